@@ -12,14 +12,13 @@ export interface FirstStart {
   readonly owner: SignIn;
   /** Has the API's own document deployed, as the project `petstore`. */
   deploy(documentUrl: string): Promise<void>;
-  /** The sign-in was shown: the next start is none of the first. */
+  /** The sign-in was shown: the first start is over. */
   finish(): void;
 }
 
 /**
- * Makes the dashboard's first account where there is none, or goes on with a first start that was
- * interrupted; undefined where there is nothing to do. All in the way that anyone would: by the command
- * line and over HTTP.
+ * Creates the dashboard's first account where there is none, or goes on with a first start that was interrupted.
+ * Undefined where there is nothing to do. It uses the command line and HTTP alone, as anyone could.
  */
 export async function beginFirstStart(
   { url, hasUsers }: { url: string; hasUsers: boolean },
@@ -80,7 +79,7 @@ type Call = (
   body?: object | string,
 ) => Promise<{ status: number; text: string }>;
 
-type CallOk = <Answer>(method: string, path: string, body?: object | string) => Promise<Answer>;
+type CallOk = <Body>(method: string, path: string, body?: object | string) => Promise<Body>;
 
 /** Calls the dashboard as a browser does, with the cookie that it set. */
 function caller(dashboard: string): Call {
@@ -103,7 +102,7 @@ function caller(dashboard: string): Call {
 function expectOk(call: Call): CallOk {
   return async (method, path, body) => {
     const { status, text } = await call(method, path, body);
-    if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+    if (status >= 300) throw new Error(`${method} ${path} got ${status}: ${text}`);
     return text ? JSON.parse(text) : {};
   };
 }

@@ -149,7 +149,7 @@ describe('npm start', { concurrency: 2 }, () => {
     const second = start(t, other, { DASHBOARD_PORT: new URL(dashboard).port });
     const { code, stderr, stdout } = await finished(second);
     assert.notEqual(code, 0);
-    assert.match(stderr, /Port \d+ on 127\.0\.0\.1 is taken/);
+    assert.match(stderr, /Port \d+ on 127\.0\.0\.1 is in use/);
     assert.doesNotMatch(stdout, /Try it/);
     first.child.kill('SIGTERM');
     await finished(first);

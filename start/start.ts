@@ -66,7 +66,7 @@ async function start<Facts>(
   if (stoppingSince !== undefined) throw new Error('npm start: it was stopped.');
   const part = startPart<Facts>(program, args, env);
   parts.push(part);
-  // One without the other is no service: whoever supervises this one starts both again.
+  // When one program ends, the other is stopped, too: a supervisor then starts both again.
   part.child.once('exit', (code) => {
     if (stoppingSince === undefined) {
       process.exitCode = code || 1;

@@ -36,20 +36,20 @@ export async function bannerOf({ child, output }: Program): Promise<Shown> {
 export function getFromSite(site: string, headers = {}): Promise<Page> {
   const { host, port, pathname } = new URL(site);
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const outgoing = request({
       host: '127.0.0.1',
       port,
       path: pathname,
       headers: { host, ...headers },
     });
-    asked.on('error', reject).on('response', (response) => {
+    outgoing.on('error', reject).on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
       });
       response.on('end', () => resolve({ status: response.statusCode, text }));
     });
-    asked.end();
+    outgoing.end();
   });
 }
 

@@ -76,7 +76,7 @@ function service(
 
 const compiled = { ...peer, runsOn: 'machine' } as const;
 
-/** A program that is no script. */
+/** A compiled program. */
 function binary(file: string): Contender['command'] {
   return (port, data, key) => ({ program: file, args: [], env: settings(port, data, key) });
 }
@@ -93,7 +93,7 @@ const SERVICE: Contender = {
   command: service(),
 };
 
-/** Others that are no programs of Node's. */
+/** Contenders that do not run on Node. */
 const COMPILED: readonly Contender[] = [
   {
     ...compiled,

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config, Environment } from './config.ts';
 
-/** Where an environment that runs beside this one, unconfigured, is expected. */
+/** The addresses of environments that are not configured: on this machine. */
 const DEFAULT_BASE_URLS: Record<Environment, string> = {
   production: 'http://127.0.0.1:8080/v1',
   staging: 'http://127.0.0.1:8090/v1',
@@ -12,8 +12,8 @@ const DEFAULT_BASE_URLS: Record<Environment, string> = {
 export type BaseUrls = Readonly<Record<Environment, string>>;
 
 /**
- * The configured addresses; for this process's own environment, where none is configured, the
- * address that it listens on. The Host header is not asked: a client could write anything into it.
+ * The configured addresses; for this process's own environment, where none is configured, the address that it listens
+ * on. The Host header is not used: a client could write anything into it.
  */
 export function baseUrls(config: Config, listeningPort: number): BaseUrls {
   const own = `http://${urlHost(config.host)}:${listeningPort}/v1`;

@@ -29,7 +29,7 @@ interface ApiDeps {
   /** What a request with an active key has to pass. */
   readonly check: Check;
   readonly fastPath: FastPath;
-  /** Whether a request was answered, and its connection ended, while it was still arriving. */
+  /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -38,8 +38,8 @@ interface ApiDeps {
 }
 
 /**
- * Every operation that asks for a key, behind what they have in common: admission and the body. A hook that is
- * added here is not there on the fast path: what a request has to pass belongs to admissionChecks.
+ * Every operation that needs a key, behind what they have in common: admission and the body. The fast path does not run
+ * hooks that are added here, so a check of requests belongs to admissionChecks.
  */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const { config, store, log, authentication, check, fastPath, isCutOff, baseUrl, now } = deps;
@@ -58,7 +58,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     (request, body: Buffer, done) => {
       // A body that still comes behind a 408 must not be carried out.
       if (isCutOff(request.raw)) return done(requestTimeout());
-      // Many clients name a type also where they send nothing, and nothing is asked for.
+      // Many clients send a Content-Type also with requests that have no body.
       const isUnwanted = body.length === 0 && !request.route.schema?.body;
       keepBody(request, body);
       try {
@@ -71,7 +71,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
 
   const { pets, categories, orders, idempotentResults: results } = store;
   const keptMs = config.idempotencyHours * MS_PER_HOUR;
-  const perOwner = config.idempotencyAnswersPerKey;
+  const perOwner = config.idempotencyResponsesPerKey;
   const onIdempotencyKey = limitResults(api, { results, keptMs, perOwner, now, log });
   const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
   api.register(petsRoutes, { pets, idempotencyOf, baseUrl });

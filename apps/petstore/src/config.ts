@@ -29,7 +29,7 @@ export interface Config extends Limits {
   readonly databaseReplicaUrls: readonly string[];
   /** Connections to a database server, at most. */
   readonly databasePoolSize: number;
-  /** What pages kept in memory may weigh, in bytes; 0 keeps none. */
+  /** The most memory for pages, in bytes; 0 keeps none. */
   readonly pageCacheBytes: number;
   readonly environment: Environment;
   /** The public addresses, each ending in `/v1`; undefined when not configured. */
@@ -54,15 +54,15 @@ export interface Config extends Limits {
   readonly slowRequestMs: number;
   /** Whether there is `GET /metrics`. */
   readonly hasMetrics: boolean;
-  /** What has to be sent to read them; undefined lets everyone. */
+  /** The token that a request for them needs; undefined lets everyone read them. */
   readonly metricsToken: string | undefined;
   /** Undefined where no traces are collected. */
   readonly tracing: TracingConfig | undefined;
-  /** How long the first answer to an Idempotency-Key is kept, in hours. */
+  /** How long the first response to an Idempotency-Key is kept, in hours. */
   readonly idempotencyHours: number;
-  /** How many such answers are kept of each API key, give or take a hundredth. */
-  readonly idempotencyAnswersPerKey: number;
-  /** How long the process goes on as before once it is told to stop, in milliseconds. */
+  /** How many such responses are kept of each API key, give or take a hundredth. */
+  readonly idempotencyResponsesPerKey: number;
+  /** How long the process goes on as before when it is told to stop, in milliseconds. */
   readonly shutdownDelayMs: number;
   /** How long requests under way may then take to finish, in milliseconds. */
   readonly shutdownTimeoutMs: number;
@@ -99,7 +99,7 @@ export function readConfig(env: Env): Config {
     metricsToken: secretText(env, 'PETSTORE_METRICS_TOKEN'),
     tracing: readTracingConfig(env),
     idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
-    idempotencyAnswersPerKey: integer(
+    idempotencyResponsesPerKey: integer(
       env,
       'PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY',
       100_000,
@@ -126,18 +126,18 @@ function baseUrl(env: Env, name: string): string | undefined {
     url.search === '' &&
     url.hash === '' &&
     url.pathname.endsWith('/v1');
-  // The canonical spelling goes into headers, so no character of the raw text reaches them unread.
+  // The canonical spelling goes into headers, so no unchecked character of the setting reaches them.
   if (!usable) throw mustBe(name, wanted, withoutPassword(raw));
   return url.href;
 }
 
-/** Each in the one spelling in which browsers send it: lower case, no default port. */
+/** Each in the spelling that browsers send: lower case, and no default port. */
 function origins(env: Env, name: string): string[] {
   const raw = text(env, name);
   if (raw === undefined) return [];
   return raw.split(',').map((item) => {
     const origin = item.trim();
-    // The parser of URLs takes a star for a character of the host; no browser sends one.
+    // The URL parser accepts a star in a host name. Browsers never send one.
     if (!/^https?:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) {
       const wanted =
         'exact origins separated by commas, each http or https, a host and no path, such as https://app.example.com';

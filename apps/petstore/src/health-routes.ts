@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify';
 import type { Readiness } from './readiness.ts';
 
-/** What is asked of the store at each address; balancers may send reads to where writes do not succeed now. */
+/** The checks of the store behind each path. Balancers may go on sending reads where writes fail now. */
 const READY = {
   '/readyz': ['reads', 'writes'],
   '/readyz/reads': ['reads'],

@@ -1,18 +1,18 @@
 import { type Env, integer } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 
-/** What the document names, whatever a service has. */
+/** The default that the document names, whatever is configured. */
 export const DEFAULT_MAX_HEADER_BYTES = 16_384;
 
 const HOUR_MS = 3_600_000;
 
-/** What the service lets clients take of its time and memory. */
+/** How much of its time and memory the service lets clients use. */
 export interface Limits {
   /** How long a client may take to send the header section, in milliseconds. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** How long a client may take to take an answer, in milliseconds. */
+  /** How long a client may take to read a response, in milliseconds. */
   readonly responseTimeoutMs: number;
   /** How long a connection may lie idle between two requests, in milliseconds. */
   readonly keepAliveTimeoutMs: number;
@@ -43,11 +43,11 @@ export function readLimits(env: Env): Limits {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer(env, 'PETSTORE_RESPONSE_TIMEOUT_MS', 60_000, 1, HOUR_MS),
-    // Longer than the minute for which load balancers keep an idle connection: the side that gives
-    // work away must be the one that closes.
+    // Longer than a minute, for which load balancers keep an idle connection: the balancer, which sends the requests,
+    // must be the side that closes.
     keepAliveTimeoutMs: integer(env, 'PETSTORE_KEEP_ALIVE_TIMEOUT_MS', 72_000, 1, HOUR_MS),
     maxConnections: integer(env, 'PETSTORE_MAX_CONNECTIONS', 10_000, 1, 1_000_000),
-    // Not less than the longest target.
+    // At least as long as the longest target.
     maxHeaderBytes: integer(
       env,
       'PETSTORE_MAX_HEADER_BYTES',

@@ -2,8 +2,8 @@ import { entityTag, matchesStrongly, matchesWeakly } from '@petstore/http/entity
 import { type Refusal, refusal } from './refusal.ts';
 
 /**
- * What a client says must be so of what it asks for, before anything is done: the values of its `If-Match` and
- * `If-None-Match` (RFC 9110, section 13.1). Plain data, so that it can pass between threads.
+ * The conditions of a request: the values of its `If-Match` and `If-None-Match` (RFC 9110, section 13.1). Plain data,
+ * so that it can pass between threads.
  */
 export interface Precondition {
   readonly ifMatch: string | undefined;
@@ -11,8 +11,8 @@ export interface Precondition {
 }
 
 /**
- * Which of a client's conditions does not hold for what has this entity tag, in the order in which they are asked
- * (RFC 9110, section 13.2.2).
+ * The condition that does not hold for this entity tag, evaluated in the order of RFC 9110, section 13.2.2; undefined
+ * where both hold.
  */
 export function failedCondition(
   { ifMatch, ifNoneMatch }: Precondition,
@@ -23,16 +23,16 @@ export function failedCondition(
   return undefined;
 }
 
-/** Why a write may not be done to what is here, if so. */
+/** The refusal of a write whose conditions do not hold; undefined where they do. */
 export function refuseByPrecondition(
   json: string,
   precondition: Precondition | undefined,
 ): Refusal | undefined {
   const failed = precondition && failedCondition(precondition, entityTag(json));
-  return failed && refusal('precondition_failed', NOT_AS_ASKED[failed]);
+  return failed && refusal('precondition_failed', PRECONDITION_FAILED[failed]);
 }
 
-export const NOT_AS_ASKED: Readonly<Record<keyof Precondition, string>> = {
-  ifMatch: 'If-Match names something else than what is here now. Get it again, and decide anew.',
-  ifNoneMatch: 'If-None-Match names what is here now, so nothing was done.',
+export const PRECONDITION_FAILED: Readonly<Record<keyof Precondition, string>> = {
+  ifMatch: 'If-Match does not match the current ETag. Read it again before you change it.',
+  ifNoneMatch: 'If-None-Match matches the current ETag, so nothing was done.',
 };

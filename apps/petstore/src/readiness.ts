@@ -5,11 +5,11 @@ import type { Problem, Store } from './store/store.ts';
 
 interface Check {
   readonly status: 'ok' | 'failed';
-  /** What is wrong, for anyone to read. */
+  /** What is wrong, for everyone to read. */
   readonly message?: string;
 }
 
-/** Whether the service can serve, and everything that takes part in it. */
+/** Whether the service can serve, with the result of each check. */
 export interface ReadinessReport {
   readonly status: 'ok' | 'unavailable';
   readonly checks: Readonly<Record<string, Check>>;
@@ -17,9 +17,9 @@ export interface ReadinessReport {
 
 type StoreCheck = keyof Store['checks'];
 
-/** What is said of a check that takes too long. */
+/** The message about a check that takes too long. */
 const LATE: Readonly<Record<StoreCheck, string>> = {
-  reads: 'The database does not answer in time.',
+  reads: 'The database does not respond in time.',
   writes: 'The database does not take a write in time.',
 };
 
@@ -32,38 +32,38 @@ interface ReadinessDeps {
 }
 
 /**
- * Knows whether requests should be sent here. The store is asked anew for every report, but only once
- * for all who ask meanwhile, and nobody waits for it longer than the timeout.
+ * Decides whether requests should be sent here. The store is asked anew for every report, but only once for all reports
+ * that are made meanwhile, and no report waits longer than the timeout.
  */
 export class Readiness {
   readonly #deps: ReadinessDeps;
   readonly #asking = new Map<StoreCheck, Promise<Problem | undefined>>();
-  /** What was told last, by what was asked. */
+  /** The problems that the log was told last, by the parts that were checked. */
   readonly #failed = new Map<string, string>();
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
   }
 
-  /** `parts`: what of the store counts. */
+  /** `parts`: the checks of the store that count. */
   async report(parts: readonly StoreCheck[]): Promise<ReadinessReport> {
     const { overload, stopping } = this.#deps;
-    const asked = await Promise.all(
+    const results = await Promise.all(
       parts.map(async (part) => [part, await this.#ask(part)] as const),
     );
     const { writeQueue, ...rest } = overload.problems;
     const problems = {
       process: stopping?.aborted ? 'The process is stopping.' : undefined,
-      ...Object.fromEntries(asked.map(([part, problem]) => [part, problem?.message])),
+      ...Object.fromEntries(results.map(([part, problem]) => [part, problem?.message])),
       ...rest,
-      // Who only reads is not kept away by writes that wait.
+      // Waiting writes must not keep clients away that only read.
       ...(parts.includes('writes') && { writeQueue }),
     };
     const failed = Object.entries(problems).filter(([, problem]) => problem !== undefined);
     this.#tell(
       parts.join(),
       Object.fromEntries(failed),
-      asked.find(([, problem]) => problem?.cause !== undefined)?.[1]?.cause,
+      results.find(([, problem]) => problem?.cause !== undefined)?.[1]?.cause,
     );
     return {
       status: failed.length === 0 ? 'ok' : 'unavailable',
@@ -90,7 +90,7 @@ export class Readiness {
     return problem;
   }
 
-  /** In the log when it changes, and not at every question. */
+  /** Logs a change of the report, and not every report. */
   #tell(parts: string, failed: Readonly<Record<string, string | undefined>>, cause: unknown): void {
     const names = Object.keys(failed).join();
     if (names === (this.#failed.get(parts) ?? '')) return;

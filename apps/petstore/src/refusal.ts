@@ -1,4 +1,4 @@
-/** Why a rule of a resource says no. Each is the code of the error that a client gets. */
+/** Why a rule of a resource refuses. Each reason is the code of the error that a client gets. */
 export type RefusalCode =
   | 'not_found'
   | 'conflict'
@@ -7,7 +7,7 @@ export type RefusalCode =
   | 'idempotency_conflict'
   | 'idempotency_mismatch';
 
-/** What a rule says instead of a result. Plain data, so that it can pass between threads. */
+/** What a rule returns instead of a result. Plain data, so that it can pass between threads. */
 export interface Refusal {
   readonly refused: RefusalCode;
   /** A public sentence. */

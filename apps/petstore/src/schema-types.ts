@@ -2,8 +2,10 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static, TSchema } from 'typebox';
 import { INT64_MAX, INT64_MIN } from './int64.ts';
 
-/** Refuses C0 and C1 control characters. Written without \p{…}, which not every language's
- * regular expressions know: SDK generators carry the pattern into their own. */
+/**
+ * Refuses C0 and C1 control characters. Written without \p{…}, which not every language's regular expressions support:
+ * SDK generators copy the pattern into other languages.
+ */
 const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001F\\u007F-\\u009F]*$';
 
 /**
@@ -33,7 +35,7 @@ export function PlainText(options: {
   return Type.String({ pattern: NO_CONTROL_CHARACTERS, ...options });
 }
 
-/** One of a few words. */
+/** One of a fixed set of words. */
 export function OneOf<const T extends string>(
   values: readonly T[],
   options: { description: string },
@@ -48,12 +50,12 @@ export function named<T extends TSchema>($id: string, schema: T): Named<T> {
   return Object.assign(schema, { $id });
 }
 
-/** Stands for a named schema, so that the document says `$ref` and not the same again. */
+/** A reference to a named schema, so that the document says `$ref` and does not repeat it. */
 export function Ref<T extends Named>({ $id }: T) {
   return Type.Unsafe<Static<T>>({ $ref: $id });
 }
 
-/** The same with words of its own, beside which a plain `$ref` could not stand in every reader. */
+/** The same with a description of its own, which not every reader allows beside a plain `$ref`. */
 export function RefWith<T extends Named>(
   schema: T,
   options: { description: string; default?: Static<T> },
@@ -83,8 +85,8 @@ export function expectation(schema: ValueSchema): string {
 }
 
 /**
- * Tells whether a value is what `expectation` says, in the form in which the process holds it: an int64 is a bigint.
- * Throws Error for a schema that leaves a bound open.
+ * Whether a value meets `expectation`, in the form in which the process holds it: an int64 is a bigint. Throws Error
+ * for a schema without both bounds.
  */
 export function checkerOf(schema: ValueSchema): (value: unknown) => boolean {
   const { enum: words, type, format } = schema;
@@ -110,7 +112,7 @@ function isBigInt(value: unknown): boolean {
   return typeof value === 'bigint';
 }
 
-/** In code points, of which each takes one or two of the units that `length` counts: most texts need no counting. */
+/** In code points, each of which has one or two of the code units that `length` counts: most texts need no counting. */
 function hasLength(text: string, least: number, most: number): boolean {
   const units = text.length;
   if (units >= 2 * least && units <= most) return true;

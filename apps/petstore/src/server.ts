@@ -71,23 +71,24 @@ export interface ServerDeps {
   readonly config: Config;
   readonly store: Store;
   readonly log: Log;
-  /** What `GET /metrics` shows besides what is counted here. */
+  /** Further metrics for `GET /metrics`. */
   readonly metrics?: Metrics;
-  /** Collects traces; the store is then one that it traces. */
+  /** Collects traces. The store then has to be a traced one. */
   readonly tracing?: Tracing | undefined;
-  /** What is counted together with other processes that serve the same port; undefined where there are none. */
+  /** The limits counted together with other processes that serve the same port; undefined where there are none. */
   readonly shared?: SharedLimits | undefined;
-  /** What `GET /metrics` shows instead, where there are other such processes. */
+  /** The metrics of all processes, where there are several. */
   readonly metricsOfAll?: Exposition | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Aborted when the process is told to stop: it is not ready any more, whatever it still does. */
+  /** Aborted when the process is told to stop: from then on it is not ready, whatever it still does. */
   readonly stopping?: AbortSignal;
 }
 
 /**
- * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it, as docs/architecture.md has it ("The way of a request"). Closing the app leaves the store open: whoever opened it closes it.
+ * Builds the service without listening. The parts are registered in the order in which a request passes them, as
+ * docs/architecture.md has it ("The way of a request"). Closing the app leaves the store open: whoever opened it closes
+ * it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
@@ -115,10 +116,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     (request) => ({ ...always, ...cors.headersFor(request) }),
     config.maxHeaderBytes,
   );
-  // Limits run by a clock that is never set, unless a test brings its own.
+  // Limits use a monotonic clock, unless a test brings its own.
   const elapsed = deps.now ?? (() => performance.now());
   const usage = new KeyUsage(store.keys, log);
-  // Whoever debugs or traces wants to see each step, so every request meets the router.
+  // With debug logs or traces, every request goes through the router, so that each step shows.
   const changes = isDebugging || tracing ? undefined : store.changes;
   const authentication = new Authentication({
     ...{ keys: store.keys, changes, environment: config.environment, now },
@@ -140,7 +141,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    // No proxy at all is not the same as an empty list, which makes each request look for one.
+    // `false` and an empty list differ: with an empty list each request looks for a proxy.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     schemaController: { compilersFactory: compilers(schemas) },
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
@@ -176,10 +177,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     done();
   });
   app.addHook('onRequest', checkRequestLine);
-  cors.answerPreflights(app);
+  cors.respondToPreflights(app);
   app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
-    // Before the body is looked at: there is nothing here whatever it says. The router would take
-    // the nothing behind a last slash for a parameter.
+    // Before the body is read: there is nothing at this path, whatever the body says. The router would take the empty
+    // text behind a last slash for a parameter.
     const isUnknown =
       request.is404 ||
       isNoPathOfOurs(request.url) ||
@@ -237,24 +238,24 @@ function limiterOf(
   if (rateLimit === 0) return undefined;
   const quota = { requests: rateLimit * windowSeconds, windowSeconds };
   const limiter = new RateLimiter({ quota, shared: sharedQuotas ?? shared?.quotas, now });
-  shared?.onRecall((keyId) => limiter.giveBack(keyId));
+  shared?.onRecall((keyId) => limiter.returnUnused(keyId));
   return limiter;
 }
 
 /**
- * Given when the framework starts, and not set later, so that its own compilers are not even loaded.
- * Its type names the compiler of another library.
+ * Passed when the framework starts, and not set later, so that the framework does not load its own compilers. Its type
+ * names the compiler of another library.
  */
 function compilers(schemas: readonly Named[]): Compilers {
   const byId = Object.fromEntries(schemas.map((schema) => [schema.$id, schema]));
   return {
     buildValidator: (() => validatorCompiler(byId)) as unknown as Compilers['buildValidator'],
-    // Answers are finished text by the time they are sent; response schemas are for the document.
+    // Response schemas are for the document alone: responses are finished text when they are sent.
     buildSerializer: () => () => JSON.stringify,
   } as Compilers;
 }
 
-/** Computes a value anew until the server listens, and once from then on: what it listens on stays. */
+/** Computes a value anew until the server listens, and once from then on: the address stays the same then. */
 function onceListening<T>(app: FastifyInstance, compute: () => T): () => T {
   let value: T | undefined;
   return () => {

@@ -1,14 +1,14 @@
 /** How settled an operation is. Those without a mark are stable. */
 type Mark = 'beta' | 'experimental';
 
-/** What a service offers: operations that are at least so settled. */
+/** What a service offers: operations that are at least as settled as this. */
 export const STABILITY_LEVELS = ['stable', 'beta', 'experimental'] as const;
 export type StabilityLevel = (typeof STABILITY_LEVELS)[number];
 
 interface Marked {
   /** Shown in the document as `x-stability`. */
   stability?: Mark;
-  /** The interface names the operation: it is offered at every level, whatever its mark. */
+  /** The interface has the operation: it is offered at every level, whatever its mark. */
   isOfInterface?: boolean;
 }
 

@@ -32,7 +32,7 @@ test('without any variable the service has sensible settings', () => {
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     idempotencyHours: 24,
-    idempotencyAnswersPerKey: 100_000,
+    idempotencyResponsesPerKey: 100_000,
     responseTimeoutMs: 60_000,
     keepAliveTimeoutMs: 72_000,
     maxConnections: 10_000,

@@ -39,7 +39,7 @@ test('any spelling of an integer as a JSON number reads as that integer', () => 
   );
 });
 
-test('a JSON number that is no integer, or beyond int64, is not read as one', () => {
+test('a JSON number that is not an integer, or beyond int64, is not read as one', () => {
   const beyond = fc.oneof(
     fc.bigInt({ min: INT64_MAX + 1n, max: 10n ** 60n }),
     fc.bigInt({ min: -(10n ** 60n), max: INT64_MIN - 1n }),

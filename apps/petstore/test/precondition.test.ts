@@ -52,11 +52,11 @@ test('a write that is refused by a condition says which of the two, and what to 
     refuseByPrecondition('{}', { ...none, ...precondition });
   assert.deepEqual(refused({ ifMatch: '"x"' }), {
     refused: 'precondition_failed',
-    message: 'If-Match names something else than what is here now. Get it again, and decide anew.',
+    message: 'If-Match does not match the current ETag. Read it again before you change it.',
   });
   assert.deepEqual(refused({ ifNoneMatch: '*' }), {
     refused: 'precondition_failed',
-    message: 'If-None-Match names what is here now, so nothing was done.',
+    message: 'If-None-Match matches the current ETag, so nothing was done.',
   });
   assert.equal(refused({ ifMatch: entityTag('{}') }), undefined);
   assert.equal(refuseByPrecondition('{}', undefined), undefined);

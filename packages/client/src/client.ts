@@ -19,7 +19,7 @@ export interface PetstoreOptions {
   /** The service's address, ending in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** 4 attempts and waits of 10 seconds at most, unless told otherwise. */
+  /** By default 4 attempts, and waits of at most 10 seconds. */
   readonly retry?: Partial<RetryOptions>;
   /** How long an attempt may take, in milliseconds; 30 seconds by default. */
   readonly timeoutMs?: number;
@@ -30,23 +30,23 @@ const DEFAULT_RETRY: RetryOptions = { attempts: 4, maxWaitMs: 10_000 };
 const DEFAULT_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
 
-/** What is changed is still what was read, or the change is refused with 412. */
+/** The change is made only if the item is still as it was read; otherwise it is refused with 412. */
 export interface Guard {
-  /** What `get` or `update` gave, or its entity tag. */
+  /** What `get` or `update` returned, or its entity tag. */
   readonly ifStill?: object | string;
 }
 
-/** Which part of a list is wanted. */
+/** Which part of a list to return. */
 export interface ListOptions<Status extends string> {
   readonly status?: Status;
-  /** How many are asked for at a time, 1 to 100. */
+  /** How many to request at a time, 1 to 100. */
   readonly pageSize?: number;
 }
 
 /**
  * A client of the service. 64-bit ids are bigints: a number would lose digits beyond 2^53, and a string
  * would let `id + 1` pass. Every call rejects with PetstoreError for what the service refuses, and with
- * the platform's own error where there is no answer.
+ * the platform's own error where there is no response.
  */
 export function createPetstore({
   baseUrl,
@@ -75,7 +75,7 @@ export function createPetstore({
 
   return {
     pets: {
-      /** Every animal in ascending order of id, page after page as they are wanted. */
+      /** Every animal in ascending order of id. Pages are requested as they are needed. */
       list: ({ status, pageSize = PAGE_SIZE }: ListOptions<PetStatus> = {}) =>
         pages<Pet>((cursor) =>
           client.GET('/pets', {
@@ -170,26 +170,26 @@ export function createPetstore({
 
 export type Petstore = ReturnType<typeof createPetstore>;
 
-/** The entity tag that came with what this client gave, for use in `ifStill`. */
+/** The entity tag of something that this client returned, for use in `ifStill`. */
 export function etagOf(given: object): string | undefined {
   return etags.get(given);
 }
 
 const etags = new WeakMap<object, string>();
 
-/** The library would read numbers as the platform does; the text is read here, with every digit. */
+/** The library would parse numbers as the platform does. Here the text is parsed, with every digit. */
 const TEXT = { parseAs: 'text' } as const;
 
 const PATCH = { 'content-type': 'application/merge-patch+json' };
 
-/** What the library makes of a request. */
+/** The library's result of a request. */
 interface Outcome {
   readonly data?: unknown;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** Leaves out what is not given: a parameter that is undefined is another thing than none. */
+/** Leaves out members that are not given: an undefined parameter differs from a missing one. */
 function query<T extends object>(parameters: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(parameters).filter(([, given]) => given !== undefined),
@@ -207,7 +207,7 @@ function ifMatch({ ifStill }: Guard): { 'if-match'?: string } {
 }
 
 async function value<T extends object>(request: Promise<Outcome>): Promise<T> {
-  const { data, response } = granted(await request);
+  const { data, response } = okOrThrow(await request);
   const value = parseExact(String(data)) as T;
   const etag = response.headers.get('etag');
   if (etag !== null) etags.set(value, etag);
@@ -215,7 +215,7 @@ async function value<T extends object>(request: Promise<Outcome>): Promise<T> {
 }
 
 async function nothing(request: Promise<Outcome>): Promise<void> {
-  granted(await request);
+  okOrThrow(await request);
 }
 
 async function* pages<T>(
@@ -223,7 +223,7 @@ async function* pages<T>(
 ): AsyncGenerator<T, void, undefined> {
   let cursor: string | undefined;
   do {
-    const { data, response } = granted(await request(cursor));
+    const { data, response } = okOrThrow(await request(cursor));
     yield* parseExact(String(data)) as T[];
     cursor = nextCursor(response.headers.get('link'));
   } while (cursor !== undefined);
@@ -237,7 +237,8 @@ function nextCursor(link: string | null): string | undefined {
     : (new URL(address).searchParams.get('cursor') ?? undefined);
 }
 
-function granted(outcome: Outcome): Outcome {
+/** Throws PetstoreError for any status but 2xx. */
+function okOrThrow(outcome: Outcome): Outcome {
   const { error, response } = outcome;
   if (response.ok) return outcome;
   const requestId = response.headers.get('x-request-id') ?? undefined;
@@ -248,7 +249,11 @@ function isErrorBody(error: unknown): error is { code: string; message: string; 
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
 
-/** The answer of something between here and the service, such as a gateway. */
+/** A response from something between here and the service, such as a gateway. */
 function foreign({ status, statusText }: Response) {
-  return { code: 'unknown', message: statusText || `The answer has the status ${status}.`, status };
+  return {
+    code: 'unknown',
+    message: statusText || `The service responded with ${status}.`,
+    status,
+  };
 }

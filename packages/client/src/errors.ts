@@ -3,7 +3,7 @@ export type { ErrorCode } from './generated/error-codes.ts';
 
 import type { ErrorCode } from './generated/error-codes.ts';
 
-/** What the service answered instead of what was asked for. */
+/** An error response of the service. */
 export class PetstoreError extends Error {
   override name = 'PetstoreError';
   /** For programs: a code that a newer service may have is a string like any other. */

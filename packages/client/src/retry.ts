@@ -7,10 +7,10 @@ export interface RetryOptions {
   readonly maxWaitMs: number;
 }
 
-/** Waits where the service names none, in milliseconds, before half of each is added at random. */
+/** Waits where the service does not name one, in milliseconds, before up to half of each is added at random. */
 const WAITS_MS = [100, 300, 1_000, 3_000];
 
-/** Methods that may be sent again whatever came of them (RFC 9110, section 9.2.2). */
+/** Methods that may always be sent again (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
@@ -26,26 +26,26 @@ export function retrying(fetch: typeof globalThis.fetch, options: RetryOptions):
       const isLast = attempt >= options.attempts;
       // A request's body can be read once, so each attempt has a copy.
       const request = isLast ? original : original.clone();
-      let answer: Response;
+      let response: Response;
       try {
-        answer = await fetch(request);
+        response = await fetch(request);
       } catch (error) {
         if (isLast || !mayRepeat || original.signal.aborted) throw error;
         await sleep(waitOf(attempt), undefined, { signal: original.signal });
         continue;
       }
-      if (isLast || !isWorthRepeating(answer, mayRepeat)) return answer;
-      const wait = retryAfterMs(answer) ?? waitOf(attempt);
-      if (wait > options.maxWaitMs) return answer;
-      await answer.body?.cancel();
+      if (isLast || !isWorthRepeating(response, mayRepeat)) return response;
+      const wait = retryAfterMs(response) ?? waitOf(attempt);
+      if (wait > options.maxWaitMs) return response;
+      await response.body?.cancel();
       await sleep(wait, undefined, { signal: original.signal });
     }
   };
 }
 
 /**
- * 429 says that nothing was done, so any request may come again. A write that was answered with 503 may
- * have happened, and one that was cut off with 408 came in part.
+ * 429 says that nothing was done, so any request may be sent again. A write that got 503 may have happened, and of one
+ * that got 408 a part arrived.
  */
 function isWorthRepeating({ status }: Response, mayRepeat: boolean): boolean {
   return status === 429 || (mayRepeat && (status === 503 || status === 408));

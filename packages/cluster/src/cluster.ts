@@ -27,14 +27,14 @@ const APIS = { api1: '10.0.0.21', api2: '10.0.0.22', api3: '10.0.0.23' };
 const BALANCERS = { lb1: '10.0.0.31', lb2: '10.0.0.32' };
 const CLIENT = { name: 'client', address: '10.0.0.99' };
 
-/** Each API process finds the database on another of the three ways that deploy/cluster shows. */
+/** Each API process reaches the database in another one of the three ways that deploy/cluster shows. */
 const ROUTES: Record<keyof typeof APIS, Route> = {
   api1: 'balancer',
   api2: 'hosts',
   api3: 'pooler',
 };
 
-/** A database machine's disk, of which the cluster fills some. */
+/** The disk of a database machine. The cluster itself uses some of it. */
 const DISK_MB = 2_048;
 
 /** The address that the balancers share: of the database, and of the API. */
@@ -57,9 +57,9 @@ export interface Cluster {
   readonly client: Machine;
   /** A key with every right. */
   readonly apiKey: string;
-  /** What comes before a command that is to run on that machine. */
+  /** The command that runs another command on that machine. */
   readonly enter: string;
-  /** Where its logs and data are. They go with it. */
+  /** The folder of its logs and data. It is deleted with the cluster. */
   readonly folder: string;
   /** How many connections of the API the primary has now. Rejects where no primary answers. */
   connections(): Promise<number>;
@@ -68,7 +68,7 @@ export interface Cluster {
 
 /**
  * Starts all machines, and waits until the API takes writes. Rejects with a UserError where programs are missing, and
- * where it does not come about within two minutes. `say` is told what is being waited for.
+ * where the cluster is not up within two minutes. `say` is called with what is being waited for.
  */
 export async function startCluster(say: (what: string) => void): Promise<Cluster> {
   await checkSoftware();
@@ -131,7 +131,7 @@ async function build(
       const disk = join(own, 'disk');
       await mkdir(disk);
       teardown.add('mount', disk);
-      // A disk of its own, that can be full.
+      // A file system of its own, so that it can be full.
       await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'cluster', disk]);
       return databaseServices(factsOf(name, address), disk, user);
     }),

@@ -39,8 +39,7 @@ program
   .option('--log <file>', 'write what came out as JSON')
   .action(async (options: Options) => {
     const { runTest } = await import('./run/run-test.ts');
-    if (!(await runTest(options)))
-      throw new UserError('Something came out that must not: see above.');
+    if (!(await runTest(options))) throw new UserError('The checker found violations: see above.');
   });
 
 function wholeNumber(least: number, most: number): (text: string) => number {

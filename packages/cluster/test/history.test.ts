@@ -17,16 +17,16 @@ async function later(): Promise<number> {
   return performance.now();
 }
 
-test('what fits together is no violation', async () => {
+test('responses that fit together are not a violation', async () => {
   const { history, found } = record();
   history.mayBeCreated('never answered');
   history.created('a', 1);
   history.created('b', 2);
   history.created('b', 2);
-  const askedAt = await later();
-  history.found(1, askedAt, true);
-  history.listed({ askedAt, behind: 0, ids: [1, 2, 3], isLast: true });
-  history.listed({ askedAt, behind: 0, ids: [1], isLast: false });
+  const sentAt = await later();
+  history.found(1, sentAt, true);
+  history.listed({ sentAt, behind: 0, ids: [1, 2, 3], isLast: true });
+  history.listed({ sentAt, behind: 0, ids: [1], isLast: false });
   history.counted(9, 4);
   history.read(9, 5, history.least(9));
   history.sold(1, 7);
@@ -47,12 +47,12 @@ test('an acknowledged animal that is not there, or not on its page, is a lost wr
   const { history, found } = record();
   history.created('a', 1);
   history.created('c', 3);
-  const askedAt = await later();
-  history.found(1, askedAt, false);
+  const sentAt = await later();
+  history.found(1, sentAt, false);
   assert.deepEqual(found(), ['lost write']);
-  history.listed({ askedAt, behind: 0, ids: [3], isLast: true });
+  history.listed({ sentAt, behind: 0, ids: [3], isLast: true });
   assert.deepEqual(found(), ['lost write'], 'left out in the middle');
-  history.listed({ askedAt, behind: 0, ids: [1], isLast: true });
+  history.listed({ sentAt, behind: 0, ids: [1], isLast: true });
   assert.deepEqual(found(), ['lost write'], 'left out at the end');
   history.finallyThere(new Map([[1, 'a']]));
   assert.deepEqual(found(), ['lost write']);
@@ -60,17 +60,17 @@ test('an acknowledged animal that is not there, or not on its page, is a lost wr
 
 test('what was acknowledged after a request began need not show in its response', () => {
   const { history, found } = record();
-  const askedAt = performance.now();
+  const sentAt = performance.now();
   history.created('a', 1);
-  history.found(1, askedAt, false);
-  history.listed({ askedAt, behind: 0, ids: [], isLast: true });
+  history.found(1, sentAt, false);
+  history.listed({ sentAt, behind: 0, ids: [], isLast: true });
   assert.deepEqual(found(), []);
 });
 
 test('a page in the wrong order, a counter that goes back, and a row that vanishes are found', () => {
   const { history, found } = record();
-  history.listed({ askedAt: 0, behind: 4, ids: [6, 5], isLast: true });
-  history.listed({ askedAt: 0, behind: 4, ids: [4], isLast: true });
+  history.listed({ sentAt: 0, behind: 4, ids: [6, 5], isLast: true });
+  history.listed({ sentAt: 0, behind: 4, ids: [4], isLast: true });
   assert.deepEqual(found(), ['wrong order', 'wrong order']);
   history.counted(9, 4);
   history.read(9, 3, history.least(9));

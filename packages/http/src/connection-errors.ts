@@ -33,8 +33,8 @@ interface ParserError extends Error {
 /**
  * Responds to what never becomes a request: bytes that are not HTTP, a head beyond the limit, a request that does not
  * arrive in time, CONNECT. Then it closes the connection, behind the responses to earlier requests. `maxHeaderBytes`:
- * the limit of the server's parser. `respond` is called once for such a connection. The returned function tells
- * whether a connection has been or will be closed so.
+ * the limit of the server's parser. `respond` is called once for such a connection. The returned function says whether
+ * a connection has been, or will be, closed in this way.
  */
 export function refuseBadConnections(
   server: Server,

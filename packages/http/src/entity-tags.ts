@@ -18,7 +18,7 @@ export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   );
 }
 
-/** The tags made here hold no comma. */
+/** The tags made here contain no comma. */
 function listOf(header: string): string[] {
   return header.split(',').map((tag) => tag.trim());
 }

@@ -11,14 +11,17 @@ export const ERRORS = {
   not_found: { status: 404, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
-  conflict: { status: 409, meaning: 'What is stored stands against this.' },
-  invalid_transition: { status: 409, meaning: 'The status cannot be changed so.' },
+  conflict: { status: 409, meaning: 'The request conflicts with what is stored.' },
+  invalid_transition: { status: 409, meaning: 'The status cannot change in this way.' },
   idempotency_conflict: {
     status: 409,
     meaning: 'The first request with this Idempotency-Key has not ended.',
   },
   operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
-  precondition_failed: { status: 412, meaning: 'It is not as If-Match or If-None-Match say.' },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The condition of If-Match or If-None-Match does not hold.',
+  },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },
@@ -29,7 +32,7 @@ export const ERRORS = {
   rate_limited: { status: 429, meaning: 'Too many requests; try again later.' },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
-  not_implemented: { status: 501, meaning: 'The transfer coding of the body is not known here.' },
+  not_implemented: { status: 501, meaning: 'The transfer coding of the body is not supported.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
@@ -38,7 +41,7 @@ export type ErrorCode = keyof typeof ERRORS;
 interface Options {
   /** For the log alone. */
   readonly cause?: unknown;
-  /** Those that the status calls for, such as `Allow` or `Retry-After`. */
+  /** Headers that the status requires, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -35,7 +35,7 @@ export class Exchanges {
   }
 
   /**
-   * Closes a connection with one more response, whose bytes these are; without it where the request that was still
+   * Closes a connection with one more response, whose bytes these are. It is left out where the request that was still
    * arriving gets its response in this turn of the event loop, or has it already.
    */
   end(socket: Duplex, bytes: string): void {

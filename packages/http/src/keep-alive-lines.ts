@@ -1,6 +1,6 @@
 /**
  * The last lines of a response's head on a connection that stays open, the empty line included, for heads that are
- * written without Node's help. Made again each second, for the date.
+ * written without Node's help. They are renewed each second, for the date.
  */
 export function keepAliveLines(keepAliveMs: number): () => string {
   let madeAt = Number.NaN;

@@ -12,7 +12,7 @@ export const LINGER_MS = 5_000;
  * dropped, as long as the response does not close the connection.
  */
 export function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
-  // A request that was destroyed has let go of it.
+  // A destroyed request has released its socket.
   const socket: Socket | null = request.socket;
   if (request.complete || socket === null) return;
   response.once('finish', () => {

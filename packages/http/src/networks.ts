@@ -4,10 +4,10 @@ import ipaddr from 'ipaddr.js';
 /**
  * The network of the client behind an address: an IPv4 address itself, and the /64 of an IPv6 address, which is the
  * least that a customer has and can choose any address of. IPv4 may be mapped into IPv6 and have a port behind it, as
- * some proxies write it. `unknown` for what is no address.
+ * some proxies write it. `unknown` for anything else.
  */
 export function clientNetwork(text: string): string {
-  // Without the zone of a link-local address, which may be named as no address is: `%eth0.100`.
+  // Without the zone of a link-local address: a zone may be any name, such as `%eth0.100`.
   const address = text.replace(/(\.\d+):\d+$/, '$1').replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (isIP(address) === 0) return 'unknown';
@@ -36,10 +36,13 @@ const SPECIAL_V4 = blocks('ipv4', [
   ['224.0.0.0', 3], // multicast and reserved
 ]);
 
-/** What IANA has given out of IPv6 so far (RFC 4291): loopback, private and mapped IPv4 lie outside. */
+/**
+ * The IPv6 addresses that IANA has allocated so far (RFC 4291). Loopback, private and mapped IPv4 addresses are not
+ * among them.
+ */
 const GLOBAL_V6 = blocks('ipv6', [['2000::', 3]]);
 
-/** Within it, what is not the internet or leads to any IPv4. */
+/** Ranges within them that are not the internet, or lead to any IPv4 address. */
 const SPECIAL_V6 = blocks('ipv6', [
   ['2001::', 23], // protocol assignments, with Teredo
   ['2001:db8::', 32], // documentation
@@ -47,7 +50,7 @@ const SPECIAL_V6 = blocks('ipv6', [
   ['3fff::', 20], // documentation
 ]);
 
-/** Whether an IP address is one of the public internet, so that anyone may have us send there. */
+/** Whether an IP address is one of the public internet, so that anyone may have this service connect to it. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !SPECIAL_V4.check(address);
   return GLOBAL_V6.check(address, 'ipv6') && !SPECIAL_V6.check(address, 'ipv6');

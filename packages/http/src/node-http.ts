@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse as NodeResponse } from 'node:http';
 
 /**
- * What the programs use of `node:http`. To import a module of Node's own reads all that it exports, and one export of
- * this is `WebSocket`, for which Node loads its whole client, undici: 45 ms of each start.
+ * What the programs use of `node:http`. An import of one of Node's modules reads all of its exports, and one export
+ * here is `WebSocket`, for which Node loads its whole client, undici: 45 ms of each start.
  */
 export const {
   createServer,

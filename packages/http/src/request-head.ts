@@ -13,16 +13,16 @@ export type RequestHead = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'raw
 
 /**
  * What is wrong with the framing of a request (RFC 9112, section 6) or with the host that it names (section 3.2);
- * undefined where nothing is. `target`: the request target as it came.
+ * undefined where nothing is. `target`: the request target as it was sent.
  */
 export function headProblem(head: RequestHead, target: string): HeadProblem | undefined {
   return transferProblem(head.headers['transfer-encoding']) ?? hostProblem(head, target);
 }
 
 /**
- * Whether a proxy in front may have seen the end of the request elsewhere: a transfer coding other than
- * chunked, or one in HTTP/1.0, which knows none. What comes behind it on the connection could then be
- * someone else's request in disguise, so it must not be read (RFC 9112, section 6.1).
+ * Whether a proxy in front may have seen the end of the request elsewhere: a transfer coding other than chunked, or one
+ * in HTTP/1.0, which knows none. The bytes after it on the connection could then be a smuggled request of somebody
+ * else, so they must not be read (RFC 9112, section 6.1).
  */
 export function isFramedUnusually({ headers, httpVersion }: RequestHead): boolean {
   const codings = headers['transfer-encoding'];
@@ -30,8 +30,8 @@ export function isFramedUnusually({ headers, httpVersion }: RequestHead): boolea
 }
 
 /**
- * RFC 9112, section 6.3: where chunked is not the last coding, nobody can tell where the body ends; section 7:
- * it stands there once. Any other coding is none that is known here (section 6.1).
+ * RFC 9112, section 6.3: where chunked is not the last coding, nobody can tell where the body ends. Section 7: chunked
+ * stands there once. Other codings are not supported (section 6.1).
  */
 export function transferProblem(header: string | undefined): HeadProblem | undefined {
   if (header === undefined) return undefined;
@@ -47,15 +47,14 @@ export function transferProblem(header: string | undefined): HeadProblem | undef
     return { status: 400, message };
   }
   if (codings.length === 1 && chunked === 0) return undefined;
-  const message =
-    'Of the transfer codings only chunked is known here: send the body without others.';
+  const message = 'The only supported transfer coding is chunked: send the body without any other.';
   return { status: 501, message };
 }
 
 /** RFC 9110, section 10.1.4; chunked has no parameters (RFC 9112, section 7.1). */
 const TRANSFER_CODING = /^(?!chunked[ \t]*;)[!#$%&'*+.^_`|~0-9a-z-]+([ \t]*;.*)?$/;
 
-/** Exactly one Host in HTTP/1.1, at most one in HTTP/1.0, and a host that can be one. */
+/** Exactly one Host in HTTP/1.1, at most one in HTTP/1.0, and a valid one. */
 function hostProblem(
   { httpVersion, headers, rawHeaders }: RequestHead,
   target: string,
@@ -64,7 +63,7 @@ function hostProblem(
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return { status: 400, message: 'The request must have exactly one Host header.' };
   }
-  // Empty is what it has to be where a target has no authority (RFC 9112, section 3.2).
+  // An empty Host is right for a target without an authority (RFC 9112, section 3.2).
   if (hosts === 1 && headers.host !== '' && !isAuthority(headers.host ?? '')) {
     return { status: 400, message: 'Host must be a host name or an address, with a port at most.' };
   }
@@ -106,8 +105,8 @@ export function isAuthority(text: string): boolean {
 }
 
 /**
- * Whether a request has its Content-Type more than once: as several headers, of which Node keeps the first, or in
- * one as a list. It has one value (RFC 9110, section 8.3), and another reader may take the other one.
+ * Whether a request has more than one Content-Type: in several headers, of which Node keeps the first, or as a list in
+ * one. It has one value (RFC 9110, section 8.3), and another reader may use the other one.
  */
 export function hasTwoContentTypes({ headers, rawHeaders }: RequestHead): boolean {
   if (countHeader(rawHeaders, 'content-type') > 1) return true;
@@ -118,8 +117,8 @@ export function hasTwoContentTypes({ headers, rawHeaders }: RequestHead): boolea
 }
 
 /**
- * A quoted string, and its end. One that never ends goes on to the end of the text, so that it is not looked for once
- * more at each quote in it.
+ * A quoted string with its end. One that never ends takes the rest of the text, so that the end is not searched for
+ * again at each quote in it.
  */
 const QUOTED = /"(?:[^"\\]|\\.?)*("|$)/g;
 
@@ -127,8 +126,8 @@ export const TWO_CONTENT_TYPES =
   'The request must have at most one Content-Type, with one media type.';
 
 /**
- * How often a header stands in a request. Node keeps one of several and drops the rest in silence;
- * only the raw list, names and values in turn, shows them. `name` is in lower case.
+ * How many headers of this name a request has. Node keeps one of several and silently drops the rest; only the raw
+ * list, names and values in turn, shows them. `name` is in lower case.
  */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;

@@ -15,9 +15,9 @@ const NOTHING: Progress = { place: 'nothing', lineBytes: 0, beginning: '' };
 /** What ends a head. */
 const EMPTY_LINE = '\r\n\r\n';
 
-/** What sockets have besides their interface; where it is missing, the last packet alone is looked at. */
+/** Members of sockets beyond their public interface. Where they are missing, only the last packet is seen. */
 interface Internals {
-  /** Called after each packet that the parser has taken from the system by itself, and after each write. */
+  /** Called after each packet that the parser has read from the system by itself, and after each write. */
   _unrefTimer?: () => void;
   /** The response that this connection is waiting for. */
   readonly _httpMessage?: ServerResponse | null;
@@ -29,17 +29,17 @@ interface Internals {
  * connection is still in its line: a head that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431
  * otherwise.
  *
- * Node says nothing of the packets before the one that was too much: its parser takes them from the system by
- * itself, and to have them as 'data' instead costs each request a tenth more. But behind each of them the
- * socket's timer is started again, by a method that can be watched, while the parser still has the packet. It is
- * looked at only where no response is being waited for; so a line that begins before the response to the request in
- * front of it is not known.
+ *
+ * Node does not report earlier packets: its parser reads them from the system by itself, and to get them as 'data'
+ * instead would cost each request a tenth more. But after each packet Node restarts the socket's timer, by a method
+ * that can be observed while the parser still has the packet. It is observed only where no response is outstanding; so
+ * a line that begins before the response to the previous request is not seen.
  */
 export class RequestLines {
   readonly #maxHeaderBytes: number;
   readonly #progress = new WeakMap<object, Progress>();
 
-  /** `maxHeaderBytes`: beyond which the server's parser complains. */
+  /** `maxHeaderBytes`: the limit of the server's parser. */
   constructor(server: Server, maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
     const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
@@ -76,7 +76,7 @@ export class RequestLines {
     if (first && !first.includes(EMPTY_LINE)) record(this.#after(NOTHING, first));
     socket._unrefTimer = () => {
       restart.call(socket);
-      // Asked first and of the socket alone, since it is asked several times for each request.
+      // Checked first, and on the socket alone, since it happens several times for each request.
       if (socket._httpMessage) return record(NOTHING);
       const packet = socket.parser?.getCurrentBuffer?.();
       if (packet && packet.length > 0) record(this.#after(progress, packet));
@@ -87,7 +87,7 @@ export class RequestLines {
     if (before.place === 'beyond') return before;
     let text = packet.toString('latin1');
     if (before.place === 'nothing') {
-      // Empty lines may stand in front of a request (RFC 9112, section 2.2).
+      // Empty lines may precede a request (RFC 9112, section 2.2).
       text = text.replace(/^[\r\n]+/, '');
       // A packet may also bring the end of a body.
       if (!METHODS.some((method) => begins(text, `${method} `))) return NOTHING;
@@ -100,7 +100,7 @@ export class RequestLines {
   }
 }
 
-/** Whether text begins so, or is the beginning of that. */
+/** Whether a text begins like this, or is a beginning of it. */
 function begins(text: string, start: string): boolean {
   if (text === '') return false;
   return text.length < start.length ? start.startsWith(text) : text.startsWith(start);

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { LabFacts } from './page.ts';
 
-/** What a person sees when the lab is up: where it is, how to sign in, what to do first. */
+/** What the lab prints when it is up: its addresses, how to sign in, what to do first. */
 export function banner({
   facts,
   page,

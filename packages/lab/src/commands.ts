@@ -9,7 +9,7 @@ import { SCENARIOS } from './scenarios/scenarios.ts';
 
 const USUAL_PAGE = 'http://127.0.0.1:8090';
 
-/** The commands that talk to a lab that runs. */
+/** The commands that talk to a running lab. */
 export function labCommands(): Command[] {
   return [
     new Command('set')
@@ -67,8 +67,8 @@ function printTable(rows: readonly (readonly string[])[]): Promise<void> {
   return print(rows.length === 0 ? 'None.' : table(rows));
 }
 
-async function say(answer: Promise<{ said: string }>): Promise<void> {
-  await print((await answer).said);
+async function say(response: Promise<{ said: string }>): Promise<void> {
+  await print((await response).said);
 }
 
 function post(path: string, fields: object): Promise<{ said: string }> {

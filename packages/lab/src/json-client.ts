@@ -1,13 +1,9 @@
 import { UserError } from '@petstore/service/user-error.ts';
 
 /** Calls a JSON API. Throws a UserError with the response's message where the status is not 2xx. */
-export type Call = <Answer>(
-  method: string,
-  path: string,
-  body?: object | string,
-) => Promise<Answer>;
+export type Call = <Body>(method: string, path: string, body?: object | string) => Promise<Body>;
 
-/** `token`: for the dashboard; the lab's own page needs none. */
+/** `token`: for the dashboard. The lab's own page needs none. */
 export function jsonClient(origin: string, token?: string): Call {
   return async (method, path, body) => {
     const response = await fetch(origin + path, {

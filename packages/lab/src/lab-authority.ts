@@ -7,9 +7,9 @@ import {
 import { findPebble, PEBBLE_HINT, startPebble } from './pebble.ts';
 import { RETRY_AFTER_SECONDS, startRateLimitProxy } from './rate-limit-proxy.ts';
 
-/** The lab's certificate authority, which can be told to refuse orders with `rateLimited`. */
+/** The lab's certificate authority. It can be made to refuse orders with `rateLimited`. */
 export interface StartedAuthority {
-  /** Which one it is, for people. */
+  /** Its name, for people. */
   readonly name: string;
   readonly directoryUrl: string;
   /** A file with the root of the directory's HTTPS certificate. */
@@ -22,7 +22,10 @@ export interface StartedAuthority {
   close(): Promise<void>;
 }
 
-/** Starts pebble where it is installed, or else the small authority in this process. Its roots go into a folder. */
+/**
+ * Starts pebble where it is installed, or else the small authority of this package. Its root certificates are written
+ * into a folder.
+ */
 export async function startLabAuthority(
   folder: string,
   options: LabAuthorityOptions,
@@ -36,7 +39,7 @@ export async function startLabAuthority(
   return { ...started, rootFile };
 }
 
-/** Pebble cannot refuse orders for some names: a proxy in front of it does. */
+/** Pebble cannot refuse orders for some names, so a proxy in front of it does. */
 async function startRateLimitedPebble(path: string, folder: string, options: LabAuthorityOptions) {
   const pebble = await startPebble(path, options);
   const { origin, pathname } = new URL(pebble.directoryUrl);
@@ -68,7 +71,7 @@ async function startOwn(options: LabAuthorityOptions) {
       if (isLimited) limited.add(hostname);
       else limited.delete(hostname);
       own.clearFaults();
-      // Orders for all names fail while one name is limited: faults do not depend on the name.
+      // While one name is limited, orders for all names fail: faults do not depend on the name.
       if (limited.size > 0)
         own.injectFault({
           at: 'newOrder',

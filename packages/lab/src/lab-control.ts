@@ -41,7 +41,7 @@ export interface LabDomain {
   readonly scenario: string | undefined;
 }
 
-interface DomainAnswer extends Pick<LabDomain, 'state' | 'verdict' | 'url'> {
+interface DomainBody extends Pick<LabDomain, 'state' | 'verdict' | 'url'> {
   readonly hostname: string;
   readonly isApex: boolean;
   readonly records: readonly (ZoneRecord & { readonly host: string })[];
@@ -61,7 +61,7 @@ export function createLabControl({ dns, authority, call }: Parts): LabControl {
     const listed = await Promise.all(
       projects.items.map(async ({ slug }) => {
         const path = `/api/projects/${slug}/domains?limit=100`;
-        const { items } = await call<{ items: DomainAnswer[] }>('GET', path);
+        const { items } = await call<{ items: DomainBody[] }>('GET', path);
         return items.map((domain) => ({ project: slug, domain }));
       }),
     );
@@ -91,7 +91,7 @@ export function createLabControl({ dns, authority, call }: Parts): LabControl {
       const domain = claims.find((each) => project === undefined || each.project === project);
       if (!domain)
         throw new UserError(
-          `${hostname} is no domain of ${project === undefined ? 'a project' : `the project ${project}`} yet: add it in the dashboard first.`,
+          `${hostname} is not yet a domain of ${project === undefined ? 'any project' : `the project ${project}`}. Add it in the dashboard first.`,
         );
       const reason = reasonNot(scenario, domain.claim);
       if (reason !== undefined) throw new UserError(reason);
@@ -126,7 +126,7 @@ function sayingWhy(change: () => void): void {
   }
 }
 
-function claimOf({ hostname, isApex, records }: DomainAnswer): Claim {
+function claimOf({ hostname, isApex, records }: DomainBody): Claim {
   const host = records[0]?.host ?? '';
   const zone =
     isApex || !hostname.startsWith(`${host}.`) ? hostname : hostname.slice(host.length + 1);

@@ -11,7 +11,7 @@ import { type Call, jsonClient } from './json-client.ts';
 export interface LabDashboard {
   readonly part: Running;
   readonly url: string;
-  /** Where the project's site is on the platform. */
+  /** The address of the project's site on the platform. */
   readonly site: string;
   readonly owner: Owner;
   /** Calls the REST interface with the owner's rights. */
@@ -35,9 +35,9 @@ const POLL_MS = 100;
 const FOREIGN = /^(DASHBOARD|EDGE|ACME|DNS|SMTP)_/;
 
 /**
- * Starts `dashboard serve` with these settings, and with an owner and a project on the plan `pro` whose
- * document is deployed. A second start in the same folder finds them again. `onStart` is told of the process
- * before it is up. Rejects when it ends before.
+ * Starts `dashboard serve` with these settings, and with an owner and a project on the plan `pro` whose document is
+ * deployed. A second start in the same folder finds them again. `onStart` is called with the process before it is up.
+ * Rejects when it ends before that.
  */
 export async function startLabDashboard(
   folder: string,
@@ -109,7 +109,7 @@ async function makeOwner(folder: string, env: NodeJS.ProcessEnv): Promise<Owner>
   return owner;
 }
 
-/** What `dashboard …args` prints. */
+/** The output of `dashboard …args`. */
 async function command(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   const child = spawn('dashboard', args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(input);

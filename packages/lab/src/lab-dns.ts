@@ -7,7 +7,7 @@ import type { Setup } from './scenarios/scenario.ts';
 /** Records by the name of their zone. */
 export type Zones = Readonly<Record<string, readonly ZoneRecord[]>>;
 
-/** The lab's DNS: what the page shows and changes, served by three name servers. */
+/** The lab's DNS: the records that the page shows and changes, served by three name servers. */
 export interface LabDns {
   /** The resolver that the dashboard asks, and the first server of every zone. */
   readonly server: string;
@@ -23,7 +23,7 @@ export interface LabDns {
   add(record: ZoneRecord): void;
   /** Removes a record. Throws a RangeError where there is no such record. */
   remove(record: ZoneRecord): void;
-  /** Replaces the records and faults of a name by a scenario's, in a zone that is made where there is none. */
+  /** Replaces the records and faults of a name by a scenario's. Where the name has no zone, creates one. */
   applyScenario(hostname: string, zone: string, setup: Setup): void;
   close(): Promise<void>;
 }
@@ -123,7 +123,7 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   };
 }
 
-/** By name, the second server's records where they differ. */
+/** By name: the records of the second server, where they differ. */
 function recordsOfSecondServer(
   setups: ReadonlyMap<string, Setup>,
 ): ReadonlyMap<string, readonly ZoneRecord[]> {

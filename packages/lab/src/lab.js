@@ -1,11 +1,11 @@
-// Shows what becomes of the domains and the records while the page is open. Nothing else is replaced, so that what someone types stays.
+// Updates the domains and the records while the page is open. Nothing else is replaced, so that typed text stays.
 
 const INTERVAL_MS = 2_000;
 
 async function look() {
-  const answer = await fetch('/');
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const response = await fetch('/');
+  if (!response.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   renew(document.querySelector('#records'), fresh.querySelector('#records'));
   if (idsIn(fresh).join() !== idsIn(document).join()) {
     renew(document.querySelector('#claims'), fresh.querySelector('#claims'));
@@ -29,6 +29,6 @@ function idsIn(page) {
 }
 
 setInterval(() => {
-  // A lab that has ended answers nothing: what was last is left to be read.
+  // A lab that has ended does not respond: the last page stays to be read.
   if (!document.hidden) look().catch(() => undefined);
 }, INTERVAL_MS);

@@ -1,4 +1,4 @@
-// `npm run lab`: custom domains on one machine, without the Internet; with a command, what to do in one that runs.
+// `npm run lab`: custom domains on one machine, without the Internet. With a command, it acts on a running lab.
 
 import { runProgram } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -20,7 +20,7 @@ const program = new Command('npm run lab')
       const names = program.commands.map((command) => command.name()).join(', ');
       throw new UserError(`There is no command ${unknown}; there are: ${names}.`);
     }
-    // Loaded here, since the commands start sooner without it.
+    // Loaded here, since the commands start faster without it.
     const { runLab } = await import('./run-lab.ts');
     await runLab(options);
   });

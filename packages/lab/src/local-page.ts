@@ -7,9 +7,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Pages that people open on the machine that serves them, with buttons that do things there.
+// Pages for people at the machine that serves them, with buttons that act on it.
 
-/** What every response has: nothing is loaded from elsewhere, nothing is framed, nothing is kept. */
+/** The headers of every response: nothing is loaded from elsewhere, framed, or cached. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
 export async function servePage(port: number, control: LabControl, facts: LabFacts) {
   const css = await readFile(new URL('lab.css', import.meta.url));
   const script = await readFile(new URL('lab.js', import.meta.url));
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '/' } = request;
     const [path, query] = url.split('?');
     const place = `${method} ${path}`;
@@ -84,14 +84,14 @@ export async function servePage(port: number, control: LabControl, facts: LabFac
   }
 
   return listenLocally(port, (request, response) => {
-    answer(request, response).catch((error: Error) => {
+    respond(request, response).catch((error: Error) => {
       if (response.headersSent) response.destroy();
       else send(response, 500, 'text/plain', `${error.message}\n`);
     });
   });
 }
 
-/** The place on the page that a form has changed. */
+/** The anchor of the part of the page that a form has changed. */
 function placeOf({ project, hostname }: Fields): string {
   if (project === undefined || hostname === undefined) return '/#zones';
   const id = encodeURIComponent(cardId(project, hostname));
@@ -100,7 +100,7 @@ function placeOf({ project, hostname }: Fields): string {
 
 async function readFields(request: IncomingMessage, isJson: boolean): Promise<Fields> {
   if (Number(request.headers['content-length'] ?? MAX_BODY + 1) > MAX_BODY)
-    throw new UserError(`At most ${MAX_BODY} bytes.`);
+    throw new UserError(`The body must be at most ${MAX_BODY} bytes long.`);
   const body = await text(request);
   const fields: unknown = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { RECORD_TYPES } from './read-record.ts';
 import { reasonAgainst, type Scenario } from './scenarios/scenario.ts';
 import { findScenario, SCENARIOS } from './scenarios/scenarios.ts';
 
-/** What stays the same on the page. */
+/** The constant parts of the page. */
 export interface LabFacts {
   readonly dashboard: string;
   readonly project: string;
@@ -22,7 +22,7 @@ interface Shown {
   readonly facts: LabFacts;
   readonly domains: readonly LabDomain[];
   readonly zones: readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
-  /** Whose scenarios are shown at once, by `cardId`; the first domain's where there is no such card. */
+  /** The card, by `cardId`, whose scenarios are open; the first domain's where there is no such card. */
   readonly open?: string | null;
   /** Why the last change was refused. */
   readonly refusal?: string | undefined;
@@ -102,7 +102,7 @@ function domainCard(domain: LabDomain, isOpen: boolean): Html {
   </article>`;
 }
 
-/** The state of a domain, which the page keeps up to date. */
+/** The state of a domain, which the page updates. */
 function standing({ project, state, verdict, claim, scenario, url }: LabDomain): Html {
   const current = scenario === undefined ? undefined : findScenario(scenario);
   return html`<div class="standing">

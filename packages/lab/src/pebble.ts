@@ -12,7 +12,7 @@ import type {
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
 import { anyPort } from './ports.ts';
 
-/** How long pebble may take to start, in milliseconds; 400 are usual. */
+/** How long pebble may take to start, in milliseconds; usually it takes 400. */
 const START_MS = 20_000;
 
 /** How to install it. */

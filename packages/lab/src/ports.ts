@@ -8,8 +8,8 @@ const USUAL = { page: 8090, dashboard: 8091, http: 8092, https: 8093, dns: 8053 
 export type LabPorts = Readonly<Record<keyof typeof USUAL, number>>;
 
 /**
- * A port for each part, free when it was looked for: the usual one, or else any. `areAny`: any at once. The
- * authority has to be told the edge's before either is there, so the system cannot pick them later.
+ * A port for each part, free when it was checked: the usual one, or else any. `areAny`: any at once. The authority must
+ * know the edge's port before either is running, so the system cannot pick the ports later.
  */
 export async function findPorts(areAny: boolean): Promise<LabPorts> {
   const found: Record<keyof LabPorts, number> = { ...USUAL };
@@ -22,7 +22,7 @@ export async function findPorts(areAny: boolean): Promise<LabPorts> {
   return found;
 }
 
-/** Below the ephemeral ports, so that the system gives none of them to another program meanwhile. */
+/** Below the ephemeral ports, so that the system does not give one to another program meanwhile. */
 const ANY = { first: 15_000, last: 30_000 } as const;
 
 /** A port that is free now and not among those `taken`. */

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
 
-/** A proxy in front of an authority that answers orders for some names with `rateLimited`. */
+/** A proxy in front of an authority that refuses orders for some names with `rateLimited`. */
 export interface RateLimitProxy {
-  /** `https://127.0.0.1:PORT`, in the place of the authority's own origin. */
+  /** `https://127.0.0.1:PORT`, instead of the authority's own origin. */
   readonly origin: string;
   /** The root of its HTTPS certificate, in PEM. */
   readonly rootPem: string;
@@ -26,9 +26,9 @@ export async function startRateLimitProxy(upstream: {
   const own = await createIssuing('Lab RateLimitProxy', Date.now);
   const { chain, key } = await loopbackCertificate(own);
   const limited = new Set<string>();
-  const server = createServer({ cert: chain, key }, async (asked, response) => {
+  const server = createServer({ cert: chain, key }, async (request, response) => {
     try {
-      const body = await buffer(asked);
+      const body = await buffer(request);
       if (orderedNames(body).some((name) => limited.has(name))) {
         response.writeHead(429, {
           'content-type': 'application/problem+json',
@@ -37,9 +37,9 @@ export async function startRateLimitProxy(upstream: {
         response.end(JSON.stringify(RATE_LIMITED));
         return;
       }
-      const { method = 'GET', url = '/', headers } = asked;
-      const answer = await forward(upstream, { method, url, headers, body });
-      response.writeHead(answer.status, answer.headers).end(answer.body);
+      const { method = 'GET', url = '/', headers } = request;
+      const forwarded = await forward(upstream, { method, url, headers, body });
+      response.writeHead(forwarded.status, forwarded.headers).end(forwarded.body);
     } catch (error) {
       response.writeHead(502).end((error as Error).message);
     }
@@ -67,7 +67,7 @@ const RATE_LIMITED = {
   status: 429,
 };
 
-/** The names in an order (RFC 8555, section 7.4); none in any other message. */
+/** The names in an order (RFC 8555, section 7.4); empty for any other message. */
 function orderedNames(body: Buffer): string[] {
   try {
     const { payload } = JSON.parse(body.toString()) as { payload: string };
@@ -87,7 +87,7 @@ interface Message {
   readonly body: Buffer;
 }
 
-/** Keeps the Host header: the authority makes its URLs of it, and the signed requests contain them. */
+/** Keeps the Host header: the authority builds its URLs from it, and the signed requests contain them. */
 async function forward(
   { origin, ca }: { origin: string; ca: string },
   { method, url, headers, body }: Message,
@@ -95,10 +95,10 @@ async function forward(
   const { hostname, port } = new URL(origin);
   const outgoing = request({ hostname, port, path: url, method, headers, ca, agent: false });
   outgoing.end(body);
-  const [answer] = await once(outgoing, 'response');
+  const [response] = await once(outgoing, 'response');
   return {
-    status: answer.statusCode as number,
-    headers: answer.headers as IncomingHttpHeaders,
-    body: await buffer(answer),
+    status: response.statusCode as number,
+    headers: response.headers as IncomingHttpHeaders,
+    body: await buffer(response),
   };
 }

@@ -28,7 +28,7 @@ const ZONES = {
 } as const;
 
 interface Options {
-  /** Where the data is kept; undefined: in a folder that goes with the lab. */
+  /** The folder of the data; undefined: a temporary one. */
   readonly data?: string;
   readonly freePorts?: boolean;
 }
@@ -42,7 +42,7 @@ export async function runLab({ data, freePorts = false }: Options): Promise<void
   } catch (error) {
     const isNews = !shutdown.isUnderWay;
     await shutdown.stop();
-    // During a shutdown starting parts fail, which is no news.
+    // A shutdown makes parts that are starting fail. That need not be reported.
     if (isNews) throw error;
   }
 }
@@ -76,7 +76,7 @@ async function startParts(
     ACME_DIRECTORY_URL: authority.directoryUrl,
     ACME_CA_FILE: authority.caFile,
     ACME_CAA_IDENTITIES: IDENTITY,
-    // Receivers of webhooks to try are on this machine, too.
+    // Receivers of test webhooks are on this machine, too.
     DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES: 'allow',
   };
   const dashboard = await startLabDashboard(folder, settings, async (part) => {

@@ -3,7 +3,7 @@ const SAME_SIGNAL_MS = 500;
 
 /** Ends the parts of the lab in reverse order. */
 export interface Shutdown {
-  /** Adds a part, which is ended before the earlier ones. Where the shutdown has begun: ends it at once, and throws. */
+  /** Adds a part, to be ended before the earlier ones. If the shutdown has begun, ends it at once, and throws. */
   add(close: () => Promise<unknown>): Promise<void>;
   readonly isUnderWay: boolean;
   /** Ends all parts, once. */

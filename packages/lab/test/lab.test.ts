@@ -26,7 +26,7 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
 
   const early = await command(page, 'set', NAME, 'no-record');
   assert.equal(early.code, 1);
-  assert.match(early.stderr, /add it in the dashboard first/);
+  assert.match(early.stderr, /Add it in the dashboard first/);
 
   const unknown = await command(page, 'nonsense');
   assert.equal(unknown.code, 1);

@@ -240,7 +240,7 @@ test('a zone changes while it is served', async (t) => {
   assert.throws(() => server.zone('other.test'), RangeError);
   server.addZone('other.test', [{ name: 'other.test', type: 'A', value: '192.0.2.4' }]);
   assert.deepEqual(await resolver.resolve4('other.test'), ['192.0.2.4']);
-  assert.ok(server.asked.includes('only.example.test A'));
+  assert.ok(server.queries.includes('only.example.test A'));
 });
 
 test('it has the injected faults until they are cleared', async (t) => {
@@ -308,7 +308,7 @@ test('two servers on one port disagree as two versions of a zone do', async (t) 
   await assert.rejects(startNameServer({ port: server.port }), { code: 'EADDRINUSE' });
 });
 
-test('bytes that are no question get no answer and do no harm', async (t) => {
+test('bytes that are not a query get no response and do no harm', async (t) => {
   const { server, ask } = await start(t);
   const socket = createSocket('udp4');
   for (const bytes of ['', 'x', 'no message at all', '\0'.repeat(12), '\xc0'.repeat(600)]) {

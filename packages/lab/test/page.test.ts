@@ -53,7 +53,7 @@ test('the page refuses what no name server could answer with, and says why', asy
     assert.match(body, sentence);
   }
   const unknown = await post(page, '/scenario', { hostname: NAME, scenario: 'right' });
-  assert.match(unknown.body, /add it in the dashboard first/);
+  assert.match(unknown.body, /Add it in the dashboard first/);
   assert.deepEqual(dns.zones()[0]?.records, []);
 });
 
@@ -102,7 +102,7 @@ test('of a name that two projects claim, it says whose records it took', async (
   };
   assert.match(await set({}), /records of the project petstore\. It is claimed by zoo, too/);
   assert.match(await set({ project: 'zoo' }), /records of the project zoo\./);
-  assert.match(await set({ project: 'farm' }), /no domain of the project farm yet/);
+  assert.match(await set({ project: 'farm' }), /not yet a domain of the project farm/);
 });
 
 test('the page can be used in both themes and on a phone, under its own policy', async (t) => {

@@ -6,15 +6,15 @@ import { ConnectionLostError } from './errors.ts';
 /** The SASL mechanism that binds a login to the TLS connection: RFC 5802 and RFC 5929. */
 const WITH_BINDING = 'SCRAM-SHA-256-PLUS';
 
-/** What of the driver's own connection is used; its types do not name it. */
+/** The members used of the driver's own connection; its types do not have them. */
 interface Wire extends EventEmitter {
   readonly stream: { destroy(): void };
 }
 
 /**
- * Makes a client, which is not connected yet, refuse every login but one with channel binding: one in the middle, who
- * has a certificate that is believed, can neither pass it on nor do without it. The driver prefers such a login and
- * takes any other; so this hears before it what the server asks for.
+ * Makes a client that is not connected yet refuse every login without channel binding. An attacker in the middle, even
+ * with a trusted certificate, can neither relay such a login nor avoid it. The driver prefers such a login but accepts
+ * any, so this code reads the server's request before the driver does.
  */
 export function requireChannelBinding(client: Client): void {
   const { connection } = client as unknown as { connection: Wire };
@@ -24,7 +24,7 @@ export function requireChannelBinding(client: Client): void {
       'NO_CHANNEL_BINDING',
       'the server does not bind the login to the secure connection, as channel_binding=require asks for',
     );
-    // What the driver would send now, a password among it, is lost with the socket.
+    // The driver's next message, which may have a password, is lost with the socket.
     connection.stream.destroy();
     connection.emit('error', error);
   };
@@ -34,11 +34,11 @@ export function requireChannelBinding(client: Client): void {
     .on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
       if (!(connection.stream instanceof TLSSocket) || !mechanisms.includes(WITH_BINDING)) refuse();
     })
-    // The server's proof that it knows the password, too, and of the same connection; the driver checks it.
+    // The server's proof that it knows the password, too, on the same connection. The driver verifies it.
     .on('authenticationSASLFinal', () => {
       isBound = true;
     })
-    // A server that asks for nothing proves nothing.
+    // A server that asks for no login proves nothing.
     .on('authenticationOk', () => {
       if (!isBound) refuse();
     });

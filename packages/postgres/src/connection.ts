@@ -6,27 +6,28 @@ import type { Sql } from 'sql-template-tag';
 import { requireChannelBinding } from './channel-binding.ts';
 import { ConnectionLostError, connectTimeout, isConnectionLoss } from './errors.ts';
 
-/** How long the request to cancel a statement may take to get there, in milliseconds. */
+/** How long the request to cancel a statement may take to arrive, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
-/** How long the goodbye to a server may take, in milliseconds: one that is silent never answers it. */
+/** How long an orderly end of a connection may take, in milliseconds: a silent server never responds. */
 const END_TIMEOUT_MS = 1_000;
 
 /** PostgreSQL's number for a request to cancel, protocol 3.0, 55.7: two halves, 1234 and 5678. */
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Where the server warns of a COMMIT that somebody's cancel, or its own end, made stop waiting for the standbys: it
- * calls it committed, and a failover may lose it. Warnings of other origin say nothing of that.
+ * The place in the server's source of the warning that a COMMIT stopped waiting for the standbys, because it was
+ * canceled or the server ends. The transaction counts as committed, but a failover may lose it. Warnings from other
+ * places do not mean that.
  */
 const UNCERTAIN_COMMIT = 'SyncRepWaitForLSN';
 
-/** Texts of statements by which the server knows them; few and the same all the time. */
+/** The texts of prepared statements, which identify them; they are few, and always the same. */
 const names = new Map<string, string>();
 
 /** One connection to a server; statements on it run one after the other. */
 export class Connection {
-  /** When it came about, by performance.now(). */
+  /** When it was opened, by performance.now(). */
   madeAt = Infinity;
   readonly #client: Client;
   readonly #host: Host;
@@ -45,8 +46,8 @@ export class Connection {
   }
 
   /**
-   * Connects to one host. `mustBind`: only with a login that is bound to the TLS connection. Rejects with what
-   * PostgreSQL, the system or TLS says, or with ConnectionLostError.
+   * Connects to one host. `mustBind`: only with a login that is bound to the TLS connection. Rejects with the error of
+   * PostgreSQL, the system or TLS, or with ConnectionLostError.
    */
   static async open(config: ClientConfig, host: Host, mustBind = false): Promise<Connection> {
     const client = new Client({ ...config, ...host });
@@ -62,32 +63,32 @@ export class Connection {
     return connection;
   }
 
-  /** Whether it is of no more use. */
+  /** Whether it can no longer be used. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
-  /** The host and port that it was made to. */
+  /** The host and port that it leads to. */
   get place(): string {
     return `${this.#host.host}:${this.#host.port}`;
   }
 
-  /** The number of the process that serves it, as the other end tells: a pooler's own, where there is one between. */
+  /** The id of the process that serves it, as the other end reports it. A pooler in between reports its own. */
   get processId(): number | null {
     return keysOf(this.#client).processID;
   }
 
-  /** Called with the payload of each notification that is listened for. */
+  /** Called with the payload of each notification. */
   set onNotification(heard: (payload: string) => void) {
     this.#client.on('notification', ({ payload = '' }) => heard(payload));
   }
 
-  /** The rows that a statement gives: timestamptz is a Date, json what it says, int8 as the session has it. */
+  /** The rows of a statement: timestamptz becomes a Date, json its value, int8 as the session configures it. */
   async rows<Row = Record<string, unknown>>(statement: Sql): Promise<Row[]> {
     return (await this.#query(statement)).rows as Row[];
   }
 
-  /** The first of them. */
+  /** The first row. */
   async row<Row = Record<string, unknown>>(statement: Sql): Promise<Row | undefined> {
     return (await this.rows<Row>(statement))[0];
   }
@@ -97,20 +98,20 @@ export class Connection {
     return (await this.#query(statement)).rowCount ?? 0;
   }
 
-  /** Several statements without parameters; what each of them gave. */
+  /** Several statements without parameters; returns the rows of each. */
   async script(text: string): Promise<readonly QueryResult[]> {
     const results: unknown = await this.#send(() => this.#client.query(text));
     return (Array.isArray(results) ? results : [results]) as QueryResult[];
   }
 
-  /** Sends a statement as it is, with parameters by number; for what writes its own SQL. */
+  /** Sends a statement as it is, with numbered parameters, for callers that write their own SQL. */
   query(text: string, values: readonly unknown[]): Promise<QueryResult> {
     return this.#send(() => this.#client.query(text, [...values]));
   }
 
   /**
-   * Asks the server, on a connection of its own, to give up what is under way on this one; resolves with whether the
-   * request has arrived. What it came to is told to whoever waits for the statement.
+   * Asks the server, on another connection, to cancel the statements under way on this one. Resolves with whether the
+   * request has arrived. The outcome goes to whoever waits for the statement.
    */
   async cancel(): Promise<boolean> {
     const { processID, secretKey } = keysOf(this.#client);
@@ -123,9 +124,9 @@ export class Connection {
     const socket = connectSocket(this.#host);
     socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
     socket.on('error', () => resolve(false));
-    // Not with a FIN: PgBouncer (1.18) ends itself over one.
+    // No FIN: PgBouncer (1.18) crashes over one.
     socket.on('connect', () => socket.write(request));
-    // The server closes without a word when it has passed the request on.
+    // The server closes the connection without a message when it has passed the request on.
     socket.on('end', () => resolve(true));
     socket.on('close', () => resolve(false));
     socket.resume();
@@ -137,13 +138,13 @@ export class Connection {
     return this.#underWay.size > 0;
   }
 
-  /** Takes no more statements; resolves when those under way have ended. Never rejects. */
+  /** Accepts no more statements; resolves when those under way have ended. Never rejects. */
   async retire(): Promise<void> {
     this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was given up');
     await Promise.allSettled(this.#underWay);
   }
 
-  /** Lets it go in order, when what is under way has ended, or at once after a second. Never rejects. */
+  /** Closes it in order when the statements under way have ended, or at once after a second. Never rejects. */
   async end(): Promise<void> {
     void this.retire();
     const ended = this.#client.end().catch(() => {});
@@ -151,7 +152,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** Lets it go at once; who waits for a statement on it is told. */
+  /** Closes it at once; those who wait for a statement on it get an error. */
   destroy(cause?: unknown): void {
     this.#lose(cause);
     const { stream } = (this.#client as unknown as { connection: { stream: { destroy(): void } } })
@@ -179,7 +180,7 @@ export class Connection {
       if (this.#doubt === undefined) return result;
     } catch (error) {
       if (isConnectionLoss(error)) this.destroy(error);
-      // The driver has words of its own for a connection that breaks meanwhile.
+      // The driver has errors of its own for a connection that breaks meanwhile.
       throw this.#lost && !isConnectionLoss(error) ? this.#lost : error;
     } finally {
       this.#underWay.delete(sent);
@@ -201,12 +202,12 @@ export class Connection {
   }
 }
 
-/** What the server gave it to be named by; the driver's types do not name it. */
+/** The process id and the key that the server sent; the driver's types do not have them. */
 function keysOf(client: Client) {
   return client as unknown as { processID: number | null; secretKey: number | null };
 }
 
-/** The driver gives some of its own errors no code. */
+/** Some of the driver's own errors have no code. */
 function explained(error: unknown): unknown {
   const { code, message } = error as { code?: string; message: string };
   if (message === 'The server does not support SSL connections') {

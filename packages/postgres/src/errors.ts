@@ -1,4 +1,4 @@
-/** States that PostgreSQL tells by code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Conditions that PostgreSQL reports by code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const SQLSTATE = {
   FEATURE_NOT_SUPPORTED: '0A000',
   UNIQUE_VIOLATION: '23505',
@@ -13,7 +13,7 @@ export const SQLSTATE = {
   LOCK_NOT_AVAILABLE: '55P03',
 } as const;
 
-/** How a connection is lost, or comes about in the first place, where neither PostgreSQL nor the system says it. */
+/** Codes of a lost or failed connection where neither PostgreSQL nor the system has one. */
 type LossCode =
   | 'CONNECTION_CLOSED'
   | 'CONNECT_TIMEOUT'
@@ -23,7 +23,7 @@ type LossCode =
   | 'COMMIT_UNCERTAIN'
   | typeof SQLSTATE.READ_ONLY;
 
-/** A connection that there is no more. Whether its last statement was carried out is not known. */
+/** The connection is lost. Whether its last statement was carried out is not known. */
 export class ConnectionLostError extends Error {
   override name = 'ConnectionLostError';
   readonly code: LossCode;
@@ -34,17 +34,17 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** Of a connection that did not come about in time. */
+/** The code of a connection that was not opened in time. */
 export function connectTimeout(cause?: unknown): ConnectionLostError {
   return new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time', { cause });
 }
 
-/** Work that took longer than it may, the wait for a connection included. */
+/** Work took longer than allowed, the wait for a connection included. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 }
 
-/** More work waits for a connection than may. Nothing of this one has begun. */
+/** More work waits for a connection than allowed. Nothing of this work has begun. */
 export class PoolFullError extends Error {
   override name = 'PoolFullError';
 }
@@ -56,20 +56,20 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * How Node names what goes wrong with TLS: the other side knows none, or its certificate does not fit.
+ * Node's error codes for TLS: the other side has no TLS, or its certificate does not fit.
  * https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
 const TLS_FAILURE =
   /^(NO_TLS|NO_CHANNEL_BINDING|ERR_(TLS|SSL)_.*|(DEPTH_ZERO_)?SELF_SIGNED_.*|UNABLE_TO_.*|CERT_.*|HOSTNAME_MISMATCH|INVALID_CA)$/;
 
-/** Whether no secure connection comes about. */
+/** Whether no secure connection was possible. */
 export function isTlsFailure(error: unknown): boolean {
   return TLS_FAILURE.test(codeOf(error) ?? '');
 }
 
 /**
- * Whether a connection is of no more use: it is cut, its server stops (57P01 to 57P03), or turned out to be one that
- * takes no writes (25006), so that a new one may lead to another server.
+ * Whether a connection can no longer be used: it is cut, its server stops (57P01 to 57P03), or its server turned out to
+ * accept no writes (25006), so that a new one may lead to another server.
  */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
@@ -79,8 +79,8 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 /**
- * Whether nothing of a piece of work has happened, because of others, and it may succeed when it is tried again: its
- * transaction was undone, or a table has another form than its statement was prepared for.
+ * Whether nothing of a piece of work has happened, because of others, and a retry may succeed: its transaction was
+ * rolled back, or a table has changed since its statement was prepared.
  */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
@@ -90,22 +90,22 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Whether a statement was prepared before somebody changed what it gives. The server says only by the name of the
- * place in its source which of the many things it does not support this is.
+ * Whether a statement was prepared before somebody changed its result columns. The server has one code for many
+ * unsupported things; only the name of the place in its source tells this one apart.
  */
 export function isStalePlan(error: unknown): boolean {
   const { routine } = error as { routine?: unknown };
   return codeOf(error) === SQLSTATE.FEATURE_NOT_SUPPORTED && routine === 'RevalidateCachedQuery';
 }
 
-/** Whether a row was refused because another one has its value of a unique constraint. */
+/** Whether a row was refused because another one has the same value of a unique constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated } = error as { constraint?: unknown };
   return codeOf(error) === SQLSTATE.UNIQUE_VIOLATION && violated === constraint;
 }
 
 function isErrno(error: unknown): boolean {
-  // What Node says of a host with several addresses, none of which could be reached.
+  // Node's error for a host with several addresses, none of which could be reached.
   if (error instanceof AggregateError) return error.errors.some(isErrno);
   return typeof (error as { syscall?: unknown }).syscall === 'string';
 }

@@ -13,29 +13,29 @@ import {
 } from './errors.ts';
 import type { PostgresServer } from './server.ts';
 
-/** Waits before the next connection is made, in milliseconds, by how many failed in a row. */
+/** Waits before the next connection is opened, in milliseconds, by how many failed in a row. */
 const RECONNECT_DELAYS_MS = [0, 50, 100, 200];
 
-/** Of a connection, in milliseconds, so that what a server keeps for each does not grow for ever. */
+/** The lifetime of a connection, in milliseconds, so that what a server keeps for each does not grow for ever. */
 const LIFETIME_MS = 45 * 60_000;
 
-/** Waits before a transaction that lost against others is tried again, in milliseconds. */
+/** Waits before a transaction that lost against others is retried, in milliseconds. */
 const RETRY_DELAYS_MS = [5, 20, 100, 300];
 
-/** How long statements that were cancelled may take to end, in milliseconds. */
+/** How long cancelled statements may take to end, in milliseconds. */
 const CANCELLED_MS = 2_000;
 
-/** How long until they are cancelled again: a request ends one statement, and none that it has overtaken. */
+/** The wait until they are cancelled again: a request cancels the current statement, and not one that follows. */
 const CANCEL_INTERVAL_MS = 100;
 
 export interface PoolOptions {
-  /** Connections at most. */
+  /** The most connections. */
   readonly size: number;
-  /** Work that may wait for one of them. */
+  /** How many pieces of work may wait for one. */
   readonly maxWaiting: number;
-  /** What a piece of work may take, in milliseconds, the wait for a connection and the retries included. */
+  /** The time limit of a piece of work, in milliseconds, the wait for a connection and the retries included. */
   readonly limitMs: number;
-  /** Called when the server turned out to be one that takes no writes. */
+  /** Called when the server turns out to accept no writes. */
   readonly onReadOnly?: () => void;
 }
 
@@ -52,19 +52,19 @@ interface Waiting {
 
 /**
  * Connections to a server, each for one piece of work at a time. Work waits in a bounded line, each for a bounded time;
- * when the way to the server breaks, the whole line is told at once. What takes too long is cancelled on the server,
- * and keeps its connection's place until it has ended there: there are never more than `size`.
+ * when the server cannot be reached, all waiting work is rejected at once. Work that takes too long is cancelled on the
+ * server, and its connection counts until it has ended there, so that there are never more than `size`.
  */
 export class Pool {
   readonly #server: PostgresServer;
   readonly #options: PoolOptions;
-  /** When each is used no more, by performance.now(). */
+  /** When each reaches the end of its lifetime, by performance.now(). */
   readonly #connections = new Map<Connection, number>();
-  /** Those that have been of use. */
+  /** Connections that have worked once. */
   readonly #proven = new WeakSet<Connection>();
-  /** Those whose work took too long. They are never used again, and who had them does not give them back. */
+  /** Connections whose work took too long. They are never used again, and are not returned by those who had them. */
   readonly #abandoned = new WeakSet<Connection>();
-  /** Those that nobody works on; the last one that was used is used next. */
+  /** Idle connections; the one used last is used next. */
   #idle: Connection[] = [];
   #active = 0;
   #waiting: Waiting[] = [];
@@ -84,8 +84,8 @@ export class Pool {
   }
 
   /**
-   * Does a piece of work. Work that others undid, or changed the tables of, is done again, so it must be fit for that. Rejects
-   * with PoolFullError, TimeLimitError, what `isConnectionLoss` knows, or what the work rejects with.
+   * Does a piece of work. It does work again that others undid, or whose tables they changed, so the work must allow
+   * that. Rejects with PoolFullError, TimeLimitError, an error that `isConnectionLoss` knows, or the error of the work.
    */
   async run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#options.limitMs;
@@ -94,21 +94,21 @@ export class Pool {
         return await this.#attempt(work, deadline);
       } catch (error) {
         if (!isRetryable(error)) throw error;
-        // Not all at the same moment, or they undo each other again.
+        // Not all at the same moment, or they would undo each other again.
         await sleep(delay * (0.5 + Math.random()));
       }
     }
     return this.#attempt(work, deadline);
   }
 
-  /** As `run`, in one transaction, which is undone when `work` rejects. */
+  /** As `run`, in one transaction, which is rolled back when `work` rejects. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.run((connection) => inTransaction(connection, work));
   }
 
   /**
-   * A connection for whoever has statements one by one, to be released. Each statement has the pool's limit for itself;
-   * one that is late takes the connection with it.
+   * Lends a connection to a caller that runs single statements and releases it. Each statement has the pool's time
+   * limit; one that is late ends the connection.
    */
   async lease(): Promise<Lease> {
     const deadline = performance.now() + this.#options.limitMs;
@@ -123,20 +123,20 @@ export class Pool {
     };
   }
 
-  /** Gives up every connection as soon as nobody works on it, so that new ones may lead to another server. */
+  /** Discards every connection as soon as it is idle, so that new ones may lead to another server. */
   renew(): void {
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
     for (const connection of this.#connections.keys()) this.#connections.set(connection, 0);
   }
 
-  /** Gives up connections at once, as where the server has fallen silent. New work makes new ones. */
+  /** Discards connections at once, as when the server has fallen silent. New work opens new ones. */
   discardAll(isMeant: (connection: Connection) => boolean = () => true): void {
     for (const connection of this.#connections.keys()) {
       if (isMeant(connection)) this.#discard(connection);
     }
   }
 
-  /** Lets what is under way finish, within its time. */
+  /** Waits for the work under way, within its time limit. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#rejectWaiting(undefined);
@@ -160,7 +160,7 @@ export class Pool {
     }
   }
 
-  /** What work on a connection comes to, unless it takes too long. */
+  /** The result of work on a connection, unless it takes too long. */
   async #limited<T>(connection: Connection, working: Promise<T>, limitMs: number): Promise<T> {
     const begunAt = performance.now();
     try {
@@ -182,23 +182,24 @@ export class Pool {
         this.#discard(connection);
         this.#rejectWaiting(error);
       } else if (isStalePlan(error)) {
-        // What one connection has prepared, all have.
+        // A statement that one connection has prepared will be prepared on all.
         this.renew();
       }
       throw error;
     }
   }
 
-  /** Its place is free when the server has ended what it does, or nothing more is heard of it. */
+  /** Its place is free when the server has ended the statement, or nothing more is heard of the server. */
   async #abandon(connection: Connection): Promise<void> {
     const ended = connection.retire();
     const deadline = performance.now() + CANCELLED_MS;
     while (connection.isBusy && performance.now() < deadline) {
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       const isCancelled = await Promise.race([ended, connection.cancel()]);
-      // Who cannot even be asked to cancel is gone, and so are the other connections, but for new ones.
+      // If not even the request to cancel arrives, the server is gone, and so are all its other connections but newer
+      // ones.
       if (isCancelled === false && connection.isBusy) {
-        this.discardAll(({ madeAt }) => madeAt < askedAt);
+        this.discardAll(({ madeAt }) => madeAt < requestedAt);
       }
       await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
     }
@@ -206,7 +207,7 @@ export class Pool {
     this.#give(connection);
   }
 
-  /** A place for a piece of work. */
+  /** Waits for a place for a piece of work. */
   async #enter(deadline: number): Promise<void> {
     if (this.#isClosed) throw closed();
     if (this.#active < this.#options.size) {
@@ -226,7 +227,7 @@ export class Pool {
     await promise.finally(() => clearTimeout(timer));
   }
 
-  /** A connection for whoever has entered. */
+  /** A connection for work that has a place. */
   async #takeOrLeave(deadline: number): Promise<Connection> {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) return idle;
@@ -240,7 +241,7 @@ export class Pool {
     try {
       return await within(deadline - performance.now(), making);
     } catch (error) {
-      // The place is not free before it is known what becomes of the connection.
+      // The place is not free before the outcome of the connection is known.
       if (error instanceof TimeLimitError) making.then((made) => this.#give(made), fail);
       else fail(error);
       throw error;
@@ -258,7 +259,7 @@ export class Pool {
         connection.destroy();
         throw closed();
       }
-      // Not all at the same moment.
+      // With a random part, so that not all expire at the same moment.
       this.#connections.set(connection, begunAt + LIFETIME_MS * (0.75 + Math.random() / 2));
       return connection;
     } catch (error) {
@@ -267,14 +268,14 @@ export class Pool {
     }
   }
 
-  /** Of those that fail together, one counts. */
+  /** Of connections that fail together, one counts. */
   #countFailure(begunAt: number): void {
     if (begunAt < this.#failedAt) return;
     this.#failedAt = performance.now();
     this.#failures++;
   }
 
-  /** Takes a connection back, and lets the next one in line begin. */
+  /** Takes a connection back, and lets the next waiting work begin. */
   #give(connection: Connection): void {
     const endsAt = this.#connections.get(connection);
     if (endsAt !== undefined) {
@@ -312,26 +313,26 @@ async function inTransaction<T>(
 ): Promise<T> {
   let result: T;
   try {
-    // The first statements do not wait for it; where it failed, those behind them must not be carried out.
+    // The first statements are sent without waiting for it. If it fails, those after them must not be carried out.
     const begun = connection.script('BEGIN').catch((error) => {
       connection.destroy(error);
       throw error;
     });
     [, result] = await Promise.all([begun, work(connection)]);
   } catch (error) {
-    // With a connection that is lost the server ends its transaction, and so it does with one that cannot undo it.
+    // The server ends a transaction with its connection: both where the connection is lost and where a rollback fails.
     if (!connection.isLost) await connection.script('ROLLBACK').catch(() => connection.destroy());
     throw error;
   }
-  // The server answers COMMIT with ROLLBACK where a statement failed before.
+  // The server responds to COMMIT with ROLLBACK where an earlier statement failed.
   const [ended] = await connection.script('COMMIT');
   if (ended?.command !== 'COMMIT') {
-    throw new Error('a statement failed, so its transaction was undone');
+    throw new Error('a statement failed, so its transaction was rolled back');
   }
   return result;
 }
 
-/** What comes of something. Rejects with TimeLimitError when that takes longer than it may. */
+/** The result of a promise. Rejects with TimeLimitError when it takes longer than allowed. */
 async function within<T>(limitMs: number, something: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(tooLate()), Math.max(0, limitMs));

@@ -9,22 +9,22 @@ import sql from 'sql-template-tag';
 import { Connection } from './connection.ts';
 import { ConnectionLostError, codeOf, connectTimeout } from './errors.ts';
 
-/** How long a connection may take to be made and to be of use: some round trips, and a process on the server. */
+/** How long a connection may take to be opened and usable: some round trips, and a process on the server. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The same where there are others to turn to. */
+/** The same where there are other hosts to try. */
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1_500;
 
-/** Quiet time before the system asks whether the other end of a connection is still there. */
+/** How long a connection is quiet before the system probes the other end. */
 const KEEP_ALIVE_MS = 1_000;
 
-/** What a session of a program is. */
+/** The settings of a program's sessions. */
 export interface Session {
-  /** As the server's administrators see it. */
+  /** Its name for the server's administrators. */
   readonly name: string;
-  /** Run-time settings by name; those that the address names go before them. */
+  /** Run-time settings by name; the address's own take precedence. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What becomes of an int8's text: BigInt keeps every digit, Number is for what is far below 2^53. */
+  /** How to read an int8: BigInt keeps every digit, Number is for values far below 2^53. */
   readonly int8: (text: string) => bigint | number;
 }
 
@@ -35,13 +35,13 @@ interface State {
   readonly isReadOnly: boolean;
 }
 
-/** The server of an address, on whichever of its hosts it is now. */
+/** The server of an address: the host among its hosts that fits at present. */
 export class PostgresServer {
   readonly address: PostgresAddress;
   readonly #session: Session;
   /** The host of the last connection; it is tried first. */
   #last = 0;
-  /** Whether it has no TLS and need not have, which it said. */
+  /** Whether the server has no TLS, which is allowed, as it has said. */
   #isPlain = false;
 
   constructor(address: PostgresAddress, session: Session) {
@@ -50,8 +50,8 @@ export class PostgresServer {
   }
 
   /**
-   * Makes a connection to the first host that is what the address asks for. Rejects with what the last one said:
-   * PostgreSQL's error, the system's, or ConnectionLostError.
+   * Opens a connection to the first host that fits the address. Rejects with the error of the last host: PostgreSQL's,
+   * the system's, or ConnectionLostError.
    */
   async connect(): Promise<Connection> {
     const { hosts } = this.address;
@@ -66,7 +66,7 @@ export class PostgresServer {
         failure = error;
       }
     }
-    // Each time another one first: one that is gone for good is then waited for once.
+    // The next attempt begins with another host, so that a host that is gone for good does not delay all of them.
     this.#last = (this.#last + 1) % hosts.length;
     throw failure;
   }
@@ -82,7 +82,7 @@ export class PostgresServer {
       begunAt + limitMs - performance.now(),
     );
     try {
-      // Without a name, once for each connection; a pooler of transactions, which is refused later, mixes names up.
+      // Without a name, once for each connection: a transaction pooler, which is refused later, would mix up names.
       const { text, values } = sql`
         SELECT pg_backend_pid() AS "processId", pg_is_in_recovery() AS "isStandby",
                current_setting('transaction_read_only') = 'on' AS "isReadOnly",
@@ -90,7 +90,7 @@ export class PostgresServer {
       const { rows } = await connection.query(text, values);
       const [state] = rows as State[];
       if (state && fits(state, this.address.target)) return connection;
-      // A pooler would hand out the same session to whoever asks next, for as long as it lives.
+      // A pooler would give the same session to the next client, for as long as it lives.
       if (state && state.processId !== connection.processId) await endSession(connection);
       throw new ConnectionLostError(
         'NO_FIT_SERVER',
@@ -132,7 +132,7 @@ export class PostgresServer {
     }
   }
 
-  /** Not in the packet that begins a connection: poolers refuse there what they do not know. */
+  /** Not in the first packet of a connection: poolers refuse parameters there that they do not know. */
   #settings(): string {
     const { options, ...own } = this.address.settings;
     return JSON.stringify({
@@ -143,12 +143,12 @@ export class PostgresServer {
   }
 }
 
-/** Lets the server itself end a session. Never rejects. */
+/** Has the server end a session. Never rejects. */
 async function endSession(connection: Connection): Promise<void> {
   await connection.query('SELECT pg_terminate_backend(pg_backend_pid())', []).catch(() => {});
 }
 
-/** The modes as libpq has them, but that `verify-ca` looks at the name, too, and `allow` insists on TLS. */
+/** The modes of libpq, with two differences: `verify-ca` also checks the name, and `allow` requires TLS. */
 function tls(mode: SslMode): NonNullable<ClientConfig['ssl']> {
   if (mode === 'disable') return false;
   return mode.startsWith('verify-') ? true : { rejectUnauthorized: false };

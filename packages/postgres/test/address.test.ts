@@ -31,7 +31,7 @@ test('an address names one host, or several in their order, each with its port',
   assert.equal(postgresAddress('THE_URL', 'POSTGRESQL://u@a:1/db').hosts[0]?.port, 1);
 });
 
-test('of several hosts one that takes writes is meant, of one that it is no standby, unless the address says', () => {
+test('an address means a host that takes writes, and not a standby, unless it says otherwise', () => {
   assert.equal(read('u:p@a/db').target, 'primary');
   assert.equal(read('u:p@a,b/db').target, 'read-write');
   for (const target of ['any', 'read-write', 'read-only', 'primary', 'standby']) {
@@ -88,7 +88,7 @@ test('other parameters are settings of the sessions', () => {
   assert.deepEqual(settings, { application_name: 'docs one', options: '-c work_mem=8MB' });
 });
 
-test('a value that is none of those allowed is refused with those that are', () => {
+test('a value that is not allowed is refused with those that are', () => {
   assert.throws(() => read('u:p@a/db?sslmode=verify'), {
     name: 'UserError',
     message:

@@ -233,7 +233,7 @@ test('a failure of the work itself costs no connection', async (t) => {
   assert.equal(await pool.run(pid), first);
 });
 
-test('a commit whose wait for a standby was cancelled is no success', async (t) => {
+test('a commit whose wait for a standby was cancelled is not a success', async (t) => {
   const server = await PostgresServer.start(t);
   const raw = connectTo(server.url('postgres'));
   cleanUp(t, () => raw.end());
@@ -284,7 +284,7 @@ test('a transaction in which a statement failed rejects, even where its work too
     await db.script('SELECT 1 / 0').catch(() => {});
     return 'done';
   });
-  await assert.rejects(swallowed, /a statement failed, so its transaction was undone/);
+  await assert.rejects(swallowed, /a statement failed, so its transaction was rolled back/);
   assert.deepEqual(await notes(), []);
   assert.deepEqual(await pool.run(one), { one: 1 });
 });

@@ -1,8 +1,8 @@
-/** What an operation's extension fields say, which are GitBook's published convention. */
+/** The extension fields of an operation, which are GitBook's published convention. */
 export interface Marks {
   /** `x-stability`. */
   readonly stability?: Stability;
-  /** `x-deprecated-sunset`: the day on which the operation goes, as `2030-12-05`. */
+  /** `x-deprecated-sunset`: the day on which the operation is removed, as `2030-12-05`. */
   readonly sunset?: string;
   /** `x-hideTryItPanel`. */
   readonly hidesTryItPanel: boolean;
@@ -12,7 +12,7 @@ export type Stability = 'experimental' | 'alpha' | 'beta';
 
 const STABILITIES: readonly unknown[] = ['experimental', 'alpha', 'beta'] satisfies Stability[];
 
-/** What each field takes, for the one who wrote something else. */
+/** The allowed values of each field, for authors who wrote something else. */
 const TAKES = {
   'x-stability': 'experimental, alpha or beta',
   'x-deprecated-sunset': 'a date such as 2030-12-05',
@@ -21,7 +21,7 @@ const TAKES = {
 
 export type ExtensionField = keyof typeof TAKES;
 
-/** The marks of an operation. Values that mean nothing are ignored. */
+/** The marks of an operation. Invalid values are ignored. */
 export function readMarks(operation: object): Marks {
   const stability = field(operation, 'x-stability');
   const sunset = sunsetDay(field(operation, 'x-deprecated-sunset'));
@@ -32,7 +32,7 @@ export function readMarks(operation: object): Marks {
   };
 }
 
-/** The extension fields of an operation whose values are ignored, each with what it takes. */
+/** The extension fields of an operation whose values are ignored, each with its allowed values. */
 export function ignoredFields(operation: object): { field: ExtensionField; takes: string }[] {
   const isGood = (name: ExtensionField, value: unknown) => {
     if (name === 'x-stability') return isStability(value);
@@ -52,7 +52,7 @@ function isStability(value: unknown): value is Stability {
   return STABILITIES.includes(value);
 }
 
-/** The day of an RFC 3339 date or date-time that the calendar has. */
+/** The day of an RFC 3339 date or date-time, if it exists in the calendar. */
 function sunsetDay(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const [, day = ''] =
@@ -60,7 +60,7 @@ function sunsetDay(value: unknown): string | undefined {
       value,
     ) ?? [];
   const date = new Date(`${day}T00:00:00Z`);
-  // A Date takes the 30th of February for the 2nd of March.
+  // A Date reads the 30th of February as the 2nd of March.
   const isReal = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
   return isReal ? day : undefined;
 }
@@ -73,13 +73,13 @@ export function longDate(day: string): string {
 }
 
 export interface NoteOptions {
-  /** Markdown that says what to use instead of operations that are to be removed. */
+  /** Markdown about the replacement of operations that are to be removed. */
   readonly successor?: string;
-  /** What each stability promises, in Markdown: only who runs the API can say. */
+  /** The promise of each stability, in Markdown: only the operator of the API knows it. */
   readonly promises?: Readonly<Record<Stability, string>>;
 }
 
-/** What the marks mean, in sentences of Markdown. */
+/** The meaning of the marks, in sentences of Markdown. */
 export function markNotes(
   { stability, sunset }: Marks,
   { successor = '', promises }: NoteOptions = {},

@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by `html` alone. */
+/** HTML that is safe to send: only `html` makes it. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[];
 
-/** A template for HTML. What is put into it is text unless it is HTML itself. */
+/** A template for HTML. Values in it are escaped unless they are HTML themselves. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = strings[0] ?? '';
   for (const [at, value] of values.entries()) text += toText(value) + (strings[at + 1] ?? '');
@@ -30,12 +30,12 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as HTML has it, in elements and in attributes between quotation marks. */
+/** Text, escaped for elements and for attributes between quotation marks. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }
 
-/** JSON for a script element, which nothing in it can end. */
+/** JSON for a script element: nothing in it can end the element. */
 export function scriptJson(value: object): Html {
   return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'));
 }

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { type Html, html, scriptJson } from './html.ts';
 
-/** What start.js has to know. */
+/** The settings of start.js. */
 export interface ReferenceSettings {
-  /** The document's name, for the page's title and where a browser keeps keys. */
+  /** The document's name, for the page's title and for the browser's storage of keys. */
   readonly title: string;
-  /** Where the document is that the reference draws. */
+  /** The address of the document. */
   readonly documentUrl: string;
-  /** As `panelSettings` gives them. */
+  /** The result of `panelSettings`. */
   readonly withoutPanel: readonly string[];
   readonly withPanel: readonly string[];
-  /** Under which name the browser keeps whether it may keep keys. */
+  /** The name under which the browser stores whether it may keep keys. */
   readonly rememberAs: string;
-  /** The page's own header has a search, a switch for the dark and the document. */
+  /** Whether the page's own header has a search, a switch for the dark mode and the document. */
   readonly isFramed: boolean;
-  /** The service that is documented serves the page itself: the machine's own names mean the same. */
+  /** Whether the documented service itself serves the page. Then all names of this machine mean the same. */
   readonly isServedByApi: boolean;
 }
 
@@ -22,18 +22,18 @@ export interface ReferencePage {
   readonly title: string;
   /** For search engines. */
   readonly description: string;
-  /** What stands above the reference: in an element with the class `bar` it looks as it should. */
+  /** HTML above the reference, for elements with the class `bar`. */
   readonly header: Html;
   /** More for the page's head. */
   readonly head?: Html;
-  /** What is said where scripts don't run. */
+  /** The text where scripts don't run. */
   readonly noScript: Html;
   readonly settings: ReferenceSettings;
   /** Addresses of Scalar's script, of start.js and of reference.css. */
   readonly assets: { readonly scalar: string; readonly start: string; readonly style: string };
 }
 
-/** Runs in the browser, after Scalar's own script. */
+/** The script that runs in the browser, after Scalar's own script. */
 export const startScript = read('start.js');
 
 export const referenceStyle = read('reference.css');
@@ -42,7 +42,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8');
 }
 
-/** The box by which a reader lets the browser keep keys; start.js looks for it. */
+/** The checkbox by which a reader lets the browser keep keys; start.js looks for it. */
 export const rememberBox: Html = html`<label title="Keeps the API key that you enter in this browser, for this site, until you untick it."><input type="checkbox" id="remember"><span class="remember-long">Remember my key here</span><span class="remember-short">Keep key</span></label>`;
 
 /** The page in which Scalar draws the reference. */

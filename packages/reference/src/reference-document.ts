@@ -16,16 +16,16 @@ const COLORS: Record<Stability | 'deprecated', string> = {
 };
 
 export interface PresentationOptions extends NoteOptions {
-  /** What is shown for an integer beyond 2^53; its digits as text when undefined. */
+  /** The number shown for an integer beyond 2^53; its digits as text when undefined. */
   readonly largeInteger?: (value: bigint) => unknown;
 }
 
 /**
- * An OpenAPI 3.1 document as the reference shows it: the extension fields (`x-stability`,
- * `x-deprecated-sunset`, `x-hideTryItPanel`), which its reader doesn't know, said in words and badges that
- * it does; without bigints, which the browser would show with other digits; and without references to what
- * lies elsewhere. The document is left as
- * it is.
+ * An OpenAPI 3.1 document in the form that the reference shows.
+ *
+ * The extension fields (`x-stability`, `x-deprecated-sunset`, `x-hideTryItPanel`) become texts and badges, since Scalar
+ * doesn't know them. Bigints are replaced, since the browser would show them with other digits. References to other
+ * documents are removed. The given document stays unchanged.
  */
 export function referenceDocument<T extends object>(
   document: T,
@@ -62,7 +62,7 @@ function present(operation: Record<string, unknown>, options: NoteOptions): obje
   const own = Array.isArray(operation['x-badges']) ? operation['x-badges'] : [];
   return {
     ...operation,
-    // Who says when an operation goes says that it is deprecated.
+    // An operation with a sunset is deprecated.
     ...(marks.sunset && { deprecated: true }),
     ...(notes.length > 0 && {
       description: [...notes, ...(typeof description === 'string' ? [description] : [])].join(
@@ -73,7 +73,7 @@ function present(operation: Record<string, unknown>, options: NoteOptions): obje
   };
 }
 
-/** Leaves out bounds that no browser could keep, such as those of int64, which its name says. */
+/** Leaves out bounds that no browser could represent, such as those of int64, which the format's name implies. */
 function shownValue(value: unknown, largeInteger: (value: bigint) => unknown): unknown {
   if (typeof value === 'bigint') return largeInteger(value);
   if (Array.isArray(value)) return value.map((item) => shownValue(item, largeInteger));
@@ -89,10 +89,10 @@ function shownValue(value: unknown, largeInteger: (value: bigint) => unknown): u
   );
 }
 
-/** Looks like `$ref`, and has a word joiner in it. */
+/** It looks like `$ref`, but has a word joiner in it. */
 const SHOWN_REF = '$\u2060ref';
 
-/** Scalar fetches what any `$ref` names, also one in an example's data. */
+/** Scalar fetches the target of any `$ref`, even in the data of an example. */
 function isForeignReference(name: string, value: unknown): boolean {
   return name === '$ref' && typeof value === 'string' && !value.startsWith('#');
 }
@@ -104,8 +104,8 @@ function mapMembers(object: object, map: (value: unknown, name: string) => unkno
 }
 
 /**
- * The operations of which no panel may be shown, as METHOD and path template, and those that a request
- * could be taken for instead because their paths end alike.
+ * The operations without a panel, as METHOD and path template, and those that a request could be confused with because
+ * their paths end alike.
  */
 export function panelSettings(document: object): { withoutPanel: string[]; withPanel: string[] } {
   const operations = [...eachOperation(document)].map(({ method, path, operation }) => ({

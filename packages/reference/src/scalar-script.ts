@@ -5,8 +5,8 @@ import { runInThisContext } from 'node:vm';
 let script: Promise<string> | undefined;
 
 /**
- * The program that draws the reference in the browser (4.3 MB), out of the package that serves it. Loaded
- * when it is first asked for: most processes never are.
+ * The program that draws the reference in the browser (4.3 MB), from the package that serves it. It is loaded with the
+ * first request for it: most processes never get one.
  */
 export function scalarScript(): Promise<string> {
   script ??= load();
@@ -14,8 +14,8 @@ export function scalarScript(): Promise<string> {
 }
 
 /**
- * The package hands the script out over a route of Fastify and in no other way. To load all that such a route needs
- * takes half a second, so the script is read where it stands: as one string in the package's only module.
+ * The package offers the script over a route of Fastify only. To load all that such a route needs takes half a second,
+ * so the script is read out of the package's only module, where it is one string.
  */
 async function load(): Promise<string> {
   const path = fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference'));
@@ -25,7 +25,7 @@ async function load(): Promise<string> {
   return (
     (runInThisContext(literal) as string)
       .replace(/\n\/\/# sourceMappingURL=.*$/, '')
-      // It would describe as “Integer numbers.” each integer of which a document says no more.
+      // Without this, it would describe each plain integer as “Integer numbers.”.
       .replace('_default:`Integer numbers.`', '_default:``')
   );
 }

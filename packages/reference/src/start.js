@@ -8,7 +8,7 @@ const REMEMBER = settings.rememberAs;
 
 const checkbox = /** @type {HTMLInputElement | null} */ (document.getElementById('remember'));
 
-/** The browser's storage, where there is one: it can be forbidden. */
+/** The browser's storage, where it is allowed. */
 function storage() {
   try {
     return window.localStorage;
@@ -19,10 +19,10 @@ function storage() {
 
 const isRemembered = () => storage()?.getItem(REMEMBER) === 'yes';
 
-/** Where Scalar keeps keys, followed by the document's name. Other names may be another program's. */
+/** Where Scalar stores keys, followed by the document's name. Other names may be another program's. */
 const SCALAR_KEYS = 'scalar-reference-auth';
 
-/** Forgets the keys that the reference kept while it was allowed to. */
+/** Deletes the keys that the reference stored while it was allowed to. */
 function forgetKeys() {
   const kept = storage();
   for (const name of Object.keys(kept ?? {}))
@@ -31,14 +31,14 @@ function forgetKeys() {
 
 if (!isRemembered()) forgetKeys();
 
-// Scalar saves a key half a second after it was typed, or ten: by then it may have to be forgotten.
+// Scalar stores a key half a second, or ten, after it was typed. By then it may have to be deleted.
 const { setItem } = Storage.prototype;
 Storage.prototype.setItem = function (name, value) {
   if (this === storage() && name.startsWith(SCALAR_KEYS) && !isRemembered()) return;
   setItem.call(this, name, value);
 };
 
-/** A segment of a path as it was before it was written into an address. */
+/** A segment of a path before it was encoded into an address. */
 function decoded(segment) {
   try {
     return decodeURIComponent(segment);
@@ -47,7 +47,7 @@ function decoded(segment) {
   }
 }
 
-/** An operation, `GET /pets/{petId}`, as what its requests look like. */
+/** The pattern of an operation's requests, from `GET /pets/{petId}`. */
 function pattern(operation) {
   const [method = '', template = ''] = operation.split(/ (.*)/s);
   const segments = template
@@ -68,9 +68,9 @@ function pattern(operation) {
 const patterns = [...settings.withoutPanel, ...settings.withPanel].map(pattern);
 
 /**
- * Whether a request is one that must not be tried from here. What precedes the path in its address is the
- * server's; of several operations that end like it, the one with the most segments is meant, then the
- * one with the fewest parameters, as OpenAPI has it.
+ * Whether a request belongs to an operation that must not be tried from here. The part of its address before the path
+ * is the server's. Of several operations whose paths match the end, OpenAPI prefers the one with the most segments,
+ * then the one with the fewest parameters.
  */
 function isWithoutPanel(method, url) {
   const segments = new URL(url, location.href).pathname.split('/').slice(1).map(decoded);
@@ -94,7 +94,7 @@ function isWithoutPanel(method, url) {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** The machine itself has several names, and only the one in the address bar is this page's origin. */
+/** This machine has several names, but only the one in the address bar is this page's origin. */
 async function fromHere(request) {
   const { hostname, port, pathname, search } = new URL(request.url);
   const isHere =
@@ -109,21 +109,21 @@ async function fromHere(request) {
   return new Request(`${location.origin}${pathname}${search}`, { method, headers, body });
 }
 
-/** Why no answer came, as far as a page may know: a browser doesn't tell it which of these it is. */
-function withoutAnswer({ url, method, headers }) {
+/** Why there was no response. A browser doesn't tell a page which of these reasons it is. */
+function withoutResponse({ url, method, headers }) {
   const { origin } = new URL(url);
-  if (origin === location.origin) return `No answer from ${origin}: it is down, or out of reach.`;
-  // What the browser asks for first, in a preflight request.
+  if (origin === location.origin) return `No response from ${origin}: it is down, or out of reach.`;
+  // The headers that the browser asks for in a preflight request.
   const names = [...headers.keys()].filter((name) => !ALWAYS_ALLOWED.includes(name));
   const needed = [
     `Access-Control-Allow-Origin: ${location.origin}`,
     ...(names.length > 0 ? [`Access-Control-Allow-Headers: ${names.join(', ')}`] : []),
     ...(/^(GET|HEAD|POST)$/.test(method) ? [] : [`Access-Control-Allow-Methods: ${method}`]),
   ];
-  return `No answer from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
+  return `No response from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
 }
 
-/** Headers that no server has to allow, with the values that the panel gives them. */
+/** Headers that no server has to allow, with the values that the panel sends. */
 const ALWAYS_ALLOWED = ['accept', 'accept-language', 'content-language'];
 
 const NOTICE = 'reference-notice';
@@ -132,7 +132,7 @@ function clearNotice() {
   for (const notice of document.querySelectorAll(`.${NOTICE}`)) notice.remove();
 }
 
-/** Says something where the panel shows answers. It stays until the next request or panel. */
+/** Shows a message where the panel shows responses. It stays until the next request or panel. */
 function showNotice(text) {
   const notice = document.createElement('p');
   notice.className = NOTICE;
@@ -153,18 +153,18 @@ document.addEventListener(
 /** @type {typeof fetch} */
 const tryOut = async (input, init) => {
   clearNotice();
-  const asked = new Request(input, init);
-  if (isWithoutPanel(asked.method, asked.url)) {
+  const original = new Request(input, init);
+  if (isWithoutPanel(original.method, original.url)) {
     throw new Error('This operation cannot be tried from the reference.');
   }
-  const request = await fromHere(asked);
+  const request = await fromHere(original);
   try {
     return await fetch(request);
   } catch (error) {
-    // The reader may have called it off.
+    // The reader may have cancelled it.
     if (request.signal.aborted || !(error instanceof TypeError)) throw error;
-    showNotice(withoutAnswer(request));
-    throw new Error(`No answer from ${new URL(request.url).origin}`);
+    showNotice(withoutResponse(request));
+    throw new Error(`No response from ${new URL(request.url).origin}`);
   }
 };
 
@@ -194,25 +194,25 @@ const configuration = {
       border: 1px solid var(--scalar-color-red); border-left-width: 3px; border-radius: 6px;
       overflow-wrap: anywhere;
     }
-    /* A computer drawn in letters, where the answer will be. */
+    /* A computer drawn in letters, where the response will be. */
     .ascii-art { display: none !important }
     :has(> .ascii-art)::before {
-      content: 'The answer will be shown here.'; color: var(--scalar-color-2); text-transform: none;
+      content: 'The response will be shown here.'; color: var(--scalar-color-2); text-transform: none;
     }
     .${NOTICE} ~ * :has(> .ascii-art)::before { content: none }
-    /* A section that a link leads to gets the focus: its title shows that, not lines down the page. */
+    /* A section that a link leads to gets the focus. Its title shows that, instead of lines down the page. */
     section[id][tabindex="-1"]:focus { outline: none !important }
     section[id][tabindex="-1"]:focus .section-header-label { animation: reference-arrive 2s ease-out }
     @keyframes reference-arrive { from { color: var(--scalar-color-accent) } }
     @media (max-width: 30rem) {
-      /* Otherwise one of the two lies on the other. */
+      /* Otherwise one of the two covers the other. */
       div:has(> button [data-testid="auth-indicator"]) { flex-wrap: wrap }
       button:has([data-testid="auth-indicator"]) { min-width: max-content }
       button:has([data-testid="auth-indicator"]) ~ * { padding: 0 0 4px 9px }
     }
-    /* The panel's own list of operations would be a second way to those that have none. */
+    /* The panel's own list of operations would also offer those that have no panel. */
     .scalar-sidebar-toggle { display: none !important }
-    /* Contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which Scalar's own colours lack. */
+    /* A contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which Scalar's own colours lack. */
     .light-mode {
       --scalar-color-2: #4b4f56; --scalar-color-3: #5b5f67; --scalar-color-green: #05683f;
       --scalar-color-red: #b3140c; --scalar-color-yellow: #7a5600; --scalar-color-blue: #0a5aa8;

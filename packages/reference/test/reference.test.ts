@@ -83,7 +83,7 @@ test('values that mean nothing are ignored, and can be told', () => {
   assert.deepEqual(ignoredFields({ 'x-stability': 'beta', 'x-hideTryItPanel': false }), []);
 });
 
-test('operations of webhooks are marked too, and a path item keeps what is no operation', () => {
+test('operations of webhooks are marked too, and a path item keeps its other members', () => {
   const document = referenceDocument({
     paths: { '/a': { parameters: [{ name: 'x' }], summary: 'S', servers: [] } },
     webhooks: { a: { post: { 'x-stability': 'beta' } } },
@@ -103,7 +103,7 @@ test('large integers are shown with every digit, as text, and bounds that large 
   assert.equal(schema.minimum, -9223372036854775808n);
 });
 
-test('what looks like a reference to elsewhere is none for the reader of the document', () => {
+test('data that looks like a reference to elsewhere is not one for the reader of the document', () => {
   const shownDocument = referenceDocument({
     example: { $ref: 'https://a.example' },
     schema: { $ref: '#/a' },

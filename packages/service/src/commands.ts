@@ -1,17 +1,17 @@
 import { Command, type Option, type OutputConfiguration } from 'commander';
 import { UserError } from './user-error.ts';
 
-/** Errors in the words of all others: the program's name first. */
+/** Errors have the same form everywhere: the program's name comes first. */
 function errorOutput(program: string): OutputConfiguration {
   return { outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)) };
 }
 
-/** A default in parentheses, as wherever settings are listed. */
+/** A default in parentheses, as in the list of settings. */
 function optionDescription({ description, defaultValue }: Option): string {
   return defaultValue === undefined ? description : `${description} (${defaultValue})`;
 }
 
-/** The program itself, for its commands to be added to. `environment`: its variables, a line each. */
+/** The program without its commands. `environment`: its variables, one line each. */
 export function programCommand(program: string, version: string, environment: string): Command {
   return new Command(program)
     .version(version)
@@ -23,7 +23,7 @@ export function programCommand(program: string, version: string, environment: st
     .configureOutput(errorOutput(program));
 }
 
-/** What makes the command `program …words`, with what all commands of the program share. */
+/** Makes the command `program …words`, with the options that all commands of the program share. */
 export function subcommandOf(program: string): (...words: [string, ...string[]]) => Command {
   return (...words) =>
     new Command(words.at(-1))
@@ -33,9 +33,8 @@ export function subcommandOf(program: string): (...words: [string, ...string[]])
 }
 
 /**
- * Adds the command that the command line asks for, and all of them where it asks for none of them, such as for
- * the help. Each is loaded only then, since what it needs may be much. `loaders`: by name, in the order of
- * the help.
+ * Adds the command that the command line names, and all of them where it names none, as for the help. Only what is
+ * needed is loaded, since a command may need much. `loaders`: by name, in the order of the help.
  */
 export async function addCommands(
   program: Command,
@@ -47,9 +46,8 @@ export async function addCommands(
 }
 
 /**
- * Does what the command line asks for. An error that the person at the terminal can mend becomes a
- * sentence on standard error and exit code 1; `explain` has the sentences of the program's own kinds
- * of error. Any other error is thrown.
+ * Runs the command line. An error that the user can fix becomes a sentence on standard error, with exit code 1;
+ * `explain` turns the program's own kinds of error into sentences. Any other error is thrown.
  */
 export async function runProgram(
   program: Command,
@@ -63,7 +61,7 @@ export async function runProgram(
     const { code, message } = error as NodeJS.ErrnoException;
     const say = (sentence: string) => process.stderr.write(`${program.name()}: ${sentence}\n`);
     const sentence = error instanceof UserError ? message : explain(error);
-    // The reader of a pipe has had enough, as `head` does: nothing is wrong.
+    // The reader of a pipe may stop early, as `head` does: that is not an error.
     if (code === 'EPIPE') process.exitCode = exitCode;
     else if (sentence !== undefined) say(sentence);
     else if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
@@ -72,7 +70,7 @@ export async function runProgram(
   }
 }
 
-/** `help keys create` is `keys create --help`; the library's own knows commands of one word only. */
+/** `help keys create` means `keys create --help`; the library supports this for commands of one word only. */
 function withHelpLast([first, ...words]: readonly string[]): string[] {
   if (first === undefined) return [];
   const isOfSeveral = first === 'help' && words.length > 1;

@@ -8,7 +8,7 @@ export function concurrencyLimit(maxRunning: number, maxWaiting: number, tooMany
   return async <T>(task: () => Promise<T>): Promise<T> => {
     if (running < maxRunning) running++;
     else if (waiting.length < maxWaiting) {
-      // The task that ends hands its place over, so that no other can take it in between.
+      // A task that ends hands its place to the next one, so that no other can take it in between.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else throw tooMany();
     try {

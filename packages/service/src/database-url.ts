@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { isPostgresUrl, postgresAddress } from './postgres-address.ts';
 import { UserError } from './user-error.ts';
 
-/** What stands for the path of a database that is not kept. */
+/** The path of a database in memory. */
 export const IN_MEMORY = ':memory:';
 
 /**
- * The path in a `sqlite:` address, absolute, or `:memory:`; undefined for any other. `sqlite://` would
- * name a host.
+ * The path in a `sqlite:` address, absolute, or `:memory:`; undefined for other addresses. In `sqlite://` a host would
+ * follow.
  */
 export function sqlitePath(url: string): string | undefined {
   const path = /^sqlite:(?!\/\/)(.+)$/.exec(url)?.[1];
@@ -15,7 +15,7 @@ export function sqlitePath(url: string): string | undefined {
 }
 
 /**
- * As sqlitePath, for what must be one. Throws UserError that names the `variable`; `example` is the name of a
+ * As sqlitePath, but throws UserError for any other address. It names the `variable`; `example` is the name of a
  * database in it.
  */
 export function readSqlitePath(variable: string, url: string, example: string): string {
@@ -32,7 +32,7 @@ export function databasePlace(variable: string, url: string): string {
   return sqlitePath(url) ?? withoutPassword(url);
 }
 
-/** An address that may be shown. What stands behind a `?` can be a password too. */
+/** An address that may be shown: the part after a `?` can be a password, too. */
 export function withoutPassword(url: string): string {
   if (sqlitePath(url) !== undefined) return url;
   return url.replace(/:\/\/.*@/, '://***@').replace(/\?.*$/, '?***');

@@ -3,16 +3,17 @@ interface Entry<T> {
   at: number;
 }
 
-/** What takes a value off the list it was added to; the second time it does nothing. */
+/** Removes a value from the list that it was added to. A second call does nothing. */
 export type Remove = () => void;
 
 /**
- * Values that come and go with each request, in no order.
+ * A set of values that come and go with each request, in no order.
  *
- * A Set would do, but for the collector of garbage: V8's Set moves to a new table every so many changes, and
- * the old table keeps hold of the new one for iterators that are under way. One table that got old so keeps
- * all later ones alive until a full collection, and with them each value that was ever on one. Of the
- * requests under way that made every minor collection six times as long.
+ *
+ * A Set would do, but for the garbage collector: V8's Set moves to a new table every so many changes, and the old table
+ * refers to the new one for iterators that are under way. Once a table is in the old generation, it keeps all later
+ * tables alive until a full collection, and with them each value that was ever in one. For the requests under way, that
+ * made every minor collection six times as long.
  */
 export class DenseList<T> {
   readonly #entries: Entry<T>[] = [];
@@ -28,7 +29,7 @@ export class DenseList<T> {
     return () => this.#remove(entry);
   }
 
-  /** Takes off what is not to be kept. */
+  /** Removes the values that are not to be kept. */
   retain(isKept: (value: T) => boolean): void {
     for (let at = this.#entries.length - 1; at >= 0; at--) {
       const entry = this.#entries[at];
@@ -36,7 +37,7 @@ export class DenseList<T> {
     }
   }
 
-  /** Those that are on the list now; it may change meanwhile. */
+  /** The values that are in the list now; it may change meanwhile. */
   values(): T[] {
     return this.#entries.map(({ value }) => value);
   }
@@ -45,7 +46,7 @@ export class DenseList<T> {
     const entries = this.#entries;
     if (entries[entry.at] !== entry) return;
     const last = entries.pop();
-    // Into the gap, unless it leaves none.
+    // The last value fills the gap.
     if (last === undefined || last === entry) return;
     last.at = entry.at;
     entries[entry.at] = last;

@@ -14,10 +14,10 @@ export function text(env: Env, name: string): string | undefined {
 }
 
 /**
- * A text that may be secret: of the variable itself, or of the file that the variable `${name}_FILE`
- * names, as Docker, Kubernetes and systemd hand secrets over. White space around a file's text is left
- * out: most editors end a file with a line break. Throws a UserError, which shows nothing of the text,
- * where both variables are set, or the file cannot be read or is empty.
+ * A text that may be secret. It comes from the variable itself, or from the file that the variable `${name}_FILE`
+ * names: so Docker, Kubernetes and systemd pass secrets. White space around a file's text is removed, since most
+ * editors end a file with a line break. Throws a UserError, which does not show the text, where both variables are set,
+ * or the file cannot be read or is empty.
  */
 export function secretText(env: Env, name: string): string | undefined {
   const fileVariable = `${name}_FILE`;
@@ -73,7 +73,7 @@ export function oneOf<T extends string>(
   return value;
 }
 
-/** The least grave level that is logged; `info` where the variable is unset. Throws a UserError. */
+/** The least severe level that is logged; `info` where the variable is unset. Throws a UserError. */
 export function logLevel(env: Env, name: string): LogLevel {
   return oneOf(env, name, LOG_LEVELS, 'info');
 }

@@ -1,12 +1,12 @@
-/** How long failures of one kind are only counted after one of them was logged, in milliseconds. */
+/** For how long after one failure of a kind was logged further ones are only counted, in milliseconds. */
 const INTERVAL_MS = 1_000;
 
-/** Where lines go, as pino has it. */
+/** Writes lines, as pino does. */
 interface ErrorLog {
   error(details: object, message: string): void;
 }
 
-/** What a line says beside the cause; `code` is the one that the client was given. */
+/** The fields of a line beside the cause; `code` is the one in the response. */
 interface Failure {
   readonly code: string;
   readonly requestId?: string;
@@ -57,7 +57,7 @@ export class FailureLog {
   }
 }
 
-/** What an error says, and what its causes say. */
+/** The message of an error, and those of its causes. */
 function sentencesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined

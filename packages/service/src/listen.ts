@@ -1,6 +1,6 @@
 import { UserError } from './user-error.ts';
 
-/** Where a server was to listen, and the environment variables that say so. */
+/** Where a server should listen, and the environment variables for that. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -9,8 +9,8 @@ export interface ListenAddress {
 }
 
 /**
- * Says why a server cannot listen, and which variable would help, as a UserError; what no variable
- * can help comes back as it is.
+ * Explains why a server cannot listen, and which variable to change, as a UserError. Other errors come back as they
+ * are.
  */
 export function explainListenError(
   error: NodeJS.ErrnoException,
@@ -19,7 +19,7 @@ export function explainListenError(
   switch (error.code) {
     case 'EADDRINUSE':
       return new UserError(
-        `Port ${port} on ${host} is taken: by another program, or by this one, running already. Stop that one, or set ${portVariable} to another port (0 picks a free one).`,
+        `Port ${port} on ${host} is in use, by another program or by another process of this one. Stop it, or set ${portVariable} to another port (0 picks a free one).`,
       );
     case 'EACCES':
       return new UserError(
@@ -28,11 +28,11 @@ export function explainListenError(
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new UserError(
-        `${hostVariable} is ${JSON.stringify(host)}, which is no address and no name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`,
+        `${hostVariable} is ${JSON.stringify(host)}, which is neither an address nor a name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`,
       );
     case 'EADDRNOTAVAIL':
       return new UserError(
-        `${host} is no address of this machine. Set ${hostVariable} to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+        `${host} is not an address of this machine. Set ${hostVariable} to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
       );
     default:
       return error;

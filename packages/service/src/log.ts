@@ -5,8 +5,8 @@ import type { LogLevel } from './environment.ts';
 export type Log = Logger;
 
 /**
- * The service's log: JSON lines on standard error, so that standard output stays with what a person
- * asked for. No request header is ever passed to it, and so no API key. `base`: what every line says.
+ * The service's log: JSON lines on standard error, so that standard output is free for the output of commands. No
+ * request header is ever logged, and so no API key. `base`: the fields of every line.
  */
 export function createLog(
   level: LogLevel,
@@ -22,8 +22,8 @@ export function createLog(
 }
 
 /**
- * A line for each request. It names the route and not the path or the query: a client may have put
- * its key there by mistake.
+ * Logs a line for each request. It names the route and not the path or the query: a client may have put its key there
+ * by mistake.
  */
 export function logRequest(log: Log): onResponseHookHandler {
   return (request, reply, done) => {

@@ -8,9 +8,9 @@ export interface Running {
 }
 
 /**
- * Starts a service that prints one line of JSON when it is up. `facts` is what the line says; rejects when
- * with a UserError when the service ends before. What it says on standard error goes to this process's. Its
- * standard input ends with this process, however that ends.
+ * Starts a service that prints one line of JSON when it is up. `facts` resolves with that line, and rejects with a
+ * UserError when the service ends before. The service's standard error goes to this process's. Its standard input ends
+ * with this process, even if that is killed.
  */
 export function startPart<Facts>(
   program: string,

@@ -1,8 +1,8 @@
 import { UserError } from './user-error.ts';
 
-/** Where a PostgreSQL database is: what `postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE` says. */
+/** Where a PostgreSQL database is, read from `postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE`. */
 export interface PostgresAddress {
-  /** One or several, of which the first that fits is taken. */
+  /** One or several; the first that fits is used. */
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string | undefined;
@@ -31,7 +31,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const;
 type ChannelBinding = (typeof CHANNEL_BINDINGS)[number];
 
-/** Those of libpq that make sense here: which server a connection may be to. */
+/** The values of libpq that make sense here: to which server a connection may lead. */
 const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const;
 export type TargetSession = (typeof TARGETS)[number];
 
@@ -43,10 +43,10 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for what is no such
- * address, and does not repeat it: the password stands in it. `variable` is where it was set. `target`: which server
- * is meant where `target_session_attrs` says nothing. Without it a standby is not meant: it may be behind, and its
- * address lead elsewhere again. Of several hosts one that takes writes is meant.
+ * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for
+ * anything else, without repeating it: the password stands in it. `variable` is where it was set. `target`: which
+ * server to use where `target_session_attrs` says nothing. By default that is not a standby, which may be behind, and
+ * whose address may lead elsewhere later. Of several hosts, it is one that takes writes.
  */
 export function postgresAddress(
   variable: string,
@@ -91,7 +91,9 @@ export function postgresAddress(
   };
 }
 
-/** What other programs' `ssl=` means. Nothing else will do: a typing error must not turn TLS off. */
+/**
+ * The values of `ssl=` in other programs' addresses. Any other value is refused: a typing error must not turn TLS off.
+ */
 function byFlag(variable: string, ssl = 'false'): SslMode {
   return oneOf(variable, 'ssl', ['true', 'false'], ssl) === 'true' ? 'verify-full' : 'disable';
 }
@@ -111,7 +113,7 @@ function oneOf<T extends string>(
 
 type Parameters = { readonly [name: string]: string };
 
-/** Not by URL: it takes one host. */
+/** Not read by URL, which accepts only one host. */
 const ADDRESS =
   /^postgres(?:ql)?:\/\/(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@(?<hosts>[^@/?#]+)\/(?<database>[^/?#]+)(?:\?(?<query>[^#]*))?$/i;
 const HOST = /^(?<host>\[[\da-f:.]+\]|[^:[\]\s]+)(?::(?<port>\d{1,5}))?$/i;
@@ -132,7 +134,7 @@ function readAddress(variable: string, databaseUrl: string) {
       };
     }
   } catch {
-    // Not quoted: an address that cannot be read may hold the password anywhere.
+    // The address is not quoted: one that cannot be read may have the password anywhere.
   }
   throw new UserError(
     `${variable} must read postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for characters such as @ and / in the password, and with commas between several HOST:PORT.`,

@@ -21,13 +21,13 @@ import type {
   TUnsafe,
 } from 'typebox';
 
-/** Not enumerable, so that it is no part of the document. */
+/** Not enumerable, so that it stays out of the document. */
 const OPTIONAL = '~optional';
 
 /**
- * Builders of the few kinds of schema that the services have: plain JSON Schema, of TypeBox's types (`Static`).
- * TypeBox's own builders make the same, and come with all its others, in 370 modules: a service would take a third
- * longer to start.
+ * Builders of the few kinds of schema that the services use. They make plain JSON Schema, with TypeBox's types
+ * (`Static`). TypeBox's own builders do the same, but come in 370 modules: a service would take a third longer to
+ * start.
  */
 export const Type = {
   Object<T extends TProperties>(properties: T, options: TObjectOptions = {}): TObject<T> {
@@ -73,25 +73,25 @@ export const Type = {
     return { anyOf } as unknown as TUnion<T>;
   },
 
-  /** An object of any names, whose values are all of one kind. */
+  /** An object with arbitrary names, whose values are all of one kind. */
   Record<T extends TSchema>(values: T): TRecord<'^.*$', T> {
     const schema = { type: 'object', patternProperties: { '^.*$': values } };
     return schema as unknown as TRecord<'^.*$', T>;
   },
 
-  /** Stands for the schema of this `$id`. */
+  /** A reference to the schema with this `$id`. */
   Ref<const T extends string>($ref: T): TRef<T> {
     return { $ref } as unknown as TRef<T>;
   },
 
-  /** A member that an object may be without. */
+  /** A member that an object may lack. */
   Optional<T extends TSchema>(schema: T): TOptional<T> {
     return Object.defineProperty({ ...schema }, OPTIONAL, {
       value: true,
     }) as unknown as TOptional<T>;
   },
 
-  /** A schema for values of a type that it does not tell by itself. */
+  /** A schema for values whose type it does not imply. */
   Unsafe<T>(schema: TSchema): TUnsafe<T> {
     return schema as TUnsafe<T>;
   },

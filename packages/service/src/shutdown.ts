@@ -1,22 +1,22 @@
 import type { Log } from './log.ts';
 
 /**
- * How soon after the first signal another one is taken for the same, in milliseconds. One Ctrl-C in
- * `npm start` arrives twice: from the terminal, and passed on by npm.
+ * How soon after the first signal another one counts as the same, in milliseconds. One Ctrl-C in `npm start` arrives
+ * twice: from the terminal, and passed on by npm.
  */
 const SAME_SIGNAL_MS = 500;
 
 export interface Stopping {
   /** Ends the service; the process then ends by itself, with nothing left to do. */
   readonly close: () => Promise<void>;
-  /** How long that may take before the process ends all the same, with exit code 1. */
+  /** The time limit for that. After it, the process ends with exit code 1. */
   readonly timeoutMs: number;
   readonly log: Log;
-  /** Whether the end of standard input is a signal, too. */
+  /** Whether the end of standard input counts as a signal, too. */
   readonly untilStdinEnds?: boolean | undefined;
 }
 
-/** The option of a service for a program that starts it, and may be killed before it can stop it. */
+/** An option for a program that starts the service, and may be killed before it can stop it. */
 export const UNTIL_STDIN_ENDS = [
   '--until-stdin-ends',
   'stop, as on SIGTERM, when standard input ends: at the latest with the program at the other end',
@@ -35,7 +35,7 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
     }
     stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
-    // An open pipe would keep the process.
+    // An open pipe would keep the process alive.
     if (untilStdinEnds) process.stdin.destroy();
     const deadline = setTimeout(() => {
       log.error({ timeoutMs }, 'it did not stop in time');

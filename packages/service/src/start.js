@@ -1,10 +1,10 @@
-// Plain JavaScript, so that an old Node can read far enough to say what it lacks: the programs are
-// TypeScript, which Node runs as it is only from version 24 on.
+// Plain JavaScript, so that an old Node can read far enough to say that it is too old: the programs are TypeScript,
+// which Node runs directly only from version 24 on.
 
 /**
  * Flags that only a process that starts can be given. What short-lived objects may take, in MB: 3 × 64 by default, which
  * buys a service nothing, since what dies with its request is collected as fast from 3 × 8, and in shorter pauses. And
- * how many threads compile and collect garbage beside the one that answers: four by default, which leave it a fifth of a
+ * how many threads compile and collect garbage beside the one that serves: four by default, which leave it a fifth of a
  * single core while V8 compiles what it finds to be hot. Neither is of those under which compiled code counts as stale:
  * Node brings its own modules compiled, and would compile all that it loads.
  */
@@ -22,8 +22,8 @@ const startFlags = (cores) => ({
 const NO_PRETENURING = '--no-allocation-site-pretenuring';
 
 /**
- * From which size on the C library gives memory back as soon as it is freed. Left alone, it learns from the first 19 MiB
- * that hashing a password takes and gives back, and from then on keeps as much for each thread that hashes one.
+ * Above this size, the C library returns memory to the system as soon as it is freed. By default it adapts to the 19
+ * MiB that hashing a password takes, and from then on keeps as much for each thread that hashes one.
  */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(4 * 1024 * 1024) };
 
@@ -48,7 +48,7 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
     process.exit(1);
   }
   // What was compiled once, and stripped of its types, is read back at the next start: a third of
-  // the time to the first answer, and 20 MB that the compiler would hold, in each thread. The folder
+  // the time to the first response, and 20 MB that the compiler would hold, in each thread. The folder
   // belongs to whoever installed the program; Node's own default, in the shared temporary folder,
   // could be anyone's. Where it can't be written, the program starts without.
   const { enableCompileCache, flushCompileCache } = await import('node:module');
@@ -62,31 +62,33 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
   await import(new URL(main, folder).href);
 
   if (isService) {
-    // Compiled code counts as stale under other flags than it was written with, Node's own too. So what was
-    // compiled is written first, and these flags are set when the program is there.
+    // Compiled code is stale under other flags than it was written with, Node's own flags included. So the compiled
+    // code is written first, and these flags are set when the program is loaded.
     flushCompileCache();
     const { setFlagsFromString } = await import('node:v8');
     const { runInNewContext } = await import('node:vm');
     setFlagsFromString(NO_PRETENURING);
-    // A way to give memory back when the process is at rest; only a new context sees the flag.
+    // A way to return memory when the process is at rest. Only a new context sees the flag.
     setFlagsFromString('--expose-gc');
     globalThis.gc ??= runInNewContext('gc');
   }
 }
 
-/** Starts the service as itself once more, under the same pid, with those of its flags that nobody has given. */
+/**
+ * Starts the service once more as the same process (the same pid), with those of its flags that are not given already.
+ */
 async function startWithFlags() {
   const { availableParallelism } = await import('node:os');
   const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').replaceAll('_', '-');
   const flags = Object.entries(startFlags(availableParallelism()))
     .filter(([name]) => !given.includes(name))
     .map(([name, value]) => `${name}=${value}`);
-  // A parent's channel would not survive it (child_process.fork).
+  // A channel to a parent process would not survive it (child_process.fork).
   if (process.connected || flags.length === 0) return;
   const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)];
   try {
     process.execve(process.execPath, args, { ...MALLOC, ...process.env });
   } catch {
-    // Windows has no execve, and Node's permission model may forbid it: then without them.
+    // Windows has no execve, and Node's permission model may forbid it. Then the program runs without the flags.
   }
 }

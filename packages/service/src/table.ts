@@ -1,4 +1,4 @@
-/** Rows of cells, each column as wide as its widest cell. The last one is as wide as it wants to be. */
+/** Rows of cells, each column as wide as its widest cell. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length)) - 1;
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -23,9 +23,9 @@ export function anchorsOf(markdown: string): Set<string> {
 
 /** The variables that a configuration reads where none is set. */
 export function variablesOf(readConfig: (env: Env) => unknown): Set<string> {
-  const asked = new Set<string>();
-  readConfig(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }));
-  return asked;
+  const variables = new Set<string>();
+  readConfig(new Proxy({}, { get: (_target, name) => void variables.add(String(name)) }));
+  return variables;
 }
 
 /**
@@ -37,10 +37,10 @@ export async function assertVariablesExplained(
   help: string,
   document: string,
 ): Promise<void> {
-  const asked = variablesOf(readConfig);
-  assert.ok(asked.size > 0);
+  const variables = variablesOf(readConfig);
+  assert.ok(variables.size > 0);
   const text = await readDocument(document);
-  for (const name of asked) {
+  for (const name of variables) {
     assert.ok(help.includes(name), `--help lacks ${name}`);
     assert.ok(text.includes(`\`${name}\``), `${document} lacks ${name}`);
   }

@@ -15,13 +15,13 @@ interface Options {
   readonly pauseMs?: number;
   /** For how long the server says nothing more before it has said all, unless it closes. */
   readonly timeoutMs?: number;
-  /** Whether no answer is to come. Else the first one is waited for: a busy machine takes its time. */
+  /** Whether the server must not respond. Otherwise the first response is waited for: a busy machine takes its time. */
   readonly isSilent?: boolean;
   /** Ends the client's side after the last piece. */
   readonly end?: boolean;
 }
 
-/** How long the first bytes of an answer may take, in milliseconds. */
+/** How long the first bytes of a response may take, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 /**

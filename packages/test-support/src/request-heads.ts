@@ -37,7 +37,9 @@ export const GOOD_HOSTS = [
   ...['[2001:db8::1.2.3.4]', 'a%2Db', ''],
 ];
 
-/** How a body may be framed by Transfer-Encoding, and what is answered (RFC 9112, sections 6.1, 6.3 and 7). */
+/**
+ * How a body may be framed by Transfer-Encoding, and the status of the response (RFC 9112, sections 6.1, 6.3 and 7).
+ */
 export const TRANSFER_CODINGS: readonly (readonly [headers: string, status: number | 'good'])[] = [
   ['Transfer-Encoding: chunked', 'good'],
   ['Transfer-Encoding: CHUNKED', 'good'],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Asks again and again, several at a time, until `end`, which gives how many were answered. It rejects where one failed,
- * or had another status.
+ * Sends requests again and again, several at a time, until `end`, which resolves with how many had a response. It
+ * rejects where a request failed, or had another status.
  */
 export function steadyLoad(
   send: () => Promise<{ readonly status: number; readonly text: string }>,
@@ -11,12 +11,12 @@ export function steadyLoad(
   clients = 6,
 ) {
   let isOver = false;
-  let answered = 0;
+  let responses = 0;
   const client = async () => {
     while (!isOver) {
       const response = await send();
       assert.equal(response.status, status, response.text);
-      answered++;
+      responses++;
       await sleep(2);
     }
   };
@@ -27,7 +27,7 @@ export function steadyLoad(
     async end(): Promise<number> {
       isOver = true;
       await all;
-      return answered;
+      return responses;
     },
   };
 }

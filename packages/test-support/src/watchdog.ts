@@ -3,7 +3,7 @@ import { afterEach, beforeEach, type SuiteContext, type TestContext } from 'node
 import { MessageChannel, Worker } from 'node:worker_threads';
 
 // Ends a file of tests in which nothing happens any more, and says what it waits for. A limit for each test is not
-// enough: it is no limit for a process that waits for a child, or for a socket, when its tests are done. Loaded by
+// enough: it does not end a process that waits for a child, or for a socket, when its tests are done. Loaded by
 // `clean-up.ts`, and by each file of tests in one way or another, so that it is there however a file is run.
 
 /** How long no test may begin or end. Longer than what a test may take in a whole run, so that its limit tells first. */

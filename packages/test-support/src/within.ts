@@ -37,8 +37,8 @@ export function cpuTimeOf(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** The same of what a service in this thread is asked. */
-export async function cpuTimeOfAnswer(work: () => Promise<unknown>): Promise<number> {
+/** The same for requests to a service in this thread. */
+export async function cpuTimeOfRequest(work: () => Promise<unknown>): Promise<number> {
   const from = process.threadCpuUsage();
   await work();
   const { user, system } = process.threadCpuUsage(from);

@@ -1,7 +1,7 @@
 import { urlHost } from '@petstore/service/listen.ts';
 import type { Config } from './config.ts';
 
-/** The URLs of things for browsers. */
+/** The URLs of things in the browser. */
 export interface Addresses {
   /** The dashboard's own origin. */
   readonly dashboard: string;
@@ -36,11 +36,11 @@ export function addressesOf(
     dashboard,
     site: originAt,
     preview: (slug, deployId) => originAt(`${slug}${PREVIEW_MARK}${deployId}`),
-    // URL leaves 443 out.
+    // The URL class leaves port 443 out.
     domain: (hostname) => new URL(`https://${hostname}:${httpsPort}`).origin,
     domainWithoutTls: originOf,
   };
 }
 
-/** Between a slug and a deploy's id in a preview's host name; no slug has it. */
+/** Separates a slug from a deploy's id in a preview's host name; slugs do not contain it. */
 export const PREVIEW_MARK = '--';

@@ -12,7 +12,7 @@ export function routeNotFound(): ApiError {
   );
 }
 
-/** `noun`: what was not found, such as `project`. */
+/** `noun`: the kind of thing that was not found, such as `project`. */
 export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `There is no such ${noun}, or you may not see it.`);
 }

@@ -3,15 +3,15 @@ import { type Env, mustBe, text } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { canonicalHost } from './edge/host.ts';
 
-// Kinds of values of environment variables. Each throws a UserError that names the variable, what it must
-// be, and what it was, unless that may be a secret.
+// Readers of environment variables. Each throws a UserError that names the variable, what it must be, and what it was,
+// unless that may be a secret.
 
 export function secretKey(env: Env, name: string): Buffer | undefined {
   const raw = text(env, name);
   if (raw === undefined) return undefined;
   const key = Buffer.from(raw, 'base64');
   if (key.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(raw)) return key;
-  // The value is not shown: it may be a key with a slip of the pen.
+  // The value is not shown: it may be a mistyped key.
   throw new UserError(
     `${name} must be 32 random bytes in base64, as "openssl rand -base64 32" prints them.`,
   );
@@ -20,7 +20,7 @@ export function secretKey(env: Env, name: string): Buffer | undefined {
 export function httpsUrl(env: Env, name: string): string | undefined {
   const raw = text(env, name);
   if (raw === undefined) return undefined;
-  // RFC 8555, section 6.1: an authority is asked over TLS alone.
+  // RFC 8555, section 6.1: requests to an authority must use TLS.
   if (URL.canParse(raw) && new URL(raw).protocol === 'https:') return new URL(raw).href;
   throw mustBe(
     name,
@@ -31,7 +31,7 @@ export function httpsUrl(env: Env, name: string): string | undefined {
 
 export function email(env: Env, name: string): string | undefined {
   const raw = text(env, name);
-  // No more than what a slip would break: whether it is one, the authority says.
+  // Only catches mistakes: the authority decides whether the address is valid.
   if (raw === undefined || /^[^\s@,:?<>]+@[^\s@,?<>]+\.[^\s@,?<>.]+$/.test(raw)) return raw;
   throw mustBe(name, 'one e-mail address, such as ops@example.com', raw);
 }

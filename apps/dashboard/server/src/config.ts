@@ -21,7 +21,7 @@ import {
   secretKey,
 } from './config-values.ts';
 
-/** Its terms are agreed to by using it: docs/custom-domains.md says so. */
+/** By using it, the operator agrees to its terms: docs/custom-domains.md says so. */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 const DEFAULT_DATA_DIR = './data';
@@ -33,41 +33,41 @@ export interface Config {
   readonly databaseUrl: string;
   /** Connections to a database server, at most. */
   readonly databasePoolSize: number;
-  /** Where the database is when no address names it. */
+  /** The database where no address is set. */
   readonly dataDir: string;
-  /** Sites are at `SLUG.` and this. */
+  /** Sites are at `SLUG.` and this name. */
   readonly platformHost: string;
-  /** Where browsers reach the dashboard; undefined: at its own host and port. */
+  /** The dashboard's address for browsers; undefined: its own host and port. */
   readonly publicUrl: string | undefined;
   /** Proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustedProxies: readonly string[];
-  /** Who may make an account once there is one. */
+  /** Who may create an account once there is one. */
   readonly signUp: 'invitation' | 'open';
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
   /** 32 bytes that seal secrets in the database; undefined: those of a file in the data folder. */
   readonly secretKey: Buffer | undefined;
   readonly acme: AcmeConfig;
-  /** Name servers that resolve for others, as `ip:port`; none: the system's. */
+  /** Recursive name servers, as `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
   /** The port of authoritative name servers; other than 53 only in tests and labs. */
   readonly dnsAuthoritativePort: number;
-  /** Whether those may be on this machine and in its private network. */
+  /** Whether authoritative servers may be on this machine or in its private network. */
   readonly dnsPrivateServers: 'refuse' | 'allow';
   readonly mail: MailConfig | undefined;
-  /** Whether webhooks may lead to this machine and its private network, and go over http. */
+  /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
 }
 
 export interface AcmeConfig {
   readonly directoryUrl: string;
-  /** Where retries go first; undefined: to the same directory. */
+  /** The directory for the first retries; undefined: the same directory. */
   readonly stagingDirectoryUrl: string | undefined;
-  /** PEM of an extra root to trust the directories by. */
+  /** A file in PEM, with an extra root for the directories. */
   readonly caFile: string | undefined;
-  /** The authority writes there when something is wrong. */
+  /** The authority's contact address, for problems. */
   readonly email: string | undefined;
-  /** The names by which CAA records know the authority; none: as its directory says. */
+  /** The authority's issuer names in CAA records; none: as its directory says. */
   readonly caaIdentities: readonly string[];
   /** In the order in which they are tried. */
   readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
@@ -77,15 +77,15 @@ interface EdgeConfig {
   readonly host: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** The port by which browsers reach httpsPort; undefined: the same. */
+  /** The port at which browsers reach httpsPort; undefined: the same. */
   readonly httpsPublicPort: number | undefined;
-  /** Scheme and port by which browsers reach sites; undefined: http and the edge's own port. */
+  /** The scheme and port at which browsers reach sites; undefined: http and the edge's own port. */
   readonly publicUrl: string | undefined;
-  /** What contents kept in memory may weigh, in bytes. */
+  /** The most memory for file contents, in bytes. */
   readonly cacheBytes: number;
-  /** Custom hosts whose certificates are kept ready for handshakes; one takes some 45 kB. */
+  /** How many custom hosts keep their certificates ready for handshakes; one takes some 45 kB. */
   readonly tlsCacheHosts: number;
-  /** Connections that one address may have on each port; 0: without bound. */
+  /** The most connections of one address on each port; 0: no bound. */
   readonly connectionsPerAddress: number;
 }
 
@@ -138,7 +138,7 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/** 443 where something in front of the edge has browsers come by another port; else the edge's own. */
+/** 443 where a proxy in front of the edge is on another port; else the edge's own. */
 function httpsPublicPort(env: Env): number | undefined {
   const name = 'EDGE_HTTPS_PUBLIC_PORT';
   const isBehind = text(env, 'EDGE_PUBLIC_URL') !== undefined;

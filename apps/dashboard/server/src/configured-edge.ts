@@ -7,7 +7,7 @@ import { openDatabase } from './store/open-database.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 
-/** An edge that serves over TLS, too. */
+/** An edge that also serves over TLS. */
 export type ConfiguredEdge = Edge & { readonly httpsPort: number };
 
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
@@ -30,7 +30,7 @@ export async function startConfiguredEdge(
   }
 }
 
-/** Says why the edge cannot listen on one of its ports. */
+/** Explains why the edge cannot listen on one of its ports. */
 export function cannotListen(
   error: unknown,
   { host, httpsPort }: Config['edge'],
@@ -43,8 +43,8 @@ export function cannotListen(
 }
 
 /**
- * Starts the edge on a database of its own, which is closed with it. Rejects with UserError where it cannot listen, or
- * the database cannot be used.
+ * Starts the edge with its own connection to the database, which is closed with it. Rejects with UserError where it
+ * cannot listen, or the database cannot be used.
  */
 export async function openEdge(
   config: Config,

@@ -25,13 +25,15 @@ import { ensureWebBuild } from './web/ensure-web-build.ts';
 
 export interface Dashboard {
   readonly addresses: Addresses;
-  /** Where sites are served over TLS. */
+  /** The address of sites over TLS. */
   readonly httpsPort: number;
   readonly db: Db;
   close(): Promise<void>;
 }
 
-/** Starts everything that `dashboard serve` is: the service, the edge, the builder, the deliverer and the upkeep of the store. */
+/**
+ * Starts all parts of `dashboard serve`: the service, the edge, the builder, the deliverer and the upkeep of the store.
+ */
 export async function startDashboard({
   config,
   log,
@@ -53,7 +55,7 @@ export async function startDashboard({
   webBuild.catch(() => {});
   const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
   const { db } = database;
-  // Last what was begun first.
+  // In the reverse order of their start.
   const closers: (() => Promise<void>)[] = [database.close];
   const close = async () => {
     for (const step of closers.toReversed()) await step();

@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { Spool } from './spool.ts';
 import type { Db } from './store/schema.ts';
 
-/** What the resources work with. */
+/** The dependencies of the resources. */
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
@@ -13,14 +13,14 @@ export interface Deps {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly passwordCost: PasswordCost;
-  /** Has the edge of this process look a project's hosts up anew from now on. */
+  /** Makes the edge of this process look up a project's hosts anew. */
   readonly siteChanged: (projectId: string) => void;
-  /** Tells the builder of this process that a deploy waits. */
+  /** Tells the builder of this process that a deploy is queued. */
   readonly deployQueued: () => void;
-  /** Tells this process what became of domains: checks are due, certificates wanted, notices wait. */
+  /** Tells this process that domains have work: checks, certificates, or notices. */
   readonly domainsChanged: () => void;
-  /** Files that are not kept. */
+  /** The folder of temporary files. */
   readonly spool: Spool;
-  /** Keeps secrets in the database. */
+  /** Seals secrets in the database. */
   readonly sealer: Sealer;
 }

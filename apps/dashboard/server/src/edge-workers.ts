@@ -15,13 +15,13 @@ interface SupervisedEdge {
   readonly say: (at: { readonly port: number; readonly httpsPort: number }) => void;
 }
 
-/** What a worker learns at its beginning. */
+/** What a worker is told at its start. */
 interface Beginning {
   readonly worker: number;
   readonly workers: number;
 }
 
-/** Serves sites with several processes, of which this one serves none itself. Rejects with UserError as `openEdge`. */
+/** Serves sites with several processes. This one serves none itself. Rejects with UserError as `openEdge`. */
 export async function superviseEdge(options: SupervisedEdge): Promise<void> {
   const { config, log, workers, timeoutMs, say } = options;
   const { host, httpPort, httpsPort } = config.edge;
@@ -45,7 +45,7 @@ export async function superviseEdge(options: SupervisedEdge): Promise<void> {
     close: async () => {
       if (!(await supervisor.stop())) process.exitCode = 1;
     },
-    // Each worker has as long, and ends itself then.
+    // Each worker has that time, and then ends itself.
     timeoutMs: 2 * timeoutMs,
     log,
   });
@@ -57,15 +57,15 @@ export async function superviseEdge(options: SupervisedEdge): Promise<void> {
 export async function workAtEdge(whole: Config, timeoutMs: number): Promise<void> {
   let edge: ConfiguredEdge | undefined;
   const channel = joinSupervisor({ timeoutMs, stop: async () => edge?.close() });
-  const { worker, workers } = await channel.ask<Beginning>('begin');
+  const { worker, workers } = await channel.request<Beginning>('begin');
   const log = createLog(whole.logLevel, { worker });
   const sockets = { http: socketOf(0), https: socketOf(1) };
   edge = await openEdge(shareOf(whole, workers), { log, sockets });
-  channel.tell('ready');
+  channel.notify('ready');
   log.info('edge listening');
 }
 
-/** What one of several workers may have of what the configuration bounds for the edge. */
+/** One worker's share of the limits that the configuration sets for the whole edge. */
 function shareOf(config: Config, workers: number): Config {
   const part = (whole: number) => Math.ceil(whole / workers);
   const { edge } = config;

@@ -5,7 +5,7 @@ import { operationsOf, type Routes } from './http/routes.ts';
 
 const operation = operationsOf('Installation');
 
-/** What a visitor must know to sign up or in. */
+/** The facts that a visitor needs to sign up or in. */
 export const installationRoutes: Routes<{ version: string }> = async (app, { deps, version }) => {
   app.get(
     '/installation',

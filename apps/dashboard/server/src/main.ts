@@ -15,7 +15,7 @@ const environment = `\
                              connections to PostgreSQL at most (10)
   DASHBOARD_DATA_DIR         the data folder (./data)
   DASHBOARD_PLATFORM_HOST    sites are at SLUG. and this (docs.localhost)
-  DASHBOARD_SIGN_UP          invitation or open: who may make an account after the first
+  DASHBOARD_SIGN_UP          invitation or open: who may create an account after the first
                              (invitation)
   DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)

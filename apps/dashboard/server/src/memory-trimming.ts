@@ -5,9 +5,9 @@ const INTERVAL_MS = 20_000;
 const GROWTH = 8_000_000;
 
 /**
- * Gives memory back to the system after a start, a deploy or many requests. An idle V8 keeps it: a fifth of this
- * process. It takes a tenth of a second, and only works where `gc` is exposed (`start.js` of `packages/service`). The
- * returned function stops it.
+ * Returns memory to the system after a start, a deploy or many requests. An idle V8 keeps it: a fifth of this process.
+ * It takes a tenth of a second, and only works where `gc` is exposed (`start.js` of `packages/service`). The returned
+ * function stops it.
  */
 export function startMemoryTrimming(): () => Promise<void> {
   let last = 0;

@@ -1,8 +1,8 @@
-/** Longer words are compared with nothing, and of very many candidates only the first: it takes too long. */
+/** Longer words are not compared, and of very many candidates only the first ones are: it would take too long. */
 const MAX_LENGTH = 255;
 const MAX_CANDIDATES = 2_000;
 
-/** Pairs of letters that are compared for a word: two thousand names of thirty letters, or fewer longer ones. */
+/** How many pairs of letters are compared for a word: two thousand names of thirty letters, or fewer longer ones. */
 const MAX_WORK = 2_000_000;
 
 /** The candidate that `word` most probably means: at most a third of its letters away. */
@@ -30,10 +30,12 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return near === undefined ? '.' : `: did you mean \`${near}\`?`;
 }
 
-/** Words of one place that it is worth to look for a near one: more problems than that are not read. */
+/** For how many words of one place a near one is searched: nobody reads more problems than that. */
 const MAX_WORDS = 50;
 
-/** `didYouMean` for places that may have any number of wrong words; after the first of them a full stop alone. */
+/**
+ * `didYouMean` for places that may have any number of wrong words. After the first ones it returns a full stop only.
+ */
 export function didYouMeanOfMany(): typeof didYouMean {
   let left = MAX_WORDS;
   return (word, candidates) => {

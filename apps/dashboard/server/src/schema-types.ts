@@ -9,7 +9,7 @@ export const instant = (at: number): string => new Date(at).toISOString();
 export const instantOrNull = (at: number | null): string | null =>
   at === null ? null : instant(at);
 
-/** One of some words; as `Type.Enum` with what document generators want besides. */
+/** One of some words. It is `Type.Enum` with the additions that document generators need. */
 export const OneOf = <const T extends string[]>(words: readonly [...T], options = {}) =>
   Type.Enum(words, { type: 'string', ...options });
 

@@ -40,11 +40,11 @@ interface ServerDeps {
   readonly deps: Deps;
   readonly log: Log;
   readonly version: string;
-  /** Where the built web pages are. */
+  /** The folder of the built web pages. */
   readonly webFolder: string;
 }
 
-/** The dashboard's HTTP service, not yet listening: its plugins in the order in which a request meets them. */
+/** The dashboard's HTTP service, not yet listening. Its plugins are in the order in which a request passes them. */
 export async function buildServer({
   deps,
   log,
@@ -65,7 +65,7 @@ export async function buildServer({
     rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    // A path that cannot be decoded, which meets no hook.
+    // A path that cannot be decoded, which passes no hook.
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request));
       onError(error, request, reply);
@@ -74,7 +74,7 @@ export async function buildServer({
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
     schemaController: { compilersFactory: lazyCompilers },
-    // Bodies are taken as they are: "5" is no integer.
+    // Bodies are taken as they are: "5" is not an integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();

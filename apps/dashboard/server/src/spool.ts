@@ -16,13 +16,10 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** Folders of this process: another one with its pid was before the machine, or its container, started anew. */
+/** Another process with this pid may have left the folder, before the machine or its container was restarted. */
 const own = new Set<string>();
 
-/**
- * Opens this process's folder below `dataDir`, and removes those of processes of this machine that ended without
- * removing theirs.
- */
+/** Opens this process's folder below `dataDir`, and deletes those that processes of this machine left behind. */
 export function openSpool(dataDir: string): Spool {
   const parent = resolve(dataDir, 'spool');
   const name = workerName();
@@ -57,7 +54,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** The process whose folder it is; nobody's where the name is none that was made here. */
+/** The name of the process whose folder it is. A folder that this program did not create belongs to no process. */
 function nameOf(entry: string): string {
   try {
     return decodeURIComponent(entry);

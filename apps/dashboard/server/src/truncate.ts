@@ -1,6 +1,6 @@
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for one character, such as a flag or a family: Unicode, annex 29. It takes 20 ms to make. */
+/** What a reader takes for one character, such as a flag or a family: Unicode, annex 29. Its creation takes 20 ms. */
 function characters(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter;
@@ -9,7 +9,7 @@ function characters(): Intl.Segmenter {
 /** The beginning of a text, of at most `most` letters (UTF-16), which ends between two characters. */
 export function prefix(text: string, most: number): string {
   if (text.length <= most) return text;
-  // A character may begin far before the cut, if it is made of very many: then it is cut between code points.
+  // A character of very many code points may begin far before the cut: then it is cut between code points.
   const start = Math.max(0, most - LONGEST_CHARACTER);
   const last = characters()
     .segment(text.slice(start, most + LONGEST_CHARACTER))
@@ -18,7 +18,7 @@ export function prefix(text: string, most: number): string {
   return text.slice(0, isLowSurrogate(text, end) ? end - 1 : end);
 }
 
-/** Letters that are looked at on both sides of a cut: longer characters are made by hand. */
+/** How many letters are examined on both sides of a cut. Longer characters are artificial. */
 const LONGEST_CHARACTER = 64;
 
 function isLowSurrogate(text: string, at: number): boolean {

@@ -77,7 +77,7 @@ onBothEngines('right tries do not count', async (t) => {
   assert.ok(counts.every(({ count }) => count === 0));
 });
 
-onBothEngines('no answer tells whether an address has an account', async (t) => {
+onBothEngines('no response tells whether an address has an account', async (t) => {
   const service = await startService(t);
   await service.signUp('ann@example.com');
   const seen = async (email: string) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import type { ApiToken, MadeToken } from '../../server/src/accounts/account.ts';
+import type { ApiToken, CreatedToken } from '../../server/src/accounts/account.ts';
 import { SCOPE_NAMES } from '../../server/src/accounts/permissions.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { createProject, joinAs, makeToken } from '../support/project.ts';
@@ -40,7 +40,10 @@ onBothEngines('a token ends when it expires', async (t) => {
   let clock = Date.now();
   const service = await startService(t, {}, { now: () => clock });
   const ann = await service.signUp('ann@example.com');
-  const { token } = await json<MadeToken>(await make(ann, { name: 'CI', expiresInDays: 2 }), 201);
+  const { token } = await json<CreatedToken>(
+    await make(ann, { name: 'CI', expiresInDays: 2 }),
+    201,
+  );
   const bearer = ann.withToken(token);
   clock += 2 * DAY_MS - 1;
   assert.equal(await statusOf(bearer), 200);
@@ -88,7 +91,7 @@ onBothEngines('a token has the scopes that it was made with, and reads', async (
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   const ann = await joinAs(service, root, 'pets', 'ann@example.com', 'owner');
-  const scopesOf = async (answer: Response) => (await json<MadeToken>(answer, 201)).scopes;
+  const scopesOf = async (answer: Response) => (await json<CreatedToken>(answer, 201)).scopes;
   assert.deepEqual(await scopesOf(await make(ann, { name: 'CI' })), ['read', 'deploy']);
   const path = '/api/projects/pets/tokens';
   const ofProject = await ann.call('POST', path, { name: 'CI' });

@@ -12,7 +12,7 @@ import {
   overdue,
   verdict,
   verified,
-} from '../support/domain-answers.ts';
+} from '../support/domain-responses.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';

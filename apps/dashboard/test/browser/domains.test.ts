@@ -4,7 +4,7 @@ import { type NameServer, startNameServer } from '@petstore/lab/name-server/name
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DnsRecord } from '../../server/src/domains/verdict.ts';
-import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
+import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -226,7 +226,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   const viewer = await shared().member();
   const invitation = { email: viewer.email, role: 'viewer' };
   const path = '/projects/linked/invitations';
-  const invited = await call<MadeInvitation>('POST', path, invitation);
+  const invited = await call<CreatedInvitation>('POST', path, invitation);
   await viewer.call('POST', `${new URL(invited.link).pathname}/accept`);
   await viewer.page.goto(url);
   await viewer.page.getByRole('heading', { name: 'DNS records' }).waitFor();

@@ -6,7 +6,7 @@ import { openApiFile } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
 
-test('the first visitor makes an account and a project, deploys a document, and sees its site', async () => {
+test('the first visitor creates an account and a project, deploys a document, and sees its site', async () => {
   const { origin, site, visitor } = shared();
   const { page, complaints } = await visitor();
   await page.goto(origin);

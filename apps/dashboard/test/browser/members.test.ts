@@ -5,7 +5,7 @@ import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
 
-test('an invited person makes an account, joins, and sees what a viewer may not do', async () => {
+test('an invited person creates an account, joins, and sees what a viewer may not do', async () => {
   const { origin, member, visitor } = shared();
   const owner = await member();
   await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });

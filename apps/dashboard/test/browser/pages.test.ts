@@ -24,7 +24,7 @@ const showTerminal = async (page: Page) => {
 const makeToken = async (page: Page) => {
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Made');
-  await page.getByRole('button', { name: 'Make the token' }).click();
+  await page.getByRole('button', { name: 'Create the token' }).click();
   await page.getByText('It is shown this once').waitFor();
 };
 
@@ -68,7 +68,7 @@ test('an empty installation is in order for everyone', async () => {
   owner = shared().member();
   await lookAtAll(await owner, [
     { name: 'projects-empty', path: '/', text: 'Create your first' },
-    { name: 'new-project', path: '/new', text: 'Made from the name' },
+    { name: 'new-project', path: '/new', text: 'Derived from the name' },
   ]);
 });
 
@@ -179,7 +179,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);
   await lookAtAll(await shared().visitor(), [
-    { name: 'sign-in', path: '/sign-in', text: 'Accounts are made by invitation' },
+    { name: 'sign-in', path: '/sign-in', text: 'Accounts are created by invitation' },
     { name: 'sign-up-closed', path: '/sign-up', text: 'Sign-up is by invitation here.' },
     { name: 'invitation', path: pathname, text: 'Create account and accept' },
     { name: 'invitation-gone', path: '/invitations/nonsense', text: 'not open' },

@@ -64,7 +64,7 @@ test('a token is shown once, works, and is refused once revoked', async () => {
     [true, true, false],
   );
   await page.getByRole('checkbox', { name: 'Domains' }).check();
-  await page.getByRole('button', { name: 'Make the token' }).click();
+  await page.getByRole('button', { name: 'Create the token' }).click();
   await page.getByText('may read, deploy, and manage domains, as far as you may').waitFor();
   const token = await page.getByLabel('token', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();

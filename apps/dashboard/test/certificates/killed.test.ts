@@ -51,8 +51,8 @@ const CALLS: readonly Call[] = [
 // Several at once: most of the time goes into starting processes.
 describe('a process that is killed leaves one certificate and no order', { concurrency: 4 }, () => {
   for (const call of CALLS) {
-    for (const phase of ['asked', 'done'] as const) {
-      const when = phase === 'asked' ? 'before the authority acts' : 'before its answer arrives';
+    for (const phase of ['received', 'done'] as const) {
+      const when = phase === 'received' ? 'before the authority acts' : 'before its answer arrives';
       test(`at ${call}, ${when}`, (t) => killedAt(t, call, phase));
     }
   }
@@ -84,7 +84,7 @@ test('two processes that issue for the same names make one order for each', asyn
   assert.equal(authority.issued, names.length);
 });
 
-async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promise<void> {
+async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Promise<void> {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
   cleanUp(t, close);
@@ -97,7 +97,7 @@ async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promi
       child = undefined;
       killed.kill('SIGKILL');
       await once(killed, 'exit');
-      if (phase === 'asked') throw new Error('nothing comes of it');
+      if (phase === 'received') throw new Error('nothing comes of it');
     },
   });
   const key = randomBytes(32);

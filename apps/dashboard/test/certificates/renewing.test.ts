@@ -148,7 +148,7 @@ test('more than fifty certificates are asked about in turn', async (t) => {
   assert.equal(started.length, 50);
 });
 
-test('where the authority does not answer, nobody else is asked about, and all is asked in an hour', async (t) => {
+test('where the authority does not respond, no other certificate is asked about, and all are in an hour', async (t) => {
   const away = new UnreachableError('away', { isTimeout: false });
   const answers: [() => Promise<undefined>, string[]][] = [
     [async () => undefined, []],

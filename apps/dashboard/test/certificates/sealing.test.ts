@@ -17,7 +17,10 @@ test('what was sealed opens with the same key and context, and with no other', (
   assert.match(sealed, /^v1\.[0-9a-f]{8}\.[\w-]+$/);
   assert.doesNotMatch(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString(), /secret/);
   assert.notEqual(sealer.seal('a secret: ü', 'certificate a'), sealed, 'a nonce each time');
-  assert.throws(() => sealer.open(sealed, 'certificate b'), /damaged, or was sealed for another/);
+  assert.throws(
+    () => sealer.open(sealed, 'certificate b'),
+    /damaged, or was sealed for something else/,
+  );
   const stranger = sealerOf(randomBytes(32), '/data/secret.key');
   assert.throws(() => stranger.open(sealed, 'certificate a'), {
     name: 'UserError',
@@ -81,13 +84,13 @@ test('where something was sealed no other key is made in the place of one that i
   const dataDir = join(await temporaryFolder(t), 'data');
   assert.throws(() => openSealer({ secretKey: undefined, dataDir }, true), {
     name: 'UserError',
-    message: `There is no secret.key in ${dataDir}, and the database holds secrets that are sealed with it. Restore it from your backup; if it is lost for good, see docs/custom-domains.md#keys.`,
+    message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/custom-domains.md#keys.`,
   });
   openSealer({ secretKey: undefined, dataDir }, false);
   openSealer({ secretKey: undefined, dataDir }, true);
 });
 
-test('a key file that others may read, or that is no key, is refused with what to do', async (t) => {
+test('a key file that others may read, or that is not a key, is refused with what to do', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
   await mkdir(dataDir);
   const path = join(dataDir, 'secret.key');

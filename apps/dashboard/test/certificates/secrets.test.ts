@@ -23,7 +23,7 @@ import {
   until,
 } from './support/lab.ts';
 
-test('no private key is in the database, the log, an answer or an event in any readable form', async (t) => {
+test('no private key is in the database, the log, a response or an event in any readable form', async (t) => {
   const folder = await temporaryFolder(t);
   const { db, close } = await openDatabase(`sqlite:${join(folder, 'store.db')}`, 1);
   cleanUp(t, close);

@@ -141,7 +141,7 @@ onBothAuthorities(
   },
 );
 
-test('an issuer that is stopped in the middle gives back what it has, and the next one goes on', async (t) => {
+test('an issuer that is stopped in the middle releases its leases, and the next one goes on', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
   authority.delay('finalize', 5_000);
@@ -160,7 +160,7 @@ test('an issuer that is stopped in the middle gives back what it has, and the ne
   assert.equal(authority.counts.newOrder, 1);
 });
 
-test('orders whose answers were lost are given up when the domain is removed meanwhile', async (t) => {
+test('orders whose responses were lost are given up when the domain is removed meanwhile', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
   const { id, client, orders, foreign } = await withLostOrders(t, lab, authority);

@@ -71,12 +71,12 @@ test('an authority whose certificate is not trusted is told as that', async (t) 
   assert.match(await readFile(authority.caFile, 'utf8'), /BEGIN CERTIFICATE/);
 });
 
-test('an authority that does not answer in time is told as that', async (t) => {
+test('an authority that does not respond in time is reported as such', async (t) => {
   const silent = createServer((socket) => cleanUp(t, () => socket.destroy()));
   const port = await listening(t, silent);
   const { type, detail } = await problemAt(t, `https://127.0.0.1:${port}/directory`);
   assert.equal(type, 'timeout');
-  assert.equal(detail, `127.0.0.1:${port} cannot be reached: no answer within 0.3 seconds`);
+  assert.equal(detail, `127.0.0.1:${port} cannot be reached: no response within 0.3 seconds`);
 });
 
 /** The issuance after its first failure. */
@@ -95,7 +95,7 @@ test('a directory that is not there is named, and costs no order', async (t) => 
   });
   const problem = parseProblem((await failed(lab, id)).last_problem);
   assert.equal(problem?.type, 'unreachable');
-  assert.equal(problem?.detail, 'ACME_DIRECTORY_URL answers 404');
+  assert.equal(problem?.detail, 'ACME_DIRECTORY_URL responds with 404');
   assert.match(
     explainProblem(problem, HOST),
     /If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import type { MadeToken } from '../../server/src/accounts/account.ts';
+import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
@@ -29,7 +29,7 @@ async function setUp(t: TestContext): Promise<Setting> {
   const service = await startService(t);
   const owner = await service.signUp('owner@example.com');
   await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
-  const { token } = await json<MadeToken>(
+  const { token } = await json<CreatedToken>(
     await owner.call('POST', '/api/projects/pets/tokens', { name: 'deploys' }),
     201,
   );
@@ -118,7 +118,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],
     [
       await run('openapi.json', { DASHBOARD_TOKEN: 'dash_ключ' }),
-      /DASHBOARD_TOKEN is no API token/,
+      /DASHBOARD_TOKEN is not an API token/,
     ],
     [await run('openapi.json', { DASHBOARD_TOKEN: '' }), /DASHBOARD_TOKEN must be an API token/],
     [await run('openapi.json', { DASHBOARD_TOKEN: 'dash_x' }), /token is not valid/],
@@ -165,11 +165,17 @@ async function clientOf(t: TestContext, listener: RequestListener): Promise<Dash
 
 const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json' } as const;
 
-test('an upload to what is no dashboard ends with a sentence', async (t) => {
+test('an upload to what is not a dashboard ends with a sentence', async (t) => {
   const cases: [RequestListener, RegExp][] = [
-    [(_, response) => response.end('<!doctype html>'), /answered 200, and not as a dashboard does/],
-    [(_, response) => response.writeHead(502).end('<p>'), /answered 502, and not as a dashboard/],
-    [() => {}, /was silent for \d+ seconds/],
+    [
+      (_, response) => response.end('<!doctype html>'),
+      /responded with 200, but not as a dashboard does/,
+    ],
+    [
+      (_, response) => response.writeHead(502).end('<p>'),
+      /responded with 502, but not as a dashboard/,
+    ],
+    [() => {}, /sent nothing for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
       /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
@@ -192,13 +198,13 @@ test('a log that breaks off is asked for again, some times, and its lines are to
   });
   const lines: string[] = [];
   const follow = () => client.followDeploy('pets', 'dep_1', ({ message }) => lines.push(message));
-  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.equal(asked, 3);
   body = 'event: log\ndata: {"seq":1,"message":"Received"}\n\n';
-  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.deepEqual(lines, ['Received']);
   body = 'silence';
-  await assert.rejects(follow(), { message: /was silent for/ });
+  await assert.rejects(follow(), { message: /sent nothing for/ });
   body = 'event: end\ndata: <p>\n\n';
   asked = 0;
   await assert.rejects(follow(), { message: /not as a dashboard does/ });

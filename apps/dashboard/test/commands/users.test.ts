@@ -23,7 +23,7 @@ function assertRefused(outcome: Outcome, message: RegExp): void {
   assert.match(outcome.stderr, message);
 }
 
-test('accounts are made, listed and given passwords while the service runs', async (t) => {
+test('accounts are created, listed and given passwords while the service runs', async (t) => {
   const { service, run } = await operated(t);
   const create = (email: string, password: string, ...more: string[]) =>
     run(['users', 'create', '--email', email, '--password-stdin', ...more], password);
@@ -32,7 +32,7 @@ test('accounts are made, listed and given passwords while the service runs', asy
   assert.equal(first.code, 0, first.stderr);
   assert.match(
     first.stdout,
-    /^Made the account root@example\.com \(usr_[a-z2-7]{16}\); it owns the installation\.\n$/,
+    /^Created the account root@example\.com \(usr_[a-z2-7]{16}\); it owns the installation\.\n$/,
   );
   const second = await create('ann@example.com', PASSWORD, '--name', 'Ann');
   assert.match(second.stdout, /it can sign in\.\n$/);
@@ -99,7 +99,7 @@ async function signedInRoot(service: Awaited<ReturnType<typeof startService>>) {
   return root;
 }
 
-test('tokens are made and plans set while the service runs', async (t) => {
+test('tokens are created and plans set while the service runs', async (t) => {
   const { service, run } = await operated(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
@@ -131,7 +131,7 @@ test('tokens are made and plans set while the service runs', async (t) => {
       '--project',
       'pets',
     ]),
-    /ann@example\.com is no member of pets/,
+    /ann@example\.com is not a member of pets/,
   );
 
   const plan = await run(['plan', 'pets', 'pro']);

@@ -133,7 +133,7 @@ test('an upload that turns out too large is told so, also to a sender that reads
   assert.match(`${answer}`, /^HTTP\/1\.1 413 [\s\S]*must be at most 50,000,000 bytes long/);
 });
 
-test('nothing stays of an upload whose sender leaves before it is answered', async (t) => {
+test('nothing stays of an upload whose sender leaves before the response', async (t) => {
   const dataDir = await temporaryFolder(t);
   const service = await startService(t, { dataDir });
   const root = await owned(service);

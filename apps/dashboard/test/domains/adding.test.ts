@@ -22,7 +22,7 @@ test('a domain needs the plan Pro and a successful deploy, and the refusal says 
   assert.match(await assertError(await add(), 409, 'conflict'), /already/);
 });
 
-test('the answer to a new domain holds the records to create', async (t) => {
+test('the response to a new domain holds the records to create', async (t) => {
   const { root } = await startDomainService(t);
   await readyProject(root, 'pets');
   const added = await root.call('POST', '/api/projects/pets/domains', {

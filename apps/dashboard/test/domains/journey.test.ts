@@ -122,7 +122,7 @@ describe('a custom domain', () => {
     }
   });
 
-  test('answers over HTTPS with a chain that verifies, and leads there from HTTP', async () => {
+  test('is served over HTTPS with a chain that verifies, and redirects there from HTTP', async () => {
     const answer = await until(
       () =>
         getOverTls(ONE, '/').catch((error: Error) => ({

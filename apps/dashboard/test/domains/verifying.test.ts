@@ -147,14 +147,15 @@ test('Verify is limited for a name, and calls at the same time are one', async (
   await addDomain(root, 'pets', HOST);
   await until(root, ({ checkedAt }) => checkedAt !== null);
   dns.injectFault({ slowMs: 200 });
-  const before = dns.asked.filter((question) => question === `${HOST} CNAME`).length;
+  const before = dns.queries.filter((question) => question === `${HOST} CNAME`).length;
   const path = `/api/projects/pets/domains/${HOST}/verify`;
   const together = await Promise.all(Array.from({ length: 20 }, () => root.call('POST', path)));
   assert.ok(together.every(({ status }) => status === 200));
   dns.clearFaults();
-  const alone = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before;
+  const alone = dns.queries.filter((question) => question === `${HOST} CNAME`).length - before;
   await verify(root, 'pets', HOST);
-  const each = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before - alone;
+  const each =
+    dns.queries.filter((question) => question === `${HOST} CNAME`).length - before - alone;
   // One more may come from the background, which looks too.
   assert.ok(alone <= 2 * each, `twenty asked ${alone} times what one asks ${each} times`);
 

@@ -21,7 +21,7 @@ const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
 /** Less than an edge that closes gives those who do not read, in milliseconds: 5,000. */
 const DRAIN_MS = 3_000;
 
-test('bytes that are no request get a bare answer, with a date, and a closed connection', async (t) => {
+test('bytes that are not a request get a bare response, with a date, and a closed connection', async (t) => {
   const { port } = await startTestEdge(t, { timeouts: { headers: 200, request: 200 } });
   const cases: readonly [number, string][] = [
     [400, 'rubbish\r\n\r\n'],
@@ -79,7 +79,7 @@ test('each way to frame a body gets one answer, and the connection closes where 
   );
 });
 
-test('who asked before the rubbish on a connection is answered first', async (t) => {
+test('a request before the rubbish on a connection gets its response first', async (t) => {
   const { port, source } = await startTestEdge(t);
   for (const delayMs of [30, 0]) {
     source.delayMs = delayMs;
@@ -108,7 +108,7 @@ test('bodies are read and dropped, and end the connection when they are long', a
   }
 });
 
-test('what asks for more than HTTP/1.1 is answered as if it had not', async (t) => {
+test('a request for more than HTTP/1.1 gets the response that it would get without', async (t) => {
   const { port } = await startTestEdge(t);
   for (const header of [
     'Upgrade: websocket\r\nConnection: Upgrade, close',
@@ -121,7 +121,7 @@ test('what asks for more than HTTP/1.1 is answered as if it had not', async (t) 
   }
 });
 
-test('clients that leave in the middle of an answer leave the edge serving', async (t) => {
+test('clients that leave in the middle of a response leave the edge serving', async (t) => {
   const { port, ask } = await startTestEdge(t);
   for (let at = 0; at < 30; at++) {
     const socket = connect(port, '127.0.0.1');
@@ -224,7 +224,7 @@ test('one connection carries requests of every kind, one after another and all a
   }
 });
 
-test('a client that has said all it will is still answered', async (t) => {
+test('a client that has ended its side still gets its response', async (t) => {
   const { port, ask } = await startTestEdge(t);
   await ask('/');
   const socket = connect(port, '127.0.0.1');

@@ -33,7 +33,7 @@ test('all spellings of a host have one canonical form', () => {
   }
 });
 
-test('what is no host name has no canonical form', () => {
+test('what is not a host name has no canonical form', () => {
   const label = 'a'.repeat(63);
   const refused = [
     ...[

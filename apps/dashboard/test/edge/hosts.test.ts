@@ -43,7 +43,7 @@ test('a host without a site is a bare 404, never the site of another', async (t)
   }
 });
 
-test('a Host that is no host name, none and two are bad requests', async (t) => {
+test('an invalid Host, none, and two of them are bad requests', async (t) => {
   const { port } = await startTestEdge(t);
   const bad = [
     ['Host: a.test:80@b.test'],

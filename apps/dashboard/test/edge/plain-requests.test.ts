@@ -83,7 +83,7 @@ const HEADERS = [
   'Cookie: a=b; c="d"',
 ];
 
-test('no request is answered otherwise for taking the fast path', async (t) => {
+test('no request gets another response for taking the fast path', async (t) => {
   const short = await startTestEdge(t);
   // At debug nothing takes it.
   const log = pino({ level: 'debug' }, { write: () => undefined });

@@ -70,7 +70,7 @@ test('a change in this process is served from the moment it is told', async (t) 
   assert.equal((await ask('/')).status, 404);
 });
 
-test('an answer that was on its way when its site was removed is not remembered', async (t) => {
+test('a response that was on its way when its site was removed is not remembered', async (t) => {
   const { ask, source, invalidate } = await startTestEdge(t);
   const answer = source.hold();
   const early = ask('/');

@@ -81,5 +81,5 @@ test('an edge says what is wrong with a number of workers, and which port is tak
     EDGE_HTTPS_PORT: String(port),
   });
   assert.equal(outcome.code, 1);
-  assert.match(outcome.stderr, new RegExp(`Port ${port} .* is taken.*EDGE_HTTPS_PORT`, 's'));
+  assert.match(outcome.stderr, new RegExp(`Port ${port} .* is in use.*EDGE_HTTPS_PORT`, 's'));
 });

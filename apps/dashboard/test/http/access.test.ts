@@ -472,25 +472,28 @@ function lastEntry({ service }: World) {
     .executeTakeFirst();
 }
 
-onBothEngines('a token deletes the projects that it was made to delete, and no more', async (t) => {
-  const service = await startDomainService(t);
-  const { root } = service;
-  for (const slug of ['pets', 'other', 'left']) await createProject(root, slug);
-  const { token } = await makeToken(root, 'pets', ['delete']);
-  const everywhere = root.withToken((await makeToken(root, undefined, ['delete'])).token);
-  const remove = (who: Visitor, slug: string) =>
-    who.call('DELETE', `/api/projects/${slug}`, { confirm: slug });
-  const here = root.withToken(token);
-  await assertError(await remove(here, 'other'), 404, 'not_found');
-  assert.equal((await remove(here, 'pets')).status, 204);
-  assert.equal((await remove(here, 'pets')).status, 401, 'it went with its project');
-  assert.equal((await remove(everywhere, 'other')).status, 204);
-  const { items } = await json<{ items: Project[] }>(await root.call('GET', '/api/projects'));
-  assert.deepEqual(
-    items.map(({ slug }) => slug),
-    ['left'],
-  );
-});
+onBothEngines(
+  'a token deletes the projects that it was created to delete, and no more',
+  async (t) => {
+    const service = await startDomainService(t);
+    const { root } = service;
+    for (const slug of ['pets', 'other', 'left']) await createProject(root, slug);
+    const { token } = await makeToken(root, 'pets', ['delete']);
+    const everywhere = root.withToken((await makeToken(root, undefined, ['delete'])).token);
+    const remove = (who: Visitor, slug: string) =>
+      who.call('DELETE', `/api/projects/${slug}`, { confirm: slug });
+    const here = root.withToken(token);
+    await assertError(await remove(here, 'other'), 404, 'not_found');
+    assert.equal((await remove(here, 'pets')).status, 204);
+    assert.equal((await remove(here, 'pets')).status, 401, 'it went with its project');
+    assert.equal((await remove(everywhere, 'other')).status, 204);
+    const { items } = await json<{ items: Project[] }>(await root.call('GET', '/api/projects'));
+    assert.deepEqual(
+      items.map(({ slug }) => slug),
+      ['left'],
+    );
+  },
+);
 
 onBothEngines('no token makes, changes or removes an owner', async (t) => {
   const service = await startDomainService(t, { signUp: 'open' });

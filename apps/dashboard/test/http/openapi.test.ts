@@ -55,7 +55,7 @@ test('every operation has an id of its own, a summary and its credentials', asyn
   }
 });
 
-test('an answer without a body is described without content', async (t) => {
+test('a response without a body is described without content', async (t) => {
   const { paths } = await readApiDocument(await served(t));
   const empty = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
@@ -64,7 +64,7 @@ test('an answer without a body is described without content', async (t) => {
   for (const response of empty) assert.ok(!('content' in response), JSON.stringify(response));
 });
 
-test('answers are as the document says', async (t) => {
+test('responses are as the document says', async (t) => {
   const service = await served(t);
   const document = await readApiDocument(service);
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': /^\d{4}-.*Z$/ } });

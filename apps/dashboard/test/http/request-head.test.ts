@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { BAD_HOSTS, GOOD_HOSTS, TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
-import { assertWithin, cpuTimeOfAnswer } from '@petstore/test-support/within.ts';
+import { assertWithin, cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { startService } from '../support/service.ts';
 
 const portOf = ({ origin }: { origin: string }) => Number(new URL(origin).port);
@@ -15,7 +15,7 @@ async function answered(port: number, pieces: string | string[], timeoutMs = 500
   return [answers.length, status, code, headers.connection].join(' ');
 }
 
-test('a Host that is no host is a 400, and one that is, is none', async (t) => {
+test('an invalid Host is a 400, and a valid one is not', async (t) => {
   const port = portOf(await startService(t));
   const send = async (host: string) => {
     for (const path of ['/api/installation', '/', '/api/nothing', '/livez']) {
@@ -66,7 +66,7 @@ test('an expectation that nobody knows is ignored, also where the body has no ce
   assert.equal(bad, '1 501 not_implemented close');
 });
 
-test('conditions and ranges of a file that it does not have are no failure of the service', async (t) => {
+test('conditions and ranges of a file that it does not have do not make the service fail', async (t) => {
   const port = portOf(await startService(t));
   for (const [line, status] of [
     ['If-Match: "x"', '412 precondition_failed'],
@@ -106,7 +106,7 @@ test('more than one Content-Type is a 400; a long request line in several packet
 test('no Content-Type takes longer to read for being written to take long', async (t) => {
   const { origin } = await startService(t);
   const ask = (type: string) =>
-    cpuTimeOfAnswer(async () => {
+    cpuTimeOfRequest(async () => {
       const { status } = await fetch(`${origin}/livez`, { headers: { 'content-type': type } });
       assert.equal(status, 200);
     });

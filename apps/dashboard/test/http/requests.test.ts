@@ -46,14 +46,14 @@ test('what is at no address, and what no method does there, is said in the Error
   }
 });
 
-test('a body that is no JSON object of the right fields is refused in words', async (t) => {
+test('a body that is not a JSON object of the right fields is refused in words', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   const asJson = { 'content-type': 'application/json' };
   const table: [path: string, body: unknown, status: number, message: RegExp][] = [
-    ['/api/projects', '{"name":', 400, /^The body must be JSON/],
-    ['/api/projects', '\xff', 400, /^The body must be JSON/],
+    ['/api/projects', '{"name":', 400, /^The body is not valid JSON/],
+    ['/api/projects', '\xff', 400, /^The body is not valid JSON/],
     ['/api/projects', '', 400, /^The body must be a JSON object\.$/],
     ['/api/projects', 'null', 400, /^The body must be a JSON object\.$/],
     ['/api/projects', '[]', 400, /^The body must be a JSON object\.$/],
@@ -119,7 +119,7 @@ test('fields that no schema knows are ignored, whatever they are called', async 
   await assertError(gone, 404, 'not_found');
 });
 
-test('HEAD answers as GET does, without the body', async (t) => {
+test('HEAD responds as GET does, without the body', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');

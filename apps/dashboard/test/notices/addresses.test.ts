@@ -115,7 +115,7 @@ test('a name is looked up once, where the configuration says, and a redirect int
   delivery.start();
   await until(async () => (await delivery.webhook(id)).last_delivery !== null, 'tried');
   const { error } = JSON.parse((await delivery.webhook(id)).last_delivery ?? '');
-  assert.equal(error, 'The answer was 307; redirects are not followed.');
+  assert.equal(error, 'The receiver responded with 307. Redirects are not followed.');
   assert.match(receiver.received[0]?.headers.host ?? '', /^hooks\.example\.com:\d+$/);
   assert.equal(inside.received.length, 0);
 });

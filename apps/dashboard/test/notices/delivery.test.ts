@@ -120,7 +120,7 @@ test('a webhook that fails is tried by the schedule, with the same id and a new 
   assert.deepEqual(JSON.parse(webhook.last_delivery ?? ''), {
     at: delivery.clock.now,
     status: 500,
-    error: 'The answer was 500.',
+    error: 'The receiver responded with 500.',
   });
   const entry = await delivery.db.selectFrom('audit_log').selectAll().executeTakeFirstOrThrow();
   assert.equal(entry.action, 'webhook.disable');
@@ -129,7 +129,7 @@ test('a webhook that fails is tried by the schedule, with the same id and a new 
     new URL(receiver.url).host,
     'the path, which may be secret, is not told',
   );
-  assert.deepEqual(JSON.parse(entry.details), { id, reason: 'The answer was 500.' });
+  assert.deepEqual(JSON.parse(entry.details), { id, reason: 'The receiver responded with 500.' });
   await delivery.tell();
   assert.equal((await delivery.notices()).length, 1, 'one that is off is told nothing');
 });
@@ -303,10 +303,10 @@ const ENDLESS = 'answers without end';
 
 test('an attempt ends in time, whatever the receiver does', async (t) => {
   const answers: Record<string, [answer: (typeof receiver)['answer'], error: RegExp | null]> = {
-    'says nothing': [() => {}, /^No answer came within 0.2 seconds\.$/],
-    'breaks off': [(response) => response.destroy(), /broke off the connection/],
+    'says nothing': [() => {}, /^The receiver did not respond within 0.2 seconds\.$/],
+    'breaks off': [(response) => response.destroy(), /closed the connection without a response/],
     'says no HTTP': [(response) => response.socket?.end('nonsense\r\n\r\n'), /not HTTP/],
-    redirects: [status(302, { location: 'http://127.0.0.1:1/' }), /302; redirects are not/],
+    redirects: [status(302, { location: 'http://127.0.0.1:1/' }), /302. Redirects are not/],
     [ENDLESS]: [
       (response) => {
         response.writeHead(200);

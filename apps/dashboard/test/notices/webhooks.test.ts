@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import { queueNotice } from '../../server/src/notices/queue-notice.ts';
-import type { MadeWebhook, Webhook } from '../../server/src/notices/webhook.ts';
+import type { CreatedWebhook, Webhook } from '../../server/src/notices/webhook.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { createProject } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
@@ -18,7 +18,7 @@ onBothEngines('a webhook is added, told of what happens, tested, listed and remo
   const owner = await service.signUp('ann@example.com');
   await createProject(owner, 'pets');
   const url = `${receiver.url}/very-secret?token=geheim`;
-  const made = await json<MadeWebhook>(await owner.call('POST', HOOKS, { url }), 201);
+  const made = await json<CreatedWebhook>(await owner.call('POST', HOOKS, { url }), 201);
   assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   const { secret, ...webhook } = made;
   const list = async () => (await json<Page<Webhook>>(await owner.call('GET', HOOKS))).items;
@@ -74,7 +74,7 @@ test('a URL that cannot be told anything is refused with the reason', async (t) 
     ['example.com', /^url must be an https address/],
     ['http://example.com/', /^url must be an https address/],
     ['ftp://example.com/', /^url must be an https address/],
-    ['https://ann:pw@example.com/', /^url must have no user and password/],
+    ['https://ann:pw@example.com/', /^url must not have a user or password/],
     [
       'https://127.0.0.1/',
       /^url must be reachable from the internet, which 127\.0\.0\.1 is not\. .*DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES/,
@@ -91,7 +91,7 @@ test('a URL that cannot be told anything is refused with the reason', async (t) 
   }
   for (let index = 0; index < 5; index++) {
     const url = ` https://EXAMPLE.com/${index}#part`;
-    const made = await json<MadeWebhook>(await owner.call('POST', HOOKS, { url }), 201);
+    const made = await json<CreatedWebhook>(await owner.call('POST', HOOKS, { url }), 201);
     assert.equal(made.url, `https://example.com/${index}`);
   }
   const sixth = await owner.call('POST', HOOKS, { url: 'https://example.com/' });
@@ -105,7 +105,7 @@ test('a test says what is wrong, comes once in five seconds, and switches on aga
   const service = await startService(t, overrides, { now: () => now });
   const owner = await service.signUp('ann@example.com');
   await createProject(owner, 'pets');
-  const { id } = await json<MadeWebhook>(
+  const { id } = await json<CreatedWebhook>(
     await owner.call('POST', HOOKS, { url: receiver.url }),
     201,
   );
@@ -120,7 +120,10 @@ test('a test says what is wrong, comes once in five seconds, and switches on aga
   assert.equal(receiver.received.length, 1);
   now += 5_000;
   receiver.answer = status(500);
-  assert.equal((await json<Webhook>(await ask())).lastDelivery?.error, 'The answer was 500.');
+  assert.equal(
+    (await json<Webhook>(await ask())).lastDelivery?.error,
+    'The receiver responded with 500.',
+  );
   now += 5_000;
   receiver.answer = status(200);
   const mended = await json<Webhook>(await ask());

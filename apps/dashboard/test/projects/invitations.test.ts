@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type {
+  CreatedInvitation,
   Invitation,
-  MadeInvitation,
   OpenInvitation,
 } from '../../server/src/projects/project.ts';
 import {
@@ -42,7 +42,7 @@ onBothEngines('a link is good once, for the invited address alone', async (t) =>
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   const body = { email: ' Guest@Example.com', role: 'editor' };
-  const { link, ...made } = await json<MadeInvitation>(await root.call('POST', PATH, body), 201);
+  const { link, ...made } = await json<CreatedInvitation>(await root.call('POST', PATH, body), 201);
   assert.deepEqual([made.email, made.state, made.invitedBy], [GUEST, 'open', 'root@example.com']);
   const [, secret = ''] =
     new RegExp(`^${service.origin}/invitations/([\\w-]{43})$`).exec(link) ?? [];
@@ -122,7 +122,7 @@ onBothEngines('a member is not invited, and an invitation says nothing of accoun
     ['known', 'unknown'].map(async (name) => {
       const body = { email: `${name}@example.com`, role: 'viewer' };
       const answer = await root.call('POST', PATH, body);
-      const made = await json<MadeInvitation>(answer, 201);
+      const made = await json<CreatedInvitation>(answer, 201);
       return [Object.keys(made), made.role, made.state];
     }),
   );
@@ -164,7 +164,7 @@ async function twoOwners(service: Service) {
   return { root, ann, eve, evePath };
 }
 
-onBothEngines('an invitation ends with the right of whoever made it', async (t) => {
+onBothEngines('an invitation ends with the right of its creator', async (t) => {
   const service = await startService(t, { signUp: 'open' });
   const { root, ann, eve, evePath } = await twoOwners(service);
   const guest = await service.signUp(GUEST);
@@ -258,7 +258,7 @@ onBothEngines('who accepts while the inviter is removed is in before, or not at 
   }
 });
 
-onBothEngines('an invitation made with a token ends with the token', async (t) => {
+onBothEngines('an invitation created with a token ends with the token', async (t) => {
   let clock = Date.now();
   const service = await startService(t, { signUp: 'open' }, { now: () => clock });
   const { ann } = await twoOwners(service);

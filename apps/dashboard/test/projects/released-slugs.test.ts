@@ -88,7 +88,7 @@ onBothEngines('whoever owned a project takes its slug back, and so does the proj
   assert.equal((await make(stranger, 'animals')).status, 409);
 });
 
-onBothEngines('whoever is no owner any more takes none of the project’s slugs', async (t) => {
+onBothEngines('a former owner takes none of the project’s slugs', async (t) => {
   const { service, owner, root } = await setUp(t);
   await createProject(owner, 'pets');
   await setPlan(root, 'pets', 'enterprise');

@@ -12,7 +12,7 @@ import { authority } from '../edge/support/certificates.ts';
 
 const REFUSED = { name: 'ConnectionLostError', code: 'NO_CHANNEL_BINDING' };
 
-/** A server with TLS; `asFor` has it ask for the password in another way. */
+/** A server with TLS; `askFor` has it ask for the password in another way. */
 async function serverWithTls(t: TestContext) {
   const server = await TestServer.start(t);
   const url = await server.createDatabase();

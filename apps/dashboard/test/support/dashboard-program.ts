@@ -16,7 +16,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { createUser } from '../../server/src/accounts/accounts.ts';
 import { PASSWORD_COST } from '../../server/src/accounts/passwords.ts';
 import { OPERATOR_SCOPES } from '../../server/src/accounts/permissions.ts';
-import { makeToken } from '../../server/src/accounts/tokens.ts';
+import { createToken } from '../../server/src/accounts/tokens.ts';
 import { OPERATOR } from '../../server/src/audit/actor.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { shareCompressionsWith } from './compressions.ts';
@@ -74,7 +74,7 @@ export async function ownerToken(folder: string): Promise<string> {
     const deps = { db, now: Date.now, passwordCost: PASSWORD_COST };
     const owner = await createUser(deps, { ...OWNER, name: 'owner', isFirst: true }, OPERATOR);
     const scopes = [...OPERATOR_SCOPES, 'installation'] as const;
-    return (await makeToken(deps, owner, { name: 't', project: null, scopes }, OPERATOR)).token;
+    return (await createToken(deps, owner, { name: 't', project: null, scopes }, OPERATOR)).token;
   } finally {
     await close();
   }

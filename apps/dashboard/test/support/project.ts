@@ -1,7 +1,7 @@
-import type { MadeToken } from '../../server/src/accounts/account.ts';
+import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import type { Scope } from '../../server/src/accounts/permissions.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
-import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
+import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
 import type { Role } from '../../server/src/store/schema.ts';
 import { json, type Service, type Visitor } from './service.ts';
 
@@ -21,7 +21,7 @@ export async function invite(
   role: Role = 'viewer',
 ): Promise<string> {
   const path = `/api/projects/${slug}/invitations`;
-  const made = await json<MadeInvitation>(await owner.call('POST', path, { email, role }), 201);
+  const made = await json<CreatedInvitation>(await owner.call('POST', path, { email, role }), 201);
   return made.link.replace(/^.*\/invitations\//, '');
 }
 
@@ -48,7 +48,7 @@ export async function makeToken(
   owner: Visitor,
   project?: string,
   scopes?: readonly Scope[],
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const body = { name: 'for a test', ...(project && { project }), ...(scopes && { scopes }) };
   return json(await owner.call('POST', '/api/account/tokens', body), 201);
 }

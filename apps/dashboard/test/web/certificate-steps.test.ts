@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Certificate, DomainEvent } from '../../server/src/domains/domain.ts';
 import { stepsDone, stepsUnderWay } from '../../web/src/domains/certificate-steps.ts';
-import { active, EVENTS, issuance, overdue } from '../support/domain-answers.ts';
+import { active, EVENTS, issuance, overdue } from '../support/domain-responses.ts';
 
 const statuses = (steps: readonly { status: string }[]) => steps.map(({ status }) => status);
 

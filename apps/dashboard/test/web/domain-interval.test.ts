@@ -2,7 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { domainInterval } from '../../web/src/domains/interval.ts';
-import { active, added, issuance, overdue, verified } from '../support/domain-answers.ts';
+import { active, added, issuance, overdue, verified } from '../support/domain-responses.ts';
 
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 

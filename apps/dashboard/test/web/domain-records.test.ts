@@ -5,7 +5,7 @@ import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import { instructions } from '../../web/src/domains/instructions.ts';
 import { recordStatus, zoneOf } from '../../web/src/domains/records.ts';
 import { remedyOf, waitInWords } from '../../web/src/domains/remedy.ts';
-import { added, checked, VERIFIED, verdict } from '../support/domain-answers.ts';
+import { added, checked, VERIFIED, verdict } from '../support/domain-responses.ts';
 
 const [CNAME] = added().records as [DnsRecord];
 const TXT: DnsRecord = {

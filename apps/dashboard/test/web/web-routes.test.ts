@@ -125,7 +125,7 @@ test('no path leads out of the folder', async (t) => {
   }
 });
 
-test('every answer forbids what the pages do not need', async (t) => {
+test('every response forbids what the pages do not need', async (t) => {
   const get = await open(t);
   for (const url of ['/', '/assets/index-abc123.js', '/theme.js']) {
     const { headers } = await get(url);

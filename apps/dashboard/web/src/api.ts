@@ -1,10 +1,10 @@
 import type { ErrorBody } from '../../server/src/schema-types.ts';
 
-/** What the server answered instead of what was asked for. */
+/** An error response of the server. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
-  /** After how many seconds it is worth asking again, where the server says so. */
+  /** The seconds after which a retry makes sense, where the server names them. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor({ code, message, status }: ErrorBody, retryAfterSeconds?: number) {
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came at all: the network or the server is away. */
+/** There was no response: the network or the server is away. */
 export class OfflineError extends Error {
   constructor() {
     super('The dashboard cannot be reached. Check your connection, then try again.');
@@ -27,12 +27,12 @@ export class OfflineError extends Error {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Asks the API.
+ * Sends a request to the API.
  *
  * @param path - below `/api`, its variable segments written with `path`
  * @param body - sent as JSON
- * @returns what the answer's body says; undefined for an empty one
- * @throws ApiError when the server refuses; OfflineError when none answers
+ * @returns the response's body, parsed; undefined for an empty one
+ * @throws ApiError when the server refuses; OfflineError when there is no response
  */
 export async function request<T>(
   method: Method,
@@ -60,7 +60,7 @@ export async function request<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** The error that an answer's text holds, also when a proxy on the way wrote it. */
+/** The error in a response's text. A proxy on the way may have written it. */
 export function apiError(status: number, text: string, retryAfter?: string | null): ApiError {
   try {
     const { code, message } = JSON.parse(text) as ErrorBody;
@@ -68,11 +68,11 @@ export function apiError(status: number, text: string, retryAfter?: string | nul
       return new ApiError({ code, message, status }, seconds(retryAfter));
     }
   } catch {
-    // Not the API's words: said below in ours.
+    // It is not the API's Error body; see below.
   }
   return new ApiError({
     code: 'internal_error',
-    message: `The server answered ${status} without saying why. Try again in a moment.`,
+    message: `The server responded with ${status} and gave no reason. Try again in a moment.`,
     status,
   });
 }

@@ -21,10 +21,10 @@ import type { Page } from '../../server/src/schema-types.ts';
 import { path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
 
-// Every question to the API that a page asks, with the key under which its answer is kept. Keys begin with
-// what they are about, so that a change can make all that depends on it stale at once.
+// Every GET that a page sends to the API, with the key of its cache entry. A key begins with what the response is
+// about, so that a change can make all that depends on it stale at once.
 
-/** How often what is under way is asked after. */
+/** How often work under way is refetched. */
 const BUSY_INTERVAL_MS = 2_000;
 
 export const keys = {
@@ -50,7 +50,7 @@ const get =
   ({ signal }: { signal: AbortSignal }) =>
     request<T>('GET', where, undefined, signal);
 
-/** A list that comes as a whole, without those of its items that no page shows. */
+/** A list that arrives as a whole, without the items that no page shows. */
 const list = <T>(
   queryKey: readonly string[],
   where: string,
@@ -63,9 +63,9 @@ const list = <T>(
   });
 
 /**
- * A list that comes page by page; what has come is one list to whoever reads it.
+ * A list that arrives page by page, as one list of the items so far.
  *
- * @param interval - how often what has come is asked for anew, in milliseconds; false: not at all
+ * @param interval - how often the pages so far are refetched, in milliseconds; false: not at all
  */
 const pagedList = <T>(
   queryKey: readonly string[],
@@ -88,7 +88,7 @@ function allItemsOf<T>({ pages }: InfiniteData<Page<T>>): readonly T[] {
   return pages.flatMap(({ items }) => items);
 }
 
-/** Often while one of the deploys is under way. */
+/** More often while one of the deploys is under way. */
 const deployInterval = (deploys: readonly StatedDeploy[]) =>
   deploys.some(isUnderWay) ? BUSY_INTERVAL_MS : false;
 
@@ -109,7 +109,7 @@ export const sessionsQuery = list<Session>(keys.sessions, '/account/sessions');
 
 const isNotRevoked = ({ revokedAt }: ApiToken) => revokedAt === null;
 
-/** Without those that are revoked. */
+/** Without revoked ones. */
 export const accountTokensQuery = list(keys.accountTokens, '/account/tokens', isNotRevoked);
 
 export const projectsQuery = pagedList<Project>(keys.projects, '/projects', (projects) =>
@@ -133,7 +133,7 @@ export const deployQuery = (slug: string, id: string) =>
     refetchInterval: ({ state }) => deployInterval([state.data]),
   });
 
-/** `isWhole`: asked for after the deploy's end; what was there before may lack the last lines. */
+/** `isWhole`: fetched after the deploy's end. Lines that were fetched before may lack the last ones. */
 export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
   list<LogLine>(
     [...keys.deploy(slug, id), 'log', isWhole ? 'whole' : 'so far'],
@@ -143,7 +143,7 @@ export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);
 
-/** Those that nobody has accepted yet. */
+/** The invitations that nobody has accepted yet. */
 export const invitationsQuery = (slug: string) =>
   list<Invitation>(
     keys.invitations(slug),
@@ -184,14 +184,14 @@ export const domainQuery = (slug: string, hostname: string) =>
     refetchInterval: ({ state }) => domainInterval(state.data ? [state.data] : []),
   });
 
-/** Asked anew whenever the domain has changed, by the page that shows both. */
+/** Refetched whenever the domain has changed, by the page that shows both. */
 export const domainEventsQuery = (slug: string, hostname: string) =>
   pagedList<DomainEvent>(
     keys.domainEvents(slug, hostname),
     path`/projects/${slug}/domains/${hostname}/events`,
   );
 
-/** For whoever has the link, without signing in. */
+/** For people with the link, without signing in. */
 export const linkedDomainQuery = (secret: string) =>
   queryOptions({
     queryKey: keys.linkedDomain(secret),
@@ -201,7 +201,7 @@ export const linkedDomainQuery = (secret: string) =>
 
 type StatedDeploy = Pick<DeploySummary, 'state'> | null | undefined;
 
-/** Whether a deploy has not come to its end yet. */
+/** Whether a deploy has not ended yet. */
 export function isUnderWay(deploy: StatedDeploy): boolean {
   return deploy?.state === 'queued' || deploy?.state === 'building';
 }

@@ -4,7 +4,7 @@ import { keys } from './queries.ts';
 
 const MAX_RETRIES = 2;
 
-/** A session that has ended shows as a 401 to whatever was asked first: then nobody is signed in. */
+/** An ended session shows as a 401 to the next request: then nobody is signed in. */
 function noticeEndOfSession(error: unknown) {
   if (hasStatus(error, 401)) queryClient.setQueryData(keys.session, null);
 }
@@ -13,14 +13,14 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEndOfSession }),
   mutationCache: new MutationCache({
     onError: (error, _variables, _result, mutation) => {
-      // A wrong password is a 401 to someone who is not signed in, or stays so.
+      // A wrong password is a 401, too, where nobody is signed in, or stays so.
       if (mutation.meta?.signsIn !== true) noticeEndOfSession(error);
     },
   }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the server refuses it will refuse again; only a failure may pass.
+      // A refusal would be repeated; only a failure may pass.
       retry: (failures, error) =>
         failures < MAX_RETRIES && !(error instanceof ApiError && error.status < 500),
     },

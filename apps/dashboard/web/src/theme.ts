@@ -11,7 +11,7 @@ function current(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** Takes effect at once, and in this browser from now on. `public/theme.js` reads it at the next start. */
+/** Takes effect at once, and is stored in this browser. `public/theme.js` reads it at the next start. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

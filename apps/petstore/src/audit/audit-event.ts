@@ -1,17 +1,17 @@
 /** What was done, to which kind of thing: `key.created`, `pets.imported`. Never given another meaning. */
 export type AuditAction = `${string}.${string}`;
 
-/** A deed of somebody who runs the service. There is never a secret in it. */
+/** An action of somebody who runs the service. It never holds a secret. */
 export interface NewAuditEvent {
   readonly at: Date;
   readonly action: AuditAction;
   /** What it was done to: the id of a key, the name of a file. */
   readonly subject: string;
-  /** What else there is to know, as JSON can say it. */
+  /** More about it, as JSON values. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The same as it was put on record. */
+/** The same event as it was recorded. */
 export interface AuditEvent extends NewAuditEvent {
   /** Grows with each event. */
   readonly id: number;

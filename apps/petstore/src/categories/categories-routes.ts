@@ -34,7 +34,7 @@ import {
   responses,
   TAGGED,
 } from '../openapi/responses.ts';
-import { NOT_AS_ASKED } from '../precondition.ts';
+import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
@@ -71,8 +71,8 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
-  const list = ({ query: asked }: { query: Static<typeof ListCategoriesQuery> }) => {
-    const query = pageQuery(asked);
+  const list = ({ query: parameters }: { query: Static<typeof ListCategoriesQuery> }) => {
+    const query = pageQuery(parameters);
     return represent(categories.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { categoryId } }: { params: Static<typeof CategoryParams> }) =>
@@ -188,7 +188,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
             invalid_request: WRONG_NAME,
             not_found: NO_SUCH,
             conflict: NAME_TAKEN,
-            precondition_failed: NOT_AS_ASKED.ifMatch,
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),
       },
@@ -216,7 +216,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
           {
             not_found: NO_SUCH,
             conflict: 'Animals are in this category. Move them to another one first.',
-            precondition_failed: NOT_AS_ASKED.ifMatch,
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),
       },

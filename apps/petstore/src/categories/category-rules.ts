@@ -10,7 +10,7 @@ export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Why a category may not be deleted, if so. */
+/** The refusal to delete a category that animals use; undefined where none does. */
 export function refuseRemoval(isUsed: boolean): Refusal | undefined {
   if (!isUsed) return undefined;
   return refusal('conflict', 'Animals are in this category. Move them to another one first.');

@@ -57,7 +57,7 @@ function forPeople(events: readonly AuditEvent[]): string {
   ]);
 }
 
-/** In one order, whatever order an engine keeps them in; without what there is nothing to say about. */
+/** With its members in one order, whatever order an engine keeps them in, and without empty ones. */
 function describeBackup(detail: AuditEvent['detail']): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null)

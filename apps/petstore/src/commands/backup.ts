@@ -92,10 +92,12 @@ async function backUp(
 
 function refuseExisting(file: string, force: boolean): void {
   if (file === '' || file === '-') {
-    throw new UserError('FILE must be the name of a file: a backup is no stream.');
+    throw new UserError(
+      'FILE must be the name of a file: a backup cannot be written to standard output.',
+    );
   }
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return;
-  if (!stats.isFile()) throw new UserError(`${file} is no regular file. Name a file.`);
-  if (!force) throw new UserError(`${file} is there already. Replace it with --force.`);
+  if (!stats.isFile()) throw new UserError(`${file} is not a regular file. Name a regular file.`);
+  if (!force) throw new UserError(`${file} exists already. Replace it with --force.`);
 }

@@ -7,7 +7,7 @@ export interface BannerFacts {
   readonly baseUrl: string;
   /** Where the data is, for a person. */
   readonly data: string;
-  /** A key that was just made, to be shown this once. */
+  /** A key that was just created, to be shown this once. */
   readonly firstKey: string | undefined;
   /** Environment variables that `petstore keys` needs to work on this store; undefined if secret. */
   readonly settings: Readonly<Record<string, string | undefined>>;

@@ -8,15 +8,15 @@ import type { AddOutcome, ImportedPet, PetStore } from '../store/store.ts';
 export const GROUP_SIZE = 5_000;
 
 /**
- * The pause between two transactions, in milliseconds. Who waits for the lock tries each millisecond,
- * so the service gets its turn after every group.
+ * The pause between two transactions, in milliseconds. The service tries the lock each millisecond, so it gets its turn
+ * after every group.
  */
 const PAUSE_MS = 3;
 
 export interface BatchInserter {
   /**
-   * Hands over the next group; `onStored` is called when it is on disk. Resolves when another may
-   * come: while one group is stored, the next can be made. Rejects with what an earlier one met.
+   * Takes the next group; `onStored` is called when it is on disk. Resolves when another group may come: one can be
+   * prepared while another is stored. Rejects with the error of an earlier group.
    */
   add(
     group: readonly ImportedPet[],
@@ -35,7 +35,7 @@ export function batchInserter(pets: PetStore): BatchInserter {
         await sleep(PAUSE_MS);
       }
       underWay = pets.addMany(group).then(onStored);
-      // Whoever waits for it next learns of a failure; until then nobody may be waiting.
+      // The next caller that waits for it gets the error; until then nobody may be waiting.
       underWay.catch(() => {});
     },
     async finish() {

@@ -1,20 +1,17 @@
 import { type Progress, showProgress } from './progress.ts';
 
-/** What a person sees of work on a file. */
+/** Shows a person how far the work on a file is. */
 export interface ByteProgress {
   /** The work begins, on so many bytes. */
   start(total: number): Promise<void>;
   update(done: number): void;
-  /** The bytes are done; what follows cannot tell how far it is. */
+  /** The bytes are done. The work that follows cannot tell how far it is. */
   phase(sentence: string): void;
   /** Ends the display, if there is one. */
   stop(): void;
 }
 
-/**
- * A bar on a terminal. Elsewhere nothing: such work runs at night, and who runs it wants mail about
- * failures alone.
- */
+/** A bar on a terminal, and nothing elsewhere: such work runs at night, and its mail must be about failures alone. */
 export function byteProgress(verb: string): ByteProgress {
   let bar: Progress | undefined;
   let total = 0;

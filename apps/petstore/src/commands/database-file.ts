@@ -36,11 +36,11 @@ export function configuredFile(task: PostgresTask, file: string): string {
     );
   }
   const path = readSqlitePath(DATABASE_VARIABLE, databaseUrl, 'petstore');
-  // What a link leads to: SQLite names the log after it, and a restore replaces it.
+  // The target of a link: SQLite names the log after the target, and a restore replaces the target.
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** Throws UserError where one of the names leads to the database itself, or to what goes with it. */
+/** Throws UserError where one of the names leads to the database itself, or to one of its files beside it. */
 export function refuseDatabaseItself(names: readonly string[], database: string): void {
   const own = ['', '-wal', '-shm', '-journal', '.partial'].map((suffix) => `${database}${suffix}`);
   for (const name of names) {
@@ -54,18 +54,20 @@ export function refuseDatabaseItself(names: readonly string[], database: string)
 export function sizeOfFile(file: string): number {
   const stats = file === '' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile()) return stats.size;
-  const what = stats ? 'is no regular file' : 'is not there';
+  const what = stats ? 'is not a regular file' : 'does not exist';
   throw new UserError(`${file || 'FILE'} ${what}. Name a file that \`petstore backup\` made.`);
 }
 
-/** Throws UserError where a file's SHA-256 is another than the one that was asked for, or what was asked for is none. */
+/** Throws UserError where a file's SHA-256 is not the expected one, or where the expected one is not a SHA-256. */
 export function compareSha256(file: string, sha256: string, expected: string | undefined): void {
   if (expected === undefined || expected.toLowerCase() === sha256) return;
-  // As of a script that found no digest where it looked.
+  // A script that did not find the digest may pass anything.
   if (!/^[0-9a-f]{64}$/i.test(expected)) {
     throw new UserError(`--sha256 must be 64 hexadecimal digits; got ${JSON.stringify(expected)}.`);
   }
-  throw new UserError(`${file} is not as it was made: its SHA-256 is ${sha256}, not ${expected}.`);
+  throw new UserError(
+    `${file} has changed since it was made: its SHA-256 is ${sha256}, not ${expected}.`,
+  );
 }
 
 /** What a backup is, as one object for scripts. */

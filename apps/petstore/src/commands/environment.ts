@@ -27,11 +27,11 @@ export const ENVIRONMENT = `\
     PETSTORE_DATABASE_POOL_SIZE connections to PostgreSQL, at most (10)
     PETSTORE_PAGE_CACHE_BYTES   memory for pages of the list; 0 keeps none
                                 (16777216)
-    PETSTORE_IDEMPOTENCY_HOURS  how long the answer to an Idempotency-Key is
+    PETSTORE_IDEMPOTENCY_HOURS  how long the response to an Idempotency-Key is
                                 kept (24)
     PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY
-                                how many such answers are kept of each API key
-                                (100000)
+                                how many such responses are kept for each API
+                                key (100000)
 
   Limits
     PETSTORE_RATE_LIMIT         requests a second for each key; 0 for no limit
@@ -45,7 +45,8 @@ export const ENVIRONMENT = `\
                                 (10000)
     PETSTORE_REQUEST_TIMEOUT_MS how long for the whole request (30000)
     PETSTORE_RESPONSE_TIMEOUT_MS
-                                how long it may leave its answer untaken (60000)
+                                how long it may take to read its response
+                                (60000)
     PETSTORE_KEEP_ALIVE_TIMEOUT_MS
                                 how long a connection may lie idle (72000)
     PETSTORE_MAX_HEADER_BYTES   how large the headers may be together (16384)
@@ -87,10 +88,10 @@ export const ENVIRONMENT = `\
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 
-/** What settings are called. PETSTORE_KEY is none: the banner has people call their key so. */
+/** The pattern of settings. PETSTORE_KEY is not one: the banner tells people to keep their key in it. */
 const SETTING = /^PETSTORE_(?!KEY$)/;
 
-/** Names that look like settings and are none: misspelt, or of another version. */
+/** Variables that look like settings but are not: misspelt ones, or those of another version. */
 export function unknownSettings(env: Env): string[] {
   return Object.keys(env).filter((name) => SETTING.test(name) && !KNOWN.has(name));
 }

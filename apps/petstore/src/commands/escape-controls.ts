@@ -1,4 +1,4 @@
-/** Text from elsewhere for a terminal, which would obey the control characters that it may hold. */
+/** Escapes control characters in foreign text, since a terminal would obey them. */
 export function escapeControls(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f]/g,

@@ -41,7 +41,7 @@ async function toFile(pets: PetStore, path: string, force: boolean): Promise<voi
   try {
     if (file.last && (await pets.get(file.last.id)) !== file.last.text) {
       throw new UserError(
-        `The last animal in ${file.partialPath} is not in this store as it is there, so this is no export of it to go on with. Move the file away, or export to another one.`,
+        `${file.partialPath} cannot be continued: its last animal differs from the one in this store. Move the file away, or export to another one.`,
       );
     }
     const isWhole = await writeAll(pets, file.last?.id, (text) => file.write(text));

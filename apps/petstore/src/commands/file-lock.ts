@@ -2,9 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { UserError } from '@petstore/service/user-error.ts';
 
 /**
- * Keeps other processes away from a file, by a file beside it that holds this process's id:
- * `FILE.lock`. One that a process left when it was killed counts for nothing. Throws UserError where
- * another process has it. Returns what gives it up.
+ * Keeps other processes away from a file, by a file beside it that holds this process's id: `FILE.lock`. The lock of a
+ * process that was killed is ignored. Throws UserError where another process has the lock. Returns a function that
+ * releases it.
  */
 export function lockFile(path: string): () => void {
   const lock = `${path}.lock`;

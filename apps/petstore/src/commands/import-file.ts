@@ -20,7 +20,7 @@ import { withSummary } from './subcommand.ts';
 import { withAuditEvent } from './with-audit-event.ts';
 import { withStore } from './with-store.ts';
 
-/** Lines that are reported each; of the rest only the number is told. */
+/** Lines that are reported one by one. Of further ones only the number is reported. */
 const MAX_REPORTS = 20;
 
 /** How much of a file is read at once, in bytes. */
@@ -29,8 +29,8 @@ const CHUNK_BYTES = 64 * 1024;
 const STDIN = '-';
 
 /**
- * Adds the animals of a file, or of standard input (`-`), to the configured store, from a line on. Throws
- * UserError for a file that cannot be read, and where the store takes no more.
+ * Adds the animals of a file, or of standard input (`-`), to the configured store, from a line on. Throws UserError for
+ * a file that cannot be read, and where the store does not accept writes.
  */
 export async function importFile(file: string, fromLine: number | undefined): Promise<void> {
   const instead = 'set PETSTORE_DATABASE_URL to a file';
@@ -43,7 +43,7 @@ export async function importFile(file: string, fromLine: number | undefined): Pr
 
 interface Source {
   readonly input: Readable & { readonly bytesRead?: number };
-  /** In bytes; undefined for what is no regular file. */
+  /** In bytes; undefined for anything but a regular file. */
   readonly size: number | undefined;
   readonly mark: ResumeMark | undefined;
 }
@@ -77,7 +77,7 @@ class Import {
   readonly #progress: Progress;
   readonly #adding: ReturnType<typeof batchInserter>;
   readonly #fromLine: number;
-  /** Lines before it that have no id may have been stored by an import that was interrupted. */
+  /** Lines before this one that have no id may have been stored already, by an import that was interrupted. */
   readonly #doubtfulBefore: number;
   readonly #counts = { added: 0, present: 0, conflict: 0, bad: 0 };
   #group = emptyGroup();
@@ -94,7 +94,7 @@ class Import {
     this.#doubtfulBefore = fromLine === undefined ? (source.mark?.read() ?? 1) : 1;
   }
 
-  /** `name`: how the source is called on record. */
+  /** `name`: the name of the source in the audit log. */
   async run(audit: AuditStore, name: string): Promise<void> {
     const start = performance.now();
     await withSummary(
@@ -120,7 +120,7 @@ class Import {
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       throw new UserError(
-        `The database takes no more (${reason(error)}). When it does again, continue with --from-line ${this.#nextLine}.`,
+        `The database does not accept writes (${reason(error)}). When it does again, continue with --from-line ${this.#nextLine}.`,
         { cause: error },
       );
     } finally {
@@ -154,7 +154,7 @@ class Import {
     } catch (error) {
       if (!this.#stop.aborted) throw error;
     } finally {
-      // What is under way ends in any case, and what it stored counts.
+      // The group under way ends in any case, and what it stored counts.
       await this.#adding.finish();
     }
     return isWhole;

@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
 
 /**
- * Turns the first SIGINT or SIGTERM into an aborted signal, so that long work can stop at a place
- * from which it can go on; the exit code becomes what shells expect, 128 and the signal's number. A
- * second one ends the process at once.
+ * Turns the first SIGINT or SIGTERM into an aborted signal, so that long work can stop where it can be continued. The
+ * exit code becomes the one that shells expect: 128 and the signal's number. A second one ends the process at once.
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController();

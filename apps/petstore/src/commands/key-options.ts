@@ -6,7 +6,7 @@ import type { KeyStore, Store, StoreOptions } from '../store/store.ts';
 import { readDuration, readTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
-/** What the commands about keys share. */
+/** The parts that the commands for keys share. */
 
 export const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
 
@@ -19,7 +19,7 @@ export async function withKeys<T>(
   return withStore({ ...options, instead }, (store) => work(store.keys, store));
 }
 
-/** The id of a key that is named by its id or by itself, whether it is there or not. */
+/** The id of a key, given its id or the key itself. The key need not exist. */
 export async function keyId(keys: KeyStore, idOrKey: string): Promise<string> {
   const id = looksLikeKey(idOrKey) ? await keys.idOf(hashKey(idOrKey)) : idOrKey;
   if (id === undefined) throw keyNotFound(idOrKey);
@@ -27,7 +27,7 @@ export async function keyId(keys: KeyStore, idOrKey: string): Promise<string> {
 }
 
 export function keyNotFound(idOrKey: string): UserError {
-  // A key is not repeated, not even a wrong one: it may be right elsewhere.
+  // The message does not repeat the key, not even a wrong one: it may be right elsewhere.
   const what = looksLikeKey(idOrKey)
     ? 'This key is not in the database.'
     : `No key has the id ${JSON.stringify(idOrKey)}.`;
@@ -61,14 +61,14 @@ export interface ExpiryOptions {
   readonly expiresAt?: string;
 }
 
-/** Adds the options that say when a key ends. `otherwise`: when it does without them. */
+/** Adds the options that say when a key ends. `otherwise`: when it ends without them. */
 export function addExpiryOptions(command: Command, otherwise: string): Command {
   return command
     .option('--expires-in <duration>', `how long it works: 12h, 90d and the like (${otherwise})`)
     .option('--expires-at <time>', 'until when it works, in RFC 3339: 2027-01-31T12:00:00Z');
 }
 
-/** When a key is to expire; undefined where nothing was said. Throws UserError. */
+/** When a key is to expire; undefined where neither option is given. Throws UserError. */
 export function readExpiry({ expiresIn, expiresAt }: ExpiryOptions, now: Date): Date | undefined {
   if (expiresIn !== undefined && expiresAt !== undefined) {
     throw new UserError('Give --expires-in or --expires-at, not both.');
@@ -78,7 +78,7 @@ export function readExpiry({ expiresIn, expiresAt }: ExpiryOptions, now: Date): 
       ? ['--expires-at', expiresAt === undefined ? undefined : readTime('--expires-at', expiresAt)]
       : ['--expires-in', new Date(now.getTime() + readDuration('--expires-in', expiresIn))];
   if (end && end <= now) {
-    throw new UserError(`${option} must lead into the future, or the key is good for nothing.`);
+    throw new UserError(`${option} must be in the future: a key that has expired opens nothing.`);
   }
   return end;
 }

@@ -26,7 +26,7 @@ interface Options extends ExpiryOptions {
 
 export function createCommand(): Command {
   const command = subcommand('keys', 'create')
-    .description('Make a key and show it, this once.')
+    .description('Create a key and show it, this once.')
     .requiredOption('--name <name>', 'what the key is for, for people to read');
   return addExpiryOptions(addScopeOption(command), 'for ever')
     .option(...JSON_OPTION)
@@ -51,7 +51,7 @@ export function createCommand(): Command {
 
 function introduction({ id, name, environment, expiresAt }: KeyRecord, where: string): string {
   const end = expiresAt ? ` It works until ${toMinute(expiresAt)}.` : '';
-  return `Made the ${environment} key "${name}" (${id}) in ${where}.${end}`;
+  return `Created the ${environment} key "${name}" (${id}) in ${where}.${end}`;
 }
 
 function readName(name: string): string {

@@ -34,7 +34,7 @@ function asJson({ id, name, environment, scopes, ...key }: KeyRecord) {
 function forPeople(records: readonly KeyRecord[], now: Date): string {
   if (records.length === 0) return 'No keys yet. Make one: petstore keys create --name NAME';
   return table([
-    // What may be long comes last.
+    // Columns that may be long come last.
     ['ID', 'FOR', 'STATE', 'EXPIRES', 'LAST USED', 'NAME', 'SCOPES'],
     ...records.map((key) => [
       ...[key.id, key.environment, stateOf(key, now)],

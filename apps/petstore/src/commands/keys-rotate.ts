@@ -23,14 +23,10 @@ interface Options extends ExpiryOptions {
 
 export function rotateCommand(): Command {
   const command = subcommand('keys', 'rotate')
-    .description('Make a key that takes the place of another, and show it, this once.')
-    .argument('<id>', 'id of the key that goes, as `petstore keys list` shows it')
-    .option(
-      '--overlap <duration>',
-      'how long the key that goes still works; 0s: not at all',
-      '24h',
-    );
-  return addExpiryOptions(command, 'as long as the key that goes was made for')
+    .description('Create a key that replaces another one, and show it, this once.')
+    .argument('<id>', 'id of the key to replace, as `petstore keys list` shows it')
+    .option('--overlap <duration>', 'how long the replaced key still works; 0s: not at all', '24h');
+  return addExpiryOptions(command, 'as long as the replaced key was created for')
     .option(...JSON_OPTION)
     .action(async (idOrKey: string, options: Options) => {
       const at = new Date();
@@ -58,6 +54,6 @@ function asJson({ replaced, until }: Rotation) {
 function introduction({ replaced, until, successor }: Rotation, at: Date): string {
   const { id, name, expiresAt } = successor.record;
   const end = expiresAt ? ` and works until ${toMinute(expiresAt)}` : '';
-  const old = until > at ? `works until ${toMinute(until)}` : 'works no more';
-  return `Made the key "${name}" (${id}), which takes the place of ${replaced.id}${end}. ${replaced.id} ${old}.`;
+  const old = until > at ? `works until ${toMinute(until)}` : 'no longer works';
+  return `Created the key "${name}" (${id}), which replaces ${replaced.id}${end}. ${replaced.id} ${old}.`;
 }

@@ -2,7 +2,7 @@
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Undefined where there are more than are wanted. */
+  /** Undefined where the line is longer than `maxBytes`. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -18,7 +18,7 @@ export async function* readLines(
   maxBytes: number,
 ): AsyncGenerator<Line> {
   let number = 1;
-  /** What is there of a line whose end has not come; one byte more than wanted is enough of it. */
+  /** The beginning of a line whose end has not arrived. One byte more than `maxBytes` is enough of it. */
   let begun: Buffer[] = [];
   let length = 0;
   const begin = (bytes: Buffer) => {

@@ -14,7 +14,7 @@ import { JSON_OPTION } from './database-file.ts';
 import { showProgress } from './progress.ts';
 import { subcommand } from './subcommand.ts';
 
-/** What `--plan` ends with where there is something to do; 1 is for errors. */
+/** The exit code of `--plan` where there is something to do; 1 is for errors. */
 const WORK_TO_DO = 2;
 
 export function migrateCommand(): Command {
@@ -40,7 +40,7 @@ Examples:
       const { databaseUrl } = readConfig(process.env);
       if (sqlitePath(databaseUrl) === IN_MEMORY) {
         throw new UserError(
-          'A store in memory has no schema of before; set PETSTORE_DATABASE_URL to a file or a database.',
+          'A store in memory is always new, so there is nothing to migrate. Set PETSTORE_DATABASE_URL to a file or a database.',
         );
       }
       if (options.plan) {
@@ -54,7 +54,7 @@ Examples:
     });
 }
 
-/** The end of it is not known, so on a terminal a line changes, and elsewhere one is written every ten seconds. */
+/** Nobody knows how long it takes. So on a terminal a line changes, and elsewhere one is written every ten seconds. */
 async function migrateWithProgress(databaseUrl: string): Promise<MigrationReport> {
   const progress = await showProgress(undefined);
   let isWaiting = false;

@@ -11,8 +11,8 @@ import { describeMigration, type MigrationState } from '../store/migration.ts';
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Says, while the schema is brought up to date, what the service waits for: in the log, and to whoever asks its address.
- * Nothing is served then: `/readyz` and all else are a 503, and `/livez` is a 200, so that no supervisor ends the work.
+ * Says what the service waits for while the schema is brought up to date: in the log, and at the service's address.
+ * Nothing else is served then: `/livez` is a 200, so that no supervisor ends the work, and everything else a 503.
  */
 export class MigrationNotice {
   readonly #config: Pick<Config, 'host' | 'port'>;
@@ -35,7 +35,7 @@ export class MigrationNotice {
       return;
     }
     this.#server = this.#listen();
-    // The line has the port then. Why it cannot listen is told when the service tries to.
+    // The log line then has the port. Why the service cannot listen is reported when the service itself tries to.
     this.#server.once('listening', () => this.#tell(state)).once('error', () => this.#tell(state));
   }
 
@@ -50,7 +50,7 @@ export class MigrationNotice {
     );
   }
 
-  /** Makes room for the service, if it has not yet; the port that it had, where it had one. */
+  /** Releases the port for the service, if that has not happened yet. Returns the port, where it had one. */
   async end(): Promise<number | undefined> {
     const server = this.#server;
     if (!server) return undefined;

@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
 import { lockFile } from './file-lock.ts';
 
-/** What SQLite may leave beside a database whose process was killed. */
+/** Files that SQLite may leave beside a database when a process is killed. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
 const SQLITE_HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
 /**
- * A database that comes about under another name, `FILE.partial`, where nobody takes it for a whole
- * one. It is for the owner alone: it holds hashes of keys. Gone when it is discarded or the process
- * exits, unless it was given its own name before.
+ * A database that is being written under another name, `FILE.partial`, so that nobody takes it for a whole one. Only
+ * the owner can read it, since it holds hashes of keys. It is deleted when it is discarded or the process exits, unless
+ * it was renamed before.
  */
 export class NewDatabaseFile {
   readonly path: string;
@@ -19,8 +19,8 @@ export class NewDatabaseFile {
   readonly #removeFiles = () => removeFiles(this.path);
 
   /**
-   * Makes it, empty, in the place of what an earlier process left. Throws UserError where it cannot be
-   * made, another process makes it, or something else is there.
+   * Creates it, empty, in place of what an earlier process left. Throws UserError where it cannot be created, another
+   * process is writing it, or another kind of file is there.
    */
   constructor(finalPath: string) {
     this.path = partialPath(finalPath);
@@ -45,11 +45,11 @@ export class NewDatabaseFile {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bytes <= bavail * bsize) return;
     throw new UserError(
-      `${this.path} takes ${megabytes(bytes)} MB, and its disk has ${megabytes(bavail * bsize)} MB left. Make room, or name a place on another disk.`,
+      `${this.path} needs ${megabytes(bytes)} MB, but its disk has ${megabytes(bavail * bsize)} MB left. Make room, or name a file on another disk.`,
     );
   }
 
-  /** Lets go of it. What was not renamed is removed. */
+  /** Closes it. If it was not renamed, it is deleted. */
   discard(): void {
     process.off('exit', this.#removeFiles);
     this.#removeFiles();
@@ -57,7 +57,7 @@ export class NewDatabaseFile {
   }
 }
 
-/** Where a file comes about. */
+/** The name of a file while it is being written. */
 export function partialPath(finalPath: string): string {
   return `${finalPath}.partial`;
 }
@@ -71,16 +71,16 @@ function removeFiles(path: string): void {
   for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** An export to the same name may wait there to be continued. */
+/** A file of this name may be an unfinished export, which must not be lost. */
 function refuseOther(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats || (stats.isFile() && startsAsDatabase(path))) return;
   throw new UserError(
-    `${path}, where the file would grow, is something else. Move it away, or name another file.`,
+    `${path} exists and is not an unfinished database, so nothing can be written there. Move it away, or name another file.`,
   );
 }
 
-/** SQLite may have written later pages first. */
+/** The header may be missing: SQLite may have written later pages first. */
 function startsAsDatabase(path: string): boolean {
   const start = Buffer.alloc(SQLITE_HEADER.length);
   const file = openSync(path, 'r');
@@ -96,7 +96,7 @@ function explain(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof UserError || code === undefined) return error;
   return new UserError(
-    `${path} cannot be written (${code}). Name a file in a folder that is there and belongs to this user.`,
+    `${path} cannot be written (${code}). Name a file in an existing folder of this user.`,
     { cause: error },
   );
 }

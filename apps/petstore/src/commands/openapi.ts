@@ -20,7 +20,7 @@ export function openApiCommand(): Command {
       const config = readConfig(process.env);
       const { buildServer } = await import('../server.ts');
       const { openApiDocument, toJson, toYaml } = await import('../openapi/document.ts');
-      // The document comes from the routes, and routes want a store: an empty one in memory.
+      // The document is made from the routes, and routes need a store: an empty one in memory.
       const store = openSqliteStore(IN_MEMORY);
       const app = await buildServer({ config, store, log: pino({ level: 'silent' }) });
       await app.ready();

@@ -5,7 +5,7 @@ import { lockFile } from './file-lock.ts';
 import { readPetLine } from './pet-line.ts';
 import { writeFully } from './write-fully.ts';
 
-/** More than an animal's line can have, so that the last one is in the end of a file. */
+/** More bytes than the line of an animal can have, so that the end of a file of this size has the whole last line. */
 const TAIL_BYTES = 64 * 1024;
 
 interface LastLine {
@@ -14,8 +14,8 @@ interface LastLine {
 }
 
 /**
- * A file of animals that grows under another name, `FILE.partial`, and gets its own when it is whole.
- * What an interrupted export left is continued.
+ * A file of animals that grows under another name, `FILE.partial`, and is renamed when it is whole. An export that was
+ * interrupted is continued.
  */
 export class PartialFile {
   /** The last animal that is in the file already, and its line. */
@@ -25,8 +25,8 @@ export class PartialFile {
   readonly #unlock: () => void;
 
   /**
-   * Rejects with UserError where the file is there (and is not to be replaced), can't be made, or is
-   * being written by another process.
+   * Rejects with UserError where the file exists (and is not to be replaced), can't be created, or is being written by
+   * another process.
    */
   static async open(path: string, { force }: { force: boolean }): Promise<PartialFile> {
     if (path === '')
@@ -56,7 +56,7 @@ export class PartialFile {
     this.last = last;
   }
 
-  /** Where the animals grow. */
+  /** The file while the animals are written. */
   get partialPath(): string {
     return partialPath(this.#path);
   }
@@ -65,7 +65,7 @@ export class PartialFile {
     return writeFully(this.#handle.fd, text);
   }
 
-  /** The file is whole: on disk, and under its own name. */
+  /** Ends the file: it is on disk, and has its own name. */
   async finish({ force }: { force: boolean }): Promise<void> {
     await this.#handle.sync();
     await refuseExisting(this.#path, force);
@@ -86,14 +86,16 @@ async function refuseExisting(path: string, force: boolean): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) return;
   if (!stats.isFile()) {
-    throw new UserError(`${path} is no regular file. Name a file, or - for standard output.`);
+    throw new UserError(
+      `${path} is not a regular file. Name a regular file, or - for standard output.`,
+    );
   }
-  if (!force) throw new UserError(`${path} is there already. Replace it with --force.`);
+  if (!force) throw new UserError(`${path} exists already. Replace it with --force.`);
 }
 
 async function openForWriting(path: string): Promise<FileHandle> {
   try {
-    // Appending, without truncation: what is there may be the beginning.
+    // Opened to append, without truncation: what is there may be the beginning.
     return await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
   } catch (error) {
     throw new UserError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`, {

@@ -13,8 +13,8 @@ export const MAX_LINE_BYTES = MAX_BODY_BYTES;
 const validate = validator(PetLine, { [PetStatus.$id]: PetStatus }, { isText: false });
 
 /**
- * Reads a line as strictly as the service reads a body. Returns why it is refused, in the same
- * sentences, where it is no animal.
+ * Reads a line as strictly as the service reads a body. Where it is not an animal, it returns the message that the
+ * service would send.
  */
 export function readPetLine({ bytes }: Pick<Line, 'bytes'>): ImportedPet | { refused: string } {
   try {

@@ -4,8 +4,8 @@ import { UserError } from '@petstore/service/user-error.ts';
 export type PostgresTask = 'backup' | 'restore' | 'verify';
 
 /**
- * Why a command for a database in a file does nothing on PostgreSQL, and the command line that does it
- * there. The password is not in it: PostgreSQL's programs take it from PGPASSWORD or ~/.pgpass.
+ * The error of a command for SQLite files on a PostgreSQL database, with the command line that does the same there. It
+ * leaves the password out: PostgreSQL's programs take it from PGPASSWORD or ~/.pgpass.
  */
 export function postgresToolsHint(
   task: PostgresTask,
@@ -20,24 +20,24 @@ export function postgresToolsHint(
     verify: `Read a dump of it through with its own tools: pg_restore --file=/dev/null ${name}`,
   };
   return new UserError(
-    `PETSTORE_DATABASE_URL names PostgreSQL at ${address.place}, and \`petstore ${task}\` is for SQLite files. ${instead[task]} (the password in PGPASSWORD or ~/.pgpass; pg_basebackup copies a whole server, for restoring to any instant)`,
+    `\`petstore ${task}\` is for SQLite files, but PETSTORE_DATABASE_URL names PostgreSQL at ${address.place}. ${instead[task]} (They take the password from PGPASSWORD or ~/.pgpass. pg_basebackup copies a whole server, which can then be restored to any instant.)`,
   );
 }
 
-/** As libpq reads it. Of what stands behind a `?` only what is needed and no secret. */
+/** The address as libpq reads it, with the parameters that are needed and no secret. */
 function withoutPassword(address: PostgresAddress): string {
   const { hosts, server, user, database, sslMode, channelBinding, target } = address;
   const name = `${encodeURIComponent(user)}@${server}/${encodeURIComponent(database)}`;
   const settings = [
     ...(sslMode === 'disable' ? [] : [`sslmode=${sslMode}`]),
     ...(channelBinding === 'prefer' ? [] : [`channel_binding=${channelBinding}`]),
-    // A single host is meant, whatever it is.
+    // A single host needs no attribute: it is meant, whatever it is.
     ...(hosts.length === 1 || target === 'any' ? [] : [`target_session_attrs=${target}`]),
   ];
   return `postgresql://${name}${settings.length > 0 ? `?${settings.join('&')}` : ''}`;
 }
 
-/** For a shell. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-')
     ? text

@@ -7,7 +7,7 @@ const PLAIN_INTERVAL_MS = 10_000;
 export interface Progress {
   /** The work has come to `done` of the total; `text` says what that means. */
   update(done: number, text: string): void;
-  /** Says something without damage to the bar. */
+  /** Writes a line without damage to the bar. */
   say(line: string): void;
   /** Ends the display: the work is done, or stops. */
   stop(): void;

@@ -76,11 +76,11 @@ async function restore(
   const progress = byteProgress('copied');
   let place: ReservedPath | undefined;
   try {
-    // Held from the start, so that no supervisor starts the service meanwhile.
+    // Locked from the start, so that no supervisor starts the service meanwhile.
     place = reservePath(database);
     copy.needRoom(bytes);
     await progress.start(bytes);
-    // What is checked is what is put there, whatever becomes of the file.
+    // The copy is checked, not the file, which may change meanwhile.
     const onProgress = progress.update;
     const sha256 = await sha256Of(file, { onProgress, signal: stop, copyTo: copy.path });
     compareSha256(file, sha256, expected);
@@ -108,8 +108,8 @@ function nameAside(database: string, at: Date): string {
 }
 
 /**
- * Whoever could use the former database can use the new one: a restore by root must not shut the
- * service out. Where there is no former, the folder's owner can.
+ * Gives the new database the owner and the mode of the former one, so that a restore by root does not shut the service
+ * out. Where there was no former database, it gets the owner of the folder.
  */
 function giveTo(path: string, database: string, hasFormer: boolean): void {
   const { uid, gid, mode } = statSync(hasFormer ? database : dirname(database));
@@ -118,7 +118,7 @@ function giveTo(path: string, database: string, hasFormer: boolean): void {
     chownSync(path, uid, gid);
   } else if (hasFormer && user !== undefined && user !== uid) {
     throw new UserError(
-      `${database} belongs to user ${uid}, who could not open what user ${user} puts there. Run this as that user, or as root.`,
+      `${database} belongs to user ${uid}, who could not open a file of user ${user}. Run this as user ${uid}, or as root.`,
     );
   }
   if (hasFormer) chmodSync(path, mode & 0o777);

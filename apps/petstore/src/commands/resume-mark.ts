@@ -15,7 +15,7 @@ export class ResumeMark {
     this.#path = `${importedFile}.next-line`;
   }
 
-  /** What an earlier import left, if any. */
+  /** The mark of an earlier import, if there is one. */
   read(): number | undefined {
     try {
       return (
@@ -26,7 +26,7 @@ export class ResumeMark {
     }
   }
 
-  /** Tells whether it could be written: an import needs no more than to read the folder. */
+  /** Whether the mark could be written. An import needs no more than to read the folder. */
   write(nextLine: number): boolean {
     try {
       this.#file ??= openSync(this.#path, constants.O_WRONLY | constants.O_CREAT);
@@ -49,7 +49,7 @@ export class ResumeMark {
     try {
       rmSync(this.#path, { force: true });
     } catch {
-      // Where nothing can be written none was.
+      // Where nothing can be written, there is no mark to remove.
     }
   }
 }

@@ -20,7 +20,7 @@ function databaseSystem({ databaseUrl }: Config): 'sqlite' | 'postgresql' {
   return isPostgresUrl(databaseUrl) ? 'postgresql' : 'sqlite';
 }
 
-/** Says in the metrics what runs. */
+/** The metric that says which version runs. */
 export function buildInfo(metrics: Metrics, config: Config, version: string): void {
   metrics.gauge(
     'petstore_build_info',
@@ -32,8 +32,8 @@ export function buildInfo(metrics: Metrics, config: Config, version: string): vo
 }
 
 /**
- * Opens the store of a service, which says at its address what it waits for while the schema is brought up to date.
- * `port`: the one to listen on, which may be found already.
+ * Opens the store of a service. While the schema is brought up to date, the service says so at its address. `port`: the
+ * one to listen on, if it has been chosen already.
  */
 export async function openForService(
   config: Config,
@@ -68,7 +68,7 @@ interface ServiceDeps extends Pick<ServerDeps, 'shared' | 'metricsOfAll'> {
 interface RunningService {
   readonly app: FastifyInstance;
   /**
-   * Ends the service. `isReplaced`: others go on at its address, so it is no less ready than they are, and takes no
+   * Ends the service. `isReplaced`: other processes go on at its address. So it stays ready as they are, and accepts no
    * more connections.
    */
   close(how?: { readonly isReplaced: boolean }): Promise<void>;
@@ -95,11 +95,11 @@ export async function runService(deps: ServiceDeps): Promise<RunningService> {
           stopAccepting(app.server);
         } else {
           stopping.abort();
-          // Until load balancers have heard that it is not ready, they go on sending.
+          // Load balancers go on sending requests until they have noticed that the service is not ready.
           await sleep(config.shutdownDelayMs);
         }
         await closeInTime(app, config, log);
-        // Side by side: neither needs the other, and both may take a while.
+        // Both at once: neither needs the other, and both may take a while.
         await Promise.all([store.close(), tracing?.close()]);
       },
     };
@@ -116,7 +116,7 @@ async function tracingOf(config: Config, version: string, log: Log): Promise<Tra
   return startTracing(config.tracing, { version, database: databaseSystem(config), log });
 }
 
-/** Lets requests under way finish, for as long as they may take, and cuts those that then remain. */
+/** Lets requests under way finish within the allowed time, and then cuts off the rest. */
 async function closeInTime(
   app: FastifyInstance,
   { shutdownTimeoutMs }: Config,
@@ -140,7 +140,7 @@ export async function listenHere(app: FastifyInstance, config: Config): Promise<
   }
 }
 
-/** Says why an address cannot be listened on. */
+/** Explains why the service cannot listen on an address. */
 export function cannotListen(error: unknown, { host, port }: Config): Error {
   return explainListenError(error as NodeJS.ErrnoException, {
     ...{ host, port },

@@ -16,18 +16,18 @@ interface Start {
   readonly version: string;
   /** The port that the service listens on. */
   readonly port: number;
-  /** Whether to make a key where the store has none. */
+  /** Whether to create a key where the store has none. */
   readonly firstKey?: boolean;
 }
 
-/** What there is to say of a service that has just begun to listen; makes the first key where one is wanted. */
+/** The facts for the banner of a service that has just begun to listen. Creates the first key where one is wanted. */
 export async function factsOf(
   store: Store,
   config: Config,
   { version, port, firstKey }: Start,
 ): Promise<BannerFacts> {
   const isInMemory = sqlitePath(config.databaseUrl) === IN_MEMORY;
-  // Nobody else can make a key for a store in memory.
+  // Nobody else can create a key for a store in memory.
   const key = firstKey || isInMemory ? await makeFirstKey(store, config) : undefined;
   return {
     version,
@@ -46,7 +46,7 @@ async function makeFirstKey(store: Store, config: Config): Promise<string | unde
 }
 
 /**
- * The variables without which `petstore keys` would find another store or make another key.
+ * The variables without which `petstore keys` would use another store, or create a key for another environment.
  * undefined for a value that must not be shown.
  */
 function settingsOf({ environment, databaseUrl }: Config): Record<string, string | undefined> {

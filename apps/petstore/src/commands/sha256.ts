@@ -5,14 +5,14 @@ import { open } from 'node:fs/promises';
 const CHUNK_BYTES = 1024 * 1024;
 
 interface ReadOptions {
-  /** Called with the bytes that were read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onProgress: (done: number) => void;
   readonly signal: AbortSignal;
-  /** An empty file to be filled with what is read, and on disk in the end. */
+  /** An empty file that gets a copy of what is read, and is on disk in the end. */
   readonly copyTo?: string;
 }
 
-/** The SHA-256 of a file, in hexadecimal. Rejects with the signal's reason, and as the disk does. */
+/** The SHA-256 of a file, in hexadecimal. Rejects with the signal's reason, or with the error of the disk. */
 export async function sha256Of(
   path: string,
   { onProgress, signal, copyTo }: ReadOptions,

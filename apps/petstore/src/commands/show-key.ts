@@ -3,9 +3,8 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { NewKey } from '../keys/key.ts';
 
 /**
- * Shows a key that was just stored, this once: behind a sentence for people, or as JSON with more
- * members for scripts. When nobody can read it, `undo` takes it back and says so, as the end of a
- * sentence. Throws UserError then.
+ * Shows a key that was just stored, this once: behind a sentence for people, or as JSON with more members for scripts.
+ * When the output cannot be written, it calls `undo`, which returns the end of a sentence, and throws UserError.
  */
 export async function showKey(
   { key, record: { id, name, scopes, expiresAt } }: NewKey,

@@ -4,8 +4,8 @@ import { print, subcommandOf } from '@petstore/service/commands.ts';
 export const subcommand = subcommandOf('petstore');
 
 /**
- * Does a piece of work and prints how it went, however it went. An error of the work counts for more
- * than that nobody reads the summary.
+ * Does a piece of work and prints its summary, also when it failed. An error of the work takes precedence over an error
+ * of the output.
  */
 export async function withSummary(work: () => Promise<void>, summary: () => string): Promise<void> {
   try {

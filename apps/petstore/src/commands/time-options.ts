@@ -50,7 +50,7 @@ const DATE_TIME =
 function timeOf(text: string): Date | undefined {
   const [, day] = DATE_TIME.exec(text) ?? [];
   const midnight = new Date(`${day}T00:00:00Z`);
-  // A Date takes the 30th of February for the 2nd of March.
+  // A Date reads the 30th of February as the 2nd of March.
   const isReal = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(`${day}T`);
   return isReal ? new Date(text) : undefined;
 }

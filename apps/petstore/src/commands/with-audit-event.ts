@@ -2,8 +2,8 @@ import type { NewAuditEvent } from '../audit/audit-event.ts';
 import type { AuditStore } from '../store/store.ts';
 
 /**
- * Does a piece of work and puts on record what came of it, however it ended. An error of the work
- * counts for more than that it could not be put on record.
+ * Does a piece of work and records its outcome in the audit log, also when it failed. An error of the work takes
+ * precedence over an error of the recording.
  */
 export async function withAuditEvent(
   audit: AuditStore,

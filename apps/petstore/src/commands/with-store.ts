@@ -8,7 +8,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
-  /** What to do about a store in memory, which no command can reach, as the end of a sentence. */
+  /** The advice about a store in memory, which no command can reach, as the end of a sentence. */
   readonly instead: string;
 }
 
@@ -30,7 +30,7 @@ export async function withStore<T>(
     ...{ ...options, onMigration },
     ...{ mayBlock: true, poolSize: 1 },
   });
-  // What is loaded later is compiled anew: compiled code counts as stale under other flags.
+  // Modules that are loaded after the flags change are compiled anew: compiled code is stale under other flags.
   keepHeapSmall();
   try {
     return await work(store);
@@ -40,9 +40,9 @@ export async function withStore<T>(
 }
 
 /**
- * The machine is the service's, so garbage is collected early rather than the heap left to grow to
- * three times its size over millions of animals. V8's flags for sizes have no effect after the start;
- * these have, and one collection makes it measure its limit anew. A test holds what comes of it.
+ * The command shares the machine with the service, so garbage is collected early: otherwise the heap grows to three
+ * times its size over millions of animals. V8's flags for sizes have no effect after the start. These flags have, and
+ * one collection makes V8 measure its limit anew. A test checks the result.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');

@@ -6,14 +6,14 @@ const STDOUT_FD = 1;
 /** How soon a pipe that was full is tried again, in milliseconds. */
 const FULL_PIPE_POLL_MS = 5;
 
-/** Writes to standard output without a word lost on a disk that fills up, and no faster than it is read. */
+/** Writes a whole text to standard output, also on a disk that fills up, and no faster than it is read. */
 export function writeToStdout(text: string): Promise<void> {
   return writeFully(STDOUT_FD, text);
 }
 
 /**
- * Writes all of a text to a file descriptor. One call of the system may take a part of it, as on a
- * disk that is nearly full; process.stdout would drop the rest.
+ * Writes a whole text to a file descriptor. One system call may write only a part, as on a disk that is nearly full;
+ * process.stdout would drop the rest.
  */
 export async function writeFully(fd: number, text: string): Promise<void> {
   let rest = Buffer.from(text);
@@ -28,7 +28,7 @@ async function writeSome(fd: number, bytes: Buffer): Promise<number> {
       write(fd, bytes, (error, count) => (error ? reject(error) : resolve(count)));
     });
   } catch (error) {
-    // A pipe that the reader has set to answer at once.
+    // The other end of the pipe has made it non-blocking, and it is full.
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
     await sleep(FULL_PIPE_POLL_MS);
     return 0;

@@ -11,14 +11,14 @@ export function unavailable(cause: unknown): ApiError {
   });
 }
 
-/** There is more to do than can be done soon. `what`: the sentence that says of what. */
+/** There is more to do than can be done soon. `what`: a sentence that says what there is too much of. */
 export function overloaded(what: string): ApiError {
   return new ApiError('unavailable', `${what} The service is overloaded. Try again shortly.`, {
     headers: { 'retry-after': RETRY_AFTER_SECONDS },
   });
 }
 
-/** `reason`: a sentence; how long to wait is said behind it. */
+/** `reason`: a sentence. The message continues with how long to wait. */
 export function rateLimited(reason: string, retryAfterSeconds: number): ApiError {
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   return new ApiError('rate_limited', `${reason} Try again in ${wait}.`, {
@@ -34,18 +34,18 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
-/** Nothing has the id that a path names. `noun`: what would have it. */
+/** Nothing has the id in the path. `noun`: the kind of thing, such as `animal`. */
 export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `No ${noun} has this id.`);
 }
 
-/** The id that a path names, as validation reads it. Throws ApiError where it is no int64. */
+/** The id that a path names, as validation reads it. Throws ApiError where it is not an int64. */
 export function pathId(value: unknown, noun: string): bigint {
   if (typeof value === 'bigint') return value;
   throw notFound(noun);
 }
 
-/** A result that no rule refused. Throws the refusal as ApiError. */
+/** Returns the result of a rule, or throws its refusal as ApiError. */
 export function orThrow<T>(result: T | Refusal): T {
   if (!isRefusal(result)) return result;
   const isSoonOver = result.refused === 'idempotency_conflict';
@@ -66,7 +66,7 @@ export function pathNotFound(): ApiError {
   return new ApiError('not_found', message);
 }
 
-/** `accepted`: the media types that would do, the usual one first. */
+/** `accepted`: the supported media types, the usual one first. */
 export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   const message = `The body must be JSON: send it with Content-Type: ${accepted[0]}.`;
   return new ApiError('unsupported_media_type', message, {

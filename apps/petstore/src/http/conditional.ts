@@ -1,17 +1,17 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
+import { failedCondition, PRECONDITION_FAILED, type Precondition } from '../precondition.ts';
 import { notFound } from './api-error.ts';
 import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
-/** What is behind a key may be kept by its client alone, and only to be asked about again. */
+/** Only the client itself may store a response that needed a key, and it must revalidate it before each use. */
 const CACHE_CONTROL = 'private, no-cache';
 
 const CACHE_LINE = headerLines(['cache-control', CACHE_CONTROL]);
 
-/** A finished answer to a GET, with what tells it from an earlier one. */
+/** A finished response to a GET, with its entity tag. */
 export interface Representation {
   /** JSON text. */
   readonly body: string;
@@ -20,11 +20,11 @@ export interface Representation {
   readonly etag: string;
   /** The `Link` header, where there is one. */
   readonly link: string | undefined;
-  /** All headers that belong to the answer, as lines of its head. */
+  /** All its headers, as lines of a head. */
   readonly lines: string;
 }
 
-/** Tags an answer. The link counts: a page whose successor has just come is another answer. */
+/** Gives a response its entity tag. The link counts: a page that now has a next page is a different response. */
 export function tagged(body: string, link?: string): Representation {
   const etag = entityTag(link === undefined ? body : link + body);
   const { encoding, lines: bodyLines } = describeJson(body);
@@ -34,8 +34,8 @@ export function tagged(body: string, link?: string): Representation {
 }
 
 /**
- * Answers a GET: with 304 when the client has the same answer already (RFC 9110, section 13.1.2). Throws ApiError
- * `precondition_failed` where `If-Match` asks for another one (section 13.1.1).
+ * Responds to a GET: with 304 when the client has the same response already (RFC 9110, section 13.1.2). Throws ApiError
+ * `precondition_failed` where `If-Match` does not match it (section 13.1.1).
  */
 function sendTagged(
   request: FastifyRequest,
@@ -45,7 +45,7 @@ function sendTagged(
   const { etag, link } = representation;
   const precondition = preconditionOf(request);
   const failed = precondition && failedCondition(precondition, etag);
-  if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+  if (failed === 'ifMatch') throw new ApiError('precondition_failed', PRECONDITION_FAILED.ifMatch);
   if (failed === undefined) send(reply, representation);
   else
     reply
@@ -54,7 +54,7 @@ function sendTagged(
       .send();
 }
 
-/** Makes a representation of what a store gives, at once where it is at hand. Throws what `make` throws. */
+/** Makes a representation of what a store returns: at once where that is not a promise. Throws what `make` throws. */
 export function represent<T>(
   read: T | Promise<T>,
   make: (value: T) => Representation,
@@ -62,7 +62,7 @@ export function represent<T>(
   return read instanceof Promise ? read.then(make) : make(read);
 }
 
-/** The representation of one thing. Throws ApiError `not_found` where it is not there. `noun`: what it is. */
+/** The representation of one thing. Throws ApiError `not_found` where there is none. `noun`: the kind of thing. */
 export function representOne(json: string | undefined, noun: string): Representation {
   if (json === undefined) throw notFound(noun);
   return tagged(json);
@@ -77,32 +77,32 @@ export const sendRead: RouteHandlerMethod = (request, reply) => {
     : representation && send(representation);
 };
 
-/** Answers with what was just made. */
+/** Responds with 201 and what was just created. */
 export function sendCreated(reply: FastifyReply, created: Created): void {
   reply.hijack();
   respondCreated(responseOf(reply), created);
 }
 
-/** Answers with a representation that was just changed or made; its tag is there for what follows. */
+/** Responds with 200 and what was just changed, with its new entity tag. */
 export function sendChanged(reply: FastifyReply, json: string): void {
   send(reply, tagged(json));
 }
 
-/** Sends what is finished past the framework, which would look at the body and each header again. */
+/** Sends a finished response past the framework, which would look at the body and each header again. */
 function send(reply: FastifyReply, { lines, body, encoding }: Representation): void {
   reply.hijack();
   responseOf(reply).respond(200, lines, body, encoding);
 }
 
-/** What a client says must be so; undefined where it says nothing. */
+/** The conditions of a request; undefined where it has none. */
 export function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
 /**
- * Asks a POST that adds to a list for what it says of the list. Not in the transaction of the write: whoever adds to
- * a list changes nothing that another one has added. Throws ApiError `precondition_failed`.
+ * Checks the conditions of a POST that adds to a list against the list. This happens outside of the write's
+ * transaction: an addition changes nothing that somebody else has added. Throws ApiError `precondition_failed`.
  */
 export async function checkList(
   request: FastifyRequest,
@@ -110,5 +110,5 @@ export async function checkList(
 ): Promise<void> {
   const precondition = preconditionOf(request);
   const failed = precondition && failedCondition(precondition, (await read()).etag);
-  if (failed) throw new ApiError('precondition_failed', NOT_AS_ASKED[failed]);
+  if (failed) throw new ApiError('precondition_failed', PRECONDITION_FAILED[failed]);
 }

@@ -8,12 +8,12 @@ import { MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 
 /**
- * Gives the errors that arise below the routes the same Error body as all others: bytes that are no
- * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT.
+ * Gives the errors that arise below the routes the same Error body as all others: bytes that are not HTTP, headers
+ * beyond the limit, a request that does not arrive in time, CONNECT.
  *
- * `onRefused` is told of each such error. `headersFor` has what the response carries beside its own headers;
- * undefined stands for a request that was not read so far. `maxHeaderBytes` is the limit that the server
- * has. `watch` is called once with the server.
+ * `onRefused` is told of each such error. `headersFor` returns further headers for the response; it gets undefined
+ * where the request could not be read. `maxHeaderBytes` is the limit that the server has. `watch` is called once with
+ * the server.
  */
 export function connectionErrors(
   requestId: RequestIds,
@@ -47,7 +47,7 @@ export function connectionErrors(
         return { headers, body: errorBody(error) };
       });
 
-      // A client that asks first is told to go on when its body is about to be read, not before.
+      // A client that sends Expect: 100-continue is told to go on when its body is about to be read, not before.
       server.on('checkContinue', (request, response) => server.emit('request', request, response));
 
       // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
@@ -61,7 +61,7 @@ export function connectionErrors(
 function toApiError({ status, reason, cause }: ConnectionError, maxHeaderBytes: number): ApiError {
   switch (status) {
     case 405: {
-      const message = 'CONNECT is not allowed here: this is no proxy.';
+      const message = 'CONNECT is not allowed: this server is not a proxy.';
       return new ApiError('method_not_allowed', message, { headers: { allow: 'GET, HEAD, POST' } });
     }
     case 408:

@@ -9,31 +9,31 @@ import { DenseList } from '@petstore/service/dense-list.ts';
  */
 const SURPLUS = 64;
 
-/** How long one of those may take for its request and answer, in milliseconds. */
+/** How long one of those may take for its request and response, in milliseconds. */
 const SURPLUS_TIMEOUT_MS = 2_000;
 
-/** How long a client that was told that its connection ends may take to end it, in milliseconds. */
+/** How long a client may take to end its side of a connection that ends, in milliseconds. */
 const LINGER_MS = 2_000;
 
-/** How often connections are looked through for clients that do not read, at most, in milliseconds. */
+/** The least time between two searches for clients that do not read, in milliseconds. */
 const SWEEP_INTERVAL_MS = 5_000;
 
 interface Open {
   readonly socket: Socket;
-  /** How much of what is on its way the client's side has taken, in bytes, and since when. */
+  /** How many of the bytes under way the client's side has acknowledged, and since when. */
   progress: { readonly taken: number; readonly since: number } | undefined;
 }
 
 interface ConnectionOptions {
   readonly maxConnections: number;
   readonly responseTimeoutMs: number;
-  /** Told of each connection that is closed without an answer. */
+  /** Told of each connection that is closed without a response. */
   readonly onDrop: () => void;
 }
 
 /**
- * Bounds how many connections are open, and how long a client may leave its answer untaken: until then
- * the answer stays in memory.
+ * Bounds how many connections are open, and how long a client may take to read its response, which stays in memory
+ * until then.
  */
 export class Connections {
   readonly #options: ConnectionOptions;
@@ -86,16 +86,16 @@ export class Connections {
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0) open.progress = undefined;
       else if (taken !== progress?.taken) open.progress = { taken, since: now };
-      // A reset: to wait until the rest was taken is what it is about not to do.
+      // Reset, not ended: an orderly end would wait until the client has read the rest.
       else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
     }
   }
 }
 
 /**
- * What Node calls behind the last answer of a connection. Closed at once, it would be reset when the client has sent
- * anything more, and with that an answer lost that the client has not read (RFC 9112, section 9.6). So only this side
- * ends, and what still comes is read and dropped until the client's does, too.
+ * Node calls this after the last response of a connection. To close the connection at once would reset it where the
+ * client has sent more, and a response that the client has not read yet would be lost (RFC 9112, section 9.6). So only
+ * this side ends. What still arrives is read and dropped until the client ends its side, too.
  */
 function endAndLinger(this: Socket): void {
   this.end();

@@ -4,32 +4,32 @@ import type { Handler } from './service-response.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a page may send. The request that follows meets the checks of all others: 404, 405, 401. */
+/** What a preflight allows. The request that follows still gets 404, 405 or 401 as any other. */
 const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
   'access-control-allow-headers':
     'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, tracestate, X-Request-Id',
-  // Ten minutes, as long as any browser keeps it: so long may an origin that was taken off the list
-  // still send what it can't read the answer of.
+  // Ten minutes, the longest that any browser keeps it. So long an origin that was taken off the list may still send
+  // requests, though it can't read the responses.
   'access-control-max-age': '600',
 };
 
-/** What a page may read of an answer beside the few headers that it always may. */
+/** The headers that a page may read besides the few that it always may. */
 const EXPOSED_HEADERS =
   'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy';
 
 /**
- * Lets pages of some origins call the service and read what it answers, errors included (CORS: Fetch
+ * Lets pages of some origins call the service and read its responses, errors included (CORS: Fetch
  * Standard, section 3.3). Without credentials: the key stands in a header that a page has to set itself.
  *
  * `origins` are spelled as browsers send them. Where there are none, nothing here does anything.
  */
 export function crossOrigin(origins: readonly string[]) {
   const allowed = new Set(origins);
-  // Who asks makes a difference, so a cache must not give the one's answer to the other.
+  // The response depends on the origin, so a cache must not give one origin the response to another.
   const forOthers: Headers = allowed.size > 0 ? { vary: 'Origin' } : {};
 
-  /** The headers of an answer to this request; undefined where what came was not read so far. */
+  /** The headers of a response to this request. It is undefined where the headers could not be read. */
   const headersFor = (request: IncomingMessage | undefined): Headers => {
     const { origin = '' } = request?.headers ?? {};
     if (!allowed.has(origin)) return forOthers;
@@ -43,7 +43,7 @@ export function crossOrigin(origins: readonly string[]) {
   return {
     headersFor,
 
-    /** Gives every answer its headers, whoever makes it. */
+    /** Adds these headers to every response, whoever writes it. */
     marked(handle: Handler): Handler {
       if (allowed.size === 0) return handle;
       return (request, response) => {
@@ -55,19 +55,19 @@ export function crossOrigin(origins: readonly string[]) {
     },
 
     /**
-     * Answers a page's question whether it may send a request (Fetch Standard, section 4.8). OPTIONS
-     * that ask something else, or for another origin, go on.
+     * Responds to preflight requests (Fetch Standard, section 4.8). Other OPTIONS requests, and those of other
+     * origins, go on.
      */
-    answerPreflights(app: FastifyInstance): void {
+    respondToPreflights(app: FastifyInstance): void {
       if (allowed.size === 0) return;
-      app.addHook('onRequest', function answerPreflight(request, reply, done) {
+      app.addHook('onRequest', function respondToPreflight(request, reply, done) {
         const { origin = '', 'access-control-request-method': method } = request.headers;
         if (request.method !== 'OPTIONS' || method === undefined || !allowed.has(origin)) {
           return done();
         }
         reply.code(204).headers(PREFLIGHT_HEADERS).send();
       });
-      // What a route says of its own would take the place of what every answer has.
+      // A `Vary` of the route's own would replace the one that every response has.
       app.addHook('onSend', function varyByOrigin(_request, reply, payload, done) {
         const { vary } = reply.getHeaders();
         if (vary !== forOthers.vary) reply.header('vary', `${vary}, ${forOthers.vary}`);

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '@petstore/http/errors.ts';
 
 /**
- * What a person should know of each error, beyond the one sentence in the table of codes: what brings it
- * about and what to do. Paragraphs of plain text, with `code` in backticks. docs/errors.md and the pages
- * at /errors/CODE are made of it.
+ * A page about each error, beyond the one sentence in the table of codes: what causes it and what to do. Paragraphs of
+ * plain text, with `code` in backticks. docs/errors.md and the pages at /errors/CODE are generated from it.
  */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   invalid_json: [
@@ -15,7 +14,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   ],
   invalid_request: [
     'A part of the request is missing or out of bounds. The message names each part and what ' +
-      'it must be. The same code is the answer to bytes that are no HTTP/1.1, and to a missing ' +
+      'it must be. The same code stands for bytes that are not HTTP/1.1, and for a missing ' +
       'or second `Host` header.',
     'An `Idempotency-Key` must be 1 to 255 visible ASCII characters, bare or in double quotes, ' +
       'and stand in one header.',
@@ -27,19 +26,19 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   unauthorized: [
     'The API key is missing, malformed, expired, revoked, unknown, or of the other environment ' +
       '(`pk_test_` keys are for staging, `pk_live_` keys for production). Send it as ' +
-      '`Authorization: Bearer <API_KEY>`, in one header. The answer has a `WWW-Authenticate: ' +
+      '`Authorization: Bearer <API_KEY>`, in one header. The response has a `WWW-Authenticate: ' +
       'Bearer` challenge.',
   ],
   forbidden: [
-    'The API key is good, but was not made for this: it lacks the scope that the operation needs. The ' +
+    'The API key is valid, but it lacks the scope that the operation needs. The ' +
       'message and the `WWW-Authenticate` challenge (`error="insufficient_scope"`) name it, and the ' +
       'OpenAPI document lists it for each operation as `x-required-scopes`. Nothing was changed.',
     'The scopes of a key stay as they are. Ask those who run the service for a key that has the scope: ' +
-      '`petstore keys create --name NAME --scope pets:read,pets:write` makes one.',
+      '`petstore keys create --name NAME --scope pets:read,pets:write` creates one.',
   ],
   not_found: [
-    'Nothing is at this path, or nothing has this id: an animal, a category, an order, or the ' +
-      'animal that an order is to name.',
+    'There is nothing at this path, or nothing has this id: no animal, category or order, or not the ' +
+      'animal that a new order names.',
   ],
   method_not_allowed: [
     'The path exists, the method does not. The `Allow` header lists those that do.',
@@ -48,28 +47,28 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
     'The request did not arrive in time. The connection is closed. Send it again, faster.',
   ],
   conflict: [
-    'What is stored stands against the request, as it is now. The message says what: an open ' +
+    'The request conflicts with what is stored now. The message says with what: an open ' +
       'order names the animal, the animal is not available, another category has the name, or ' +
-      'animals are in the category. Change that first, or leave it.',
+      'animals are in the category. Change that first.',
   ],
   invalid_transition: [
-    'The status cannot be changed so. An available animal can become pending or sold, a ' +
+    'The status cannot change in this way. An available animal can become pending or sold, a ' +
       'pending one available or sold, a sold one available. An order that is completed or ' +
       'cancelled stays so.',
   ],
   idempotency_conflict: [
     'A request with this `Idempotency-Key` is being worked on and has not ended. Send it again ' +
-      'after `Retry-After` seconds, with the same key: then the answer is the one that the first ' +
-      'request got.',
+      'after `Retry-After` seconds, with the same key: then you get the response of the first ' +
+      'request.',
   ],
   operation_removed: [
     'The operation was removed at its sunset date. The message and the `Link` header with ' +
-      '`rel="successor-version"` say what took its place.',
+      '`rel="successor-version"` say what replaced it.',
   ],
   precondition_failed: [
-    '`If-Match` names another state than the one that is here: somebody changed it since you ' +
-      'read it. Or `If-None-Match` names the one that is here, and the request is no GET. Nothing was ' +
-      'changed. Get it again, look at what is new, and send the change with the new `ETag`.',
+    '`If-Match` does not match the current `ETag`: somebody has changed the resource since you ' +
+      'read it. Or `If-None-Match` matches it, and the request is not a GET. Nothing was ' +
+      'changed. Read it again, look at what is new, and send the change with the new `ETag`.',
   ],
   payload_too_large: ['The body is longer than 65536 bytes. Nothing was stored.'],
   uri_too_long: ['The request target is longer than 8192 bytes.'],
@@ -87,7 +86,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
     'Nothing was done. Either the API key has made all the requests that it may make for now, or ' +
       'too many requests came from your address without a valid key; the message says which. Wait ' +
       'for the seconds in `Retry-After`, then send it again as it was. With a limit on keys, every ' +
-      'answer says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
+      'response says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
       '100 requests in 60 seconds, and `RateLimit: "default";r=50;t=30` says that 50 remain and ' +
       'that the quota is whole again in 30 seconds. Errors and 304 count as requests.',
   ],
@@ -96,8 +95,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'closed; or there are more than 100 header fields. Whoever runs the service can set both.',
   ],
   internal_error: [
-    'The service failed in a way that it did not foresee. Whether a write happened is not ' +
-      'known: look before you repeat it. Report it with its `X-Request-Id`.',
+    'The service failed unexpectedly. It is not known whether a write happened: ' +
+      'look before you repeat it. Report it with its `X-Request-Id`.',
   ],
   not_implemented: [
     'The request names a `Transfer-Encoding` besides `chunked`, such as `gzip` or `identity`. Nothing was ' +
@@ -106,8 +105,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   unavailable: [
     'The database cannot do its work now (locked, full, away), or the service has more to do than it ' +
       'can, which the message says; then nothing happened. Try again after the number of seconds in ' +
-      '`Retry-After`. A write that was answered ' +
-      'so has usually not happened; it may have, if the database went away while it was under ' +
-      'way.',
+      '`Retry-After`. A write with this response has usually not happened; it may have, if the ' +
+      'database went away while it was under way.',
   ],
 };

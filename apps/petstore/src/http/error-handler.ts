@@ -21,7 +21,7 @@ import { MAX_BODY_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 import { responseOf, type ServiceResponse } from './service-response.ts';
 
-/** Answers a request with whatever it ended in. `traceId`: that of its trace, where it has one. */
+/** Responds to a request that failed. `traceId`: that of its trace, where it has one. */
 export type RespondWithError = (
   thrown: unknown,
   response: ServiceResponse,
@@ -29,8 +29,8 @@ export type RespondWithError = (
 ) => void;
 
 /**
- * Turns whatever a request ended in into its one public form, and tells the log the rest. `onUnavailable` is
- * told of each request that ended because the database could not work.
+ * Turns every error of a request into its one public form, and logs the rest. `onUnavailable` is called for each
+ * request that failed because the database could not work.
  */
 export function errorResponder(
   log: Log,
@@ -40,15 +40,15 @@ export function errorResponder(
   const failures = new FailureLog(log);
   return (thrown, response, traceId) => {
     const request = response.req;
-    // What joins the lines about a request, here and in the logs of others.
+    // The fields that join the log lines about a request, here and in other services.
     const ids = { requestId: requestIdOf(request), traceId };
     if (thrown instanceof StoreUnavailableError) onUnavailable(thrown.kind);
     if (request.errored) {
-      // The client went away or was cut off while it sent its request: nobody reads an answer.
+      // The client went away or was cut off while it sent its request: nobody reads a response.
       log.debug({ ...ids, cause: request.errored.message }, 'request aborted');
     }
     const error = toApiError(thrown);
-    // One that is turned away under load has no cause to tell; a line for each would add to the load.
+    // Requests that are turned away under load have no cause to log, and a line for each would add to the load.
     if (error.status >= 500 && error.cause !== undefined) {
       failures.note({ ...ids, code: error.code }, error.cause);
     }
@@ -57,7 +57,7 @@ export function errorResponder(
   };
 }
 
-/** The same for the framework. */
+/** The same as the error handler of the framework. */
 export function errorHandler(respondWithError: RespondWithError) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     // The framework closes the connection after a body it could not read. Closing while the client still

@@ -10,9 +10,9 @@ const INTERVAL_MS = 100;
 const MIN_TURNS = 2;
 
 /**
- * Tells whether the event loop has more to do than it can: every request waits for at least one turn
- * of it. What counts is the quickest of the last turns: a single long one passes by itself, but when
- * even the quickest is long there is a standing queue, as in CoDel (RFC 8289, section 4).
+ * Whether the event loop is overloaded. Every request waits for at least one turn of it. The quickest of the last turns
+ * decides: a single long turn passes, but when even the quickest is long there is a standing queue, as in CoDel (RFC
+ * 8289, section 4).
  */
 export class EventLoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -25,7 +25,7 @@ import { JSON_ALONE } from './request-checks.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 import { pathReader, type Validator, validator } from './validation.ts';
 
-/** What a GET is asked for, validated. */
+/** The parameters of a GET, validated. */
 interface ReadInput {
   readonly params?: unknown;
   readonly query?: unknown;
@@ -34,11 +34,11 @@ interface ReadInput {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a GET responds with; may throw ApiError. Puts the route on the fast path, if its path has no parameter,
-     * or ends in its only one and that is an int64.
+     * The response to a GET; may throw ApiError. It puts the route on the fast path, if the path has no parameter, or
+     * ends in its only one and that is an int64.
      */
     read?(input: ReadInput): Representation | Promise<Representation>;
-    /** Adds what the body of a POST describes, for good; may throw ApiError. Puts the route on the fast path. */
+    /** Adds the item in the body of a POST, durably; may throw ApiError. It puts the route on the fast path. */
     create?(body: unknown): Promise<Created>;
   }
 }
@@ -50,10 +50,10 @@ type Create = NonNullable<FastifyContextConfig['create']>;
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 500;
 
-/** What may stand for an int64 at the end of a path here. The router reads all else. */
+/** The int64 at the end of a path as the fast path accepts it. The router reads all other spellings. */
 const PLAIN_INTEGER = /^-?\d{1,19}$/;
 
-/** Reads that are done together at most: the first of them waits for the last. */
+/** The most reads that are done together: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
 
 /** A route that is on the fast path, and where its requests are counted. */
@@ -68,7 +68,7 @@ interface CreateRoute extends FastRoute {
   readonly validate: Validator;
 }
 
-/** A read whose route is known, and what it is asked for. */
+/** A read whose route and parameters are known. */
 interface Target {
   readonly route: FastRoute & { readonly read: Read };
   readonly input: ReadInput;
@@ -81,43 +81,43 @@ interface WaitingRead {
 }
 
 export interface FastPathDeps {
-  /** Undefined where the store cannot tell of changes; then every request meets the router. */
+  /** Undefined where the store cannot tell of changes. Then every request goes to the router. */
   readonly changes: Changes | undefined;
   readonly authentication: Authentication;
-  /** What a request with an active key has to pass. */
+  /** The checks of a request with an active key. */
   readonly check: Check;
   readonly observer: RequestObserver;
   readonly respondWithError: RespondWithError;
-  /** Whether a request was answered, and its connection ended, while it was still arriving. */
+  /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
-  /** Routes that are not offered at this level are left to the router, which says that nothing is there. */
+  /** Routes that are not offered at this level are left to the router, which responds with 404. */
   readonly stability: StabilityLevel;
 }
 
 /**
- * Answers the plainest requests in front of the router, whose work costs as much as all else. Plain is what
- * says nothing out of the ordinary in its head: one Host, one Authorization header that was found good since
- * the last commit of anyone, no condition, and for a POST a JSON body whose length is known.
+ * Serves plain requests in front of the router, whose work costs as much as all the rest. A plain request has one Host,
+ * one Authorization header that was found valid since anyone's last commit, no condition, and for a POST a JSON body of
+ * known length.
  *
- * Such a request meets the checks of admission that it would meet behind the router, and then what its route's
- * config names: `read` or `create`. Whatever those throw is told in the same words. A request that is not
- * plain meets the router, with nothing done.
+ * Such a request passes the checks of admission that it would pass behind the router, and then goes to the `read` or
+ * `create` of its route's config. Errors become the same responses. A request that is not plain goes to the router,
+ * with nothing done.
  *
- * Reads that arrive in one turn of the event loop are answered together at its end. So the store is asked once
- * for all of them whether anything changed, and their clients are woken up in one go: to write to the socket
- * of a client that sleeps costs as much as all else that a response takes.
+ * Reads that arrive in one turn of the event loop are served together at its end. So the store is asked once for all of
+ * them whether anything changed, and their clients are woken up in one go: to write to the socket of a client that
+ * sleeps costs as much as everything else in a response.
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
-  /** Gives the target that an integer behind a path stands for, by that path. */
+  /** Returns the target for an integer at the end of a path, by the part of the path before it. */
   readonly #readsBelow = new Map<string, (integer: string) => Target>();
-  /** Targets of reads, as requests that met the router had them. */
+  /** Targets of reads that have passed the router before. */
   readonly #targets = new Map<string, Target>();
   readonly #creates = new Map<string, CreateRoute>();
   #waiting: WaitingRead[] = [];
-  /** When the first of those that wait arrived, in milliseconds. */
+  /** When the first of the waiting reads arrived, in milliseconds. */
   #waitingSince = 0;
   #isClosed = false;
 
@@ -125,7 +125,7 @@ export class FastPath {
     this.#deps = deps;
   }
 
-  /** Takes on those of the routes that are added from here on whose config asks for it. */
+  /** Adds those routes, of all that are registered from here on, whose config asks for the fast path. */
   watch(app: FastifyInstance): void {
     if (!this.#deps.changes) return;
     app.addHook('onRoute', (options) => {
@@ -144,12 +144,12 @@ export class FastPath {
     });
   }
 
-  /** Lets all requests meet the router from now on, which tells clients that the connection ends. */
+  /** Sends all requests to the router from now on, which tells clients that the connection ends. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Answers plain reads, at the end of this turn of the event loop, and leaves the rest to the router. */
+  /** Serves plain reads, at the end of this turn of the event loop, and leaves the rest to the router. */
   readsBefore(router: Handler): Handler {
     const readAll = () => this.#readAll(router);
     return (request, response) => {
@@ -163,7 +163,7 @@ export class FastPath {
     };
   }
 
-  /** Answers plain creates, and leaves the rest to the router. */
+  /** Serves plain creates, and leaves the rest to the router. */
   createsBefore(router: Handler): Handler {
     return (request, response) => {
       const route = this.#plainCreate(request);
@@ -198,7 +198,7 @@ export class FastPath {
   }
 
   #remember(url: string, target: Target): void {
-    // An absolute one names a host, which has to be looked at each time.
+    // The host in an absolute target has to be checked each time.
     if (url.length > MAX_TARGET_LENGTH || !url.startsWith('/')) return;
     this.#targets.set(url, target);
     // The oldest goes; if it is in demand it comes back with the next request.
@@ -233,7 +233,7 @@ export class FastPath {
     const route = method === 'POST' ? this.#creates.get(url) : undefined;
     const isPlain =
       route?.bodyTypes.includes(headers['content-type'] ?? '') &&
-      // Without one, NaN. One beside a transfer coding got no further than the parser.
+      // Without a Content-Length, NaN. A request with one and a transfer coding does not get past the parser.
       Number(headers['content-length']) <= MAX_BODY_BYTES &&
       headers['content-encoding'] === undefined &&
       headers['idempotency-key'] === undefined &&
@@ -248,7 +248,7 @@ export class FastPath {
     const rest: ServiceResponse[] = [];
     this.#deps.changes?.atOneMoment(() => {
       for (const { response, target } of waiting) {
-        // Its client has gone meanwhile, and nothing would tell of it any more.
+        // Its client is gone by now, and no event would follow.
         if (response.req.socket.destroyed) continue;
         const key = this.#deps.authentication.knownKey(response.req.headers.authorization ?? '');
         if (key && !this.#isClosed) this.#read(target, key, response);
@@ -273,7 +273,7 @@ export class FastPath {
       this.#finishRead(read, response);
     } else {
       respondWith(response, read);
-      observer.answered(route, response, key, this.#waitingSince);
+      observer.served(route, response, key, this.#waitingSince);
     }
   }
 
@@ -309,7 +309,7 @@ export class FastPath {
   }
 }
 
-/** Whether the head of a request says nothing that the router's hooks would have to think about. */
+/** Whether the head of a request has nothing that the hooks of the router would handle. */
 function isPlainHead({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   return (
     httpVersion === '1.1' &&
@@ -326,7 +326,7 @@ function respondWith(response: ServiceResponse, { lines, body, encoding }: Repre
   response.respond(200, lines, body, encoding);
 }
 
-/** Never settles for a client that goes away in between. */
+/** Never settles where the client goes away in between. */
 function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -38,15 +38,15 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a scan finds that JSON.parse would not tell. Means nothing where the text is not JSON. */
+/** What a scan finds that JSON.parse would not report. It has no meaning where the text is not JSON. */
 interface Findings {
-  /** Why the body is refused although its syntax is good. */
+  /** Why the body is refused although its syntax is valid. */
   readonly refusal: string | undefined;
   /** The numbers among the outermost object's members, as they are written. */
   readonly numbers: ReadonlyMap<string, string>;
 }
 
-/** An open object, with the names it has so far; or an open array. */
+/** An open object, with its names so far; or an open array. */
 type Container = { readonly names: Set<string>; readonly isConstructor: boolean } | 'array';
 
 const QUOTE = 0x22;
@@ -54,9 +54,9 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * Walks the text once, before the syntax is known to be good. JSON.parse keeps the last of two
- * members of one name in silence and rounds integers; its reviver, which could see the digits, takes
- * five times as long as this on a body made for it. Throws ApiError beyond MAX_JSON_DEPTH.
+ * Scans the text once, before its syntax has been checked. JSON.parse silently keeps the last of two members with one
+ * name, and rounds integers. Its reviver could see the digits, but takes five times as long as this on a malicious
+ * body. Throws ApiError beyond MAX_JSON_DEPTH.
  */
 function scan(text: string): Findings {
   const open: Container[] = [];
@@ -95,8 +95,8 @@ function refuseMember(name: string, object: Exclude<Container, 'array'>): string
   if (object.names.has(name)) {
     return `The body has the member ${JSON.stringify(name)} twice in one object.`;
   }
-  // Nothing here copies members blindly, but a body that tries to reach a prototype has no honest
-  // reading, and the next program to read it may be less careful.
+  // Nothing here copies members blindly. But a body that tries to reach a prototype has no honest purpose, and the next
+  // program to read it may be less careful.
   if (name === '__proto__') return 'The body must not have a member "__proto__".';
   if (name === 'prototype' && object.isConstructor) {
     return 'The body must not have a member "constructor" with a "prototype".';

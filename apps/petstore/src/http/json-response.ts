@@ -5,14 +5,14 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const TYPE_LINE = headerLines(['content-type', JSON_TYPE]);
 
-/** How JSON text is written, and the lines of the head that tell of it. */
+/** How JSON text is encoded, and the header lines that describe it. */
 export function describeJson(json: string): { encoding: TextEncoding; lines: string } {
   const bytes = Buffer.byteLength(json);
   const encoding = bytes === json.length ? 'latin1' : 'utf8';
   return { encoding, lines: `${TYPE_LINE}content-length: ${bytes}\r\n` };
 }
 
-/** Answers with JSON text. `headers`: names and values in turn. */
+/** Responds with JSON text. `headers`: names and values in turn. */
 function respondJson(
   response: ServiceResponse,
   status: number,
@@ -23,7 +23,7 @@ function respondJson(
   response.respond(status, lines + headerLines(headers), json, encoding);
 }
 
-/** Answers with the Error body. */
+/** Responds with the Error body. */
 export function respondError(response: ServiceResponse, error: ApiError): void {
   const headers = { 'cache-control': 'no-store', ...error.headers };
   respondJson(response, error.status, errorBody(error), Object.entries(headers).flat());
@@ -34,15 +34,15 @@ export function errorBody({ body }: ApiError): string {
   return JSON.stringify(body);
 }
 
-/** What was just made. */
+/** What was just created. */
 export interface Created {
   readonly id: bigint;
   readonly json: string;
-  /** Where things of its kind are found. */
+  /** The address of the list that it belongs to. */
   readonly address: string;
 }
 
-/** Answers with what was just made. */
+/** Responds with 201 and what was just created. */
 export function respondCreated(response: ServiceResponse, { id, json, address }: Created): void {
   respondJson(response, 201, json, ['location', `${address}/${id}`]);
 }

@@ -1,7 +1,4 @@
-/**
- * What a request may weigh, as the interface promises it: nobody who runs the service can change it. What
- * they can is in ../limits.ts.
- */
+/** The limits of a request that the interface promises. They cannot be configured; those in ../limits.ts can. */
 
 /** Largest request body, in bytes (413 beyond). */
 export const MAX_BODY_BYTES = 64 * 1024;

@@ -3,9 +3,9 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 
 /**
- * Watches the routes that are added from here on. The function it returns gives each of their paths
- * a 405 for every other method, with `Allow` (RFC 9110, section 15.5.6); call it after the last
- * route. A path of which nothing is offered at this level of stability is left alone.
+ * Watches the routes that are added from here on. The function it returns gives each of their paths a 405 for every
+ * other method, with `Allow` (RFC 9110, section 15.5.6); call it after the last route. Paths without an operation at
+ * this level of stability are left out.
  */
 export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel): () => void {
   const routesByPath = new Map<string, RouteOptions[]>();
@@ -23,7 +23,7 @@ export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel):
         url,
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         schema: { hide: true },
-        // Before the body is looked at: the method is wrong whatever the body says.
+        // Before the body is checked: the method is wrong whatever the body says.
         onRequest: function refuseMethod(request, _reply, done) {
           done(methodNotAllowed(request.method, allowed));
         },

@@ -15,7 +15,7 @@ const DRAIN_INTERVAL_MS = 5;
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
-/** Makes Node's server, within limits; every answer of it has the headers `always`, and its request's id. */
+/** Makes Node's server, within limits; every response of it has the headers `always`, and its request's id. */
 export function createNodeServer(
   { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes }: Limits,
   always: Readonly<Record<string, string>>,
@@ -28,19 +28,19 @@ export function createNodeServer(
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // How late a timeout may be noticed.
+    // How late Node may notice a timeout.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-    // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
+    // Node would respond to a missing Host with an empty body; checkRequestLine sends the Error body.
     requireHostHeader: false,
   };
   const server = createServer(options, handle);
-  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  // Node would silently drop headers beyond a number of them; the overload guard refuses them instead.
   server.maxHeadersCount = 0;
   return server;
 }
 
 /**
- * Before an app closes, has its answers say that connections end (`announce`), and waits for clients to
+ * Before an app closes, has its responses say that connections end (`announce`), and waits for clients to
  * leave: one that was between two requests must not find its connection gone. Then connections are closed
  * as they become idle.
  */
@@ -55,8 +55,8 @@ export function closeGracefully(app: FastifyInstance, announce: () => void): voi
 }
 
 /**
- * Has a server take no more connections, and those that it has go on: what `close` of Node's HTTP server does not leave
- * alone is what has not sent its first request yet.
+ * Makes a server accept no more connections, while its open ones go on. `close` of Node's HTTP server would also close
+ * connections that have not sent their first request yet.
  */
 export function stopAccepting(server: Server): void {
   NetServer.prototype.close.call(server);

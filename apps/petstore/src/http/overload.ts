@@ -11,7 +11,7 @@ import { EventLoopDelay } from './event-loop-delay.ts';
 import { respondError } from './json-response.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 
-/** What can be too much, and the public sentence that says so. */
+/** What there can be too much of, and the public sentence about it. */
 const TOO_MUCH = {
   connections: 'Too many connections are open.',
   eventLoop: 'Requests wait too long for their turn.',
@@ -21,13 +21,13 @@ const TOO_MUCH = {
 
 type Kind = keyof typeof TOO_MUCH;
 
-/** Supervisors are answered also when nobody else is. */
+/** These are served even when all other requests are turned away. */
 const FOR_SUPERVISORS = /^\/(livez|readyz(\/reads|\/writes)?|metrics)(\?|$)/;
 
 /** How often the log tells of requests that are turned away, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
 
-/** How often requests are looked through for those whose clients have gone, in milliseconds. */
+/** How often requests whose clients have gone are removed, in milliseconds. */
 const FORGET_INTERVAL_MS = 1_000;
 
 interface OverloadDeps {
@@ -38,9 +38,9 @@ interface OverloadDeps {
 }
 
 /**
- * Turns requests away with 503 while there is more to do than can be done soon: whoever is let in is
- * then served as quickly as ever. It comes before everything else, so that an answer of no costs as
- * little as it can; nothing of the request but its first line was looked at.
+ * Turns requests away with 503 while there is more to do than can be done soon, so that those let in are served as
+ * quickly as ever. It comes before everything else and looks at the request line alone, so that a 503 costs as little
+ * as it can.
  */
 export class Overload {
   readonly #limits: Limits;
@@ -49,7 +49,7 @@ export class Overload {
   readonly #shed: Readonly<Record<Kind, Count>>;
   readonly #connections: Connections;
   readonly #delay: EventLoopDelay;
-  /** Answers to requests under way. */
+  /** Responses to requests under way. */
   readonly #inFlight = new DenseList<ServerResponse>();
   /** Requests that were counted before they were handled. */
   readonly #held = new WeakSet<ServerResponse>();
@@ -65,7 +65,7 @@ export class Overload {
     this.#connections = new Connections({ ...limits, onDrop: () => this.#note('connections') });
   }
 
-  /** What is too much at this moment; undefined for what is not. */
+  /** Each kind of which there is too much now, with its sentence. */
   get problems(): Record<Kind, string | undefined> {
     const { maxRequestsInFlight } = this.#limits;
     const saying = (kind: Kind, isTooMuch: boolean) => (isTooMuch ? TOO_MUCH[kind] : undefined);
@@ -87,7 +87,7 @@ export class Overload {
     });
   }
 
-  /** In front of every request: what costs nothing to ask. */
+  /** In front of every request: the checks that cost nothing. */
   guard(handle: Handler): Handler {
     return (request, response) => {
       if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
@@ -103,7 +103,7 @@ export class Overload {
     };
   }
 
-  /** In front of requests that are not answered within a turn of the event loop. */
+  /** In front of requests whose response takes longer than a turn of the event loop. */
   counted(handle: Handler): Handler {
     return (request, response) => {
       if (this.#held.delete(response) || this.#enter(request, response)) handle(request, response);
@@ -118,8 +118,8 @@ export class Overload {
   }
 
   /**
-   * Lets the answers to what is under way tell their clients that the connection ends, as the answers to
-   * all later requests do. Else those would send one more, on a connection that is about to be closed.
+   * Has the responses to requests under way say that the connection ends, as all later responses do. Otherwise their
+   * clients would send one more request, on a connection that is about to be closed.
    */
   endConnections(): void {
     for (const response of this.#inFlight.values()) response.shouldKeepAlive = false;
@@ -139,8 +139,7 @@ export class Overload {
   }
 
   /**
-   * Takes those off whose connections have gone: answers were seen that never closed, on pipelined
-   * connections that were broken off.
+   * Forgets the responses whose connections are gone: on pipelined connections that broke, some never emit `close`.
    */
   #forget(): void {
     this.#inFlight.retain(({ req }) => !req.socket.destroyed);
@@ -157,7 +156,7 @@ export class Overload {
     return true;
   }
 
-  /** A line in the log for each of thousands would be part of the overload. */
+  /** A log line for each of thousands would add to the overload. */
   #note(kind: Kind): void {
     this.#shed[kind].add();
     this.#turnedAway[kind] = (this.#turnedAway[kind] ?? 0) + 1;
@@ -169,7 +168,7 @@ export class Overload {
   }
 }
 
-/** There from the start: a rate can only be told of a series that was seen before it grew. */
+/** Created at the start: a rate needs a series that was seen before it grew. */
 function shedCounts(metrics: Metrics): Record<Kind, Count> {
   const family = metrics.counter(
     'petstore_http_shed_total',

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor, nextLink } from './pagination.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** The query parameters of every list; `noun` is what it lists, in the plural. */
+/** The query parameters of every list; `noun` is the kind of item, in the plural. */
 export function pageParameters(noun: string) {
   return {
     limit: Type.Optional(
@@ -28,7 +28,7 @@ export function pageParameters(noun: string) {
   };
 }
 
-/** What a list is asked for, out of its query parameters. Throws ApiError `invalid_cursor`. */
+/** Which page a request is for, by its query parameters. Throws ApiError `invalid_cursor`. */
 export function pageQuery<Status = undefined>({
   limit = DEFAULT_LIMIT,
   cursor,
@@ -41,7 +41,7 @@ export function pageQuery<Status = undefined>({
   return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), status };
 }
 
-/** The answers of a list that has a page. `path` is the list's own, such as `/pets`. */
+/** The successful responses of a list. `path` is the list's own, such as `/pets`. */
 export function pageResponses(schema: Named, example: unknown[], path: string) {
   return {
     200: jsonResponse(schema, 'List returned.', example, {
@@ -58,7 +58,7 @@ export function pageResponses(schema: Named, example: unknown[], path: string) {
   };
 }
 
-/** The ways in which a list can be asked for wrongly. */
+/** The errors of a request for a list. */
 export const PAGE_FAILURES = {
   ...READ_FAILURES,
   invalid_request: 'limit must be an integer from 1 to 100.',
@@ -67,8 +67,8 @@ export const PAGE_FAILURES = {
 } as const;
 
 /**
- * A page as an answer. An engine gives the same object while a page is unchanged; so its answer is made
- * once. `url` is the list's address.
+ * The response for a page. An engine returns the same object while a page is unchanged, so its response is built once.
+ * `url` is the list's address.
  */
 export function representPage(
   page: Page,

@@ -8,12 +8,12 @@
 
 import { ApiError } from '@petstore/http/errors.ts';
 
-/** The first byte of every cursor. A later layout takes another number, so old links stay escapeControls. */
+/** The first byte of every cursor. A later layout gets another number, so the cursors in old links stay readable. */
 const CURSOR_VERSION = 1;
 
 const CURSOR_BYTES = 9;
 
-/** Where cursors are put together, one at a time. */
+/** The buffer in which cursors are assembled, one at a time. */
 const workspace = Buffer.alloc(CURSOR_BYTES);
 workspace.writeUInt8(CURSOR_VERSION);
 
@@ -23,7 +23,7 @@ export function encodeCursor(lastId: bigint): string {
   return workspace.toString('base64url');
 }
 
-/** Reads a cursor back. Throws ApiError `invalid_cursor` for anything encodeCursor does not make. */
+/** Reads a cursor. Throws ApiError `invalid_cursor` for anything that encodeCursor does not return. */
 export function decodeCursor(cursor: string): bigint {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length === CURSOR_BYTES && bytes.readUInt8() === CURSOR_VERSION) {

@@ -5,16 +5,15 @@ import type { Handler, ServiceResponse } from './service-response.ts';
 /** The last request of a connection. */
 interface Last {
   response: ServiceResponse;
-  /** Whether what follows has to wait for its answer. */
+  /** Whether what follows has to wait for its response. */
   isBarrier: boolean;
 }
 
 /**
- * Handles the requests that a client sends without waiting for answers as if it had waited, where that
- * makes a difference: they may be handled side by side only if all of them are safe (RFC 9112, section
- * 9.3.2). So a GET behind a POST sees what was posted, and what stands behind an answer that ends the
- * connection has not been done. `isRefused` tells of a connection that is ended because what came on it
- * is no HTTP. `hold` is asked whether a request may wait for its turn; if not, it has been answered.
+ * Handles pipelined requests one after the other, unless all of them are safe: only then may they be handled side by
+ * side (RFC 9112, section 9.3.2). So a GET behind a POST sees what was posted, and a request behind a response that
+ * ends the connection is not carried out. `isRefused` says whether a connection is being ended because the bytes on it
+ * are not HTTP. `hold` says whether a request may wait for its turn; where it may not, `hold` has responded.
  */
 export function handleInOrder(
   handle: Handler,
@@ -43,7 +42,7 @@ export function handleInOrder(
       handle(request, response);
       return;
     }
-    // It was told that the connection ends, and not to count on what it sent ahead.
+    // The last response said that the connection ends, so the client does not count on what it sent ahead.
     if (!socket.writable) return;
     const { response: before, isBarrier } = last;
     const isWaiting = !before.writableFinished && !(isSafe && !isBarrier);

@@ -10,8 +10,8 @@ import { payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
 /**
- * What holds for every request, known path or not: a target that is not too long, a body whose end is beyond doubt,
- * and one host. Node would refuse a missing Host itself, but with an empty body.
+ * The checks of every request, known path or not: its target is not too long, the end of its body is certain, and it
+ * has one host. Node itself would refuse a missing Host, but with an empty body.
  */
 export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
   const { raw } = request;
@@ -37,7 +37,7 @@ declare module 'fastify' {
   }
 }
 
-/** The media types of a body whose route names none. */
+/** The media types of a body where the route names none. */
 export const JSON_ALONE = ['application/json'];
 
 /** One of some media types, with no charset but UTF-8, which is JSON's only one (RFC 8259, section 8.1). */
@@ -53,9 +53,8 @@ function isAccepted(contentType: string, accepted: readonly string[]): boolean {
 }
 
 /**
- * What the headers say of the body, before a byte of it is read: 413, then 400 and 415. A body of another
- * kind is refused unread. What a GET brings along is dropped: it means nothing (RFC 9110, section
- * 9.3.1).
+ * Checks the headers about the body before a byte of it is read: 413, then 400 and 415. A body of another kind is
+ * refused unread. The body of a GET is dropped: it has no meaning (RFC 9110, section 9.3.1).
  */
 export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload, done) => {
   const { headers } = request;
@@ -69,7 +68,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
     const message = 'The body must not be compressed: send it without Content-Encoding.';
-    // RFC 9110, section 12.5.3: the answer tells which codings would do.
+    // RFC 9110, section 12.5.3: the response tells which codings would do.
     return done(
       new ApiError('unsupported_media_type', message, {
         headers: { 'accept-encoding': 'identity' },

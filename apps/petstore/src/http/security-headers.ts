@@ -2,16 +2,15 @@ import type { Config } from '../config.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A year, in seconds: what lists of hosts that browsers come with ask for at least. */
+/** A year, in seconds: the least that the preload lists of browsers require. */
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
 /**
- * What every answer carries against browsers that would take it for something else than it is: the list
- * is that of OWASP's REST Security Cheat Sheet, without what only matters to pages, which bring it
- * themselves.
+ * The security headers of every response, after OWASP's REST Security Cheat Sheet. Those that only matter to pages are
+ * left out, since the pages set them themselves.
  *
  * `Strict-Transport-Security` is sent where the public address is https alone: the service speaks plain
- * HTTP to the proxy in front of it and can't see how a request came to that, and over plain HTTP the
+ * HTTP to the proxy in front of it and can't see how a request reached the proxy, and over plain HTTP the
  * header must not be sent (RFC 6797, section 7.2). It speaks for its own host, not for those below.
  */
 export function securityHeaders({ environment, baseUrl, stagingBaseUrl }: Config): Headers {

@@ -11,37 +11,36 @@ import type { RequestIds } from './request-id.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How a body of text is written: as UTF-8, or faster, of ASCII alone, where the two are the same bytes. */
+/** The encoding of a body: UTF-8, or the faster latin1 for ASCII, where both give the same bytes. */
 export type TextEncoding = 'utf8' | 'latin1';
 
-/** An answer of this service. */
+/** A response of this service. */
 export interface ServiceResponse extends ServerResponse<IncomingMessage> {
-  /** Adds lines, as headerLines makes them, to the head of this answer, whoever sends it. */
+  /** Adds lines, as headerLines makes them, to the head of this response, whoever sends it. */
   addLines(lines: string): void;
 
   /**
-   * Sends an answer with a finished body, at the end of this turn. `lines` are those of its head that nobody has added, as
-   * headerLines makes them, `Content-Length` among them.
+   * Sends a response with a finished body, at the end of this turn. `lines` are the lines of its head beyond the added
+   * ones, as headerLines makes them, `Content-Length` among them.
    */
   respond(status: number, lines: string, body: string, encoding: TextEncoding): void;
 }
 
 export type Handler = (request: IncomingMessage, response: ServiceResponse) => void;
 
-/** Node keeps the head of an answer here from when it is made until it is sent with the first of the body. */
+/** Node keeps the head of a response here, from when it is written until it is sent with the start of the body. */
 interface WithHead {
   _header: string | null;
 }
 
 /**
- * The class of answers that carry some headers whoever writes them, the request's id among them: the
- * router, or what turns a request away before it. All of Node's ways to begin an answer lead through
- * `writeHead`.
+ * The class of all responses. Each has the headers `always` and the request's id, whether the router writes it or
+ * something in front of the router. All of Node's ways to begin a response lead through `writeHead`.
  *
- * Node checks and puts together each header of each answer anew, a tenth of all that an answer costs. So
- * `respond` puts a head of ready lines where Node itself puts it, unless there is anything about the
- * connection to decide. The name of that field is no part of Node's interface, but Node has had it for as
- * long as it has had servers, and a test compares what is sent with what `writeHead` would have.
+ * Node checks and joins each header of each response anew, which is a tenth of what a response costs. So `respond`
+ * writes a head of ready lines into the field where Node itself keeps it, unless there is anything about the connection
+ * to decide. That field is not part of Node's interface, but it has been there as long as Node's servers have, and a
+ * test compares the bytes sent with those of `writeHead`.
  */
 export function responseClass(
   always: Headers,
@@ -89,7 +88,7 @@ export function responseClass(
       return `${this.#added}x-request-id: ${requestId(this.req)}\r\n`;
     }
 
-    /** Whether it is beyond doubt that the connection stays open behind this answer and its body. */
+    /** Whether the connection certainly stays open after this response. */
     #staysOpen(): boolean {
       const { method, httpVersion, headers } = this.req;
       return (
@@ -113,9 +112,8 @@ interface Ending {
 const endings: Ending[] = [];
 
 /**
- * Ends an answer when all others that are due now are made as well, such as those to the writes of one
- * commit. A client that sleeps has to be woken up for a write; were the next answer made in between, it
- * would be asleep again for that one.
+ * Ends a response together with all others that are due now, such as those to the writes of one commit. The kernel has
+ * to wake a client that sleeps. If the next response were built in between, that client would be asleep again.
  */
 function endSoon(ending: Ending): void {
   if (endings.push(ending) === 1) process.nextTick(endAll);
@@ -125,12 +123,12 @@ function endAll(): void {
   for (const { response, body, encoding } of endings.splice(0)) response.end(body, encoding);
 }
 
-/** The answer that a reply of the framework is about. */
+/** The response behind a reply of the framework. */
 export function responseOf({ raw }: FastifyReply): ServiceResponse {
   return raw as ServiceResponse;
 }
 
-/** Headers, names and values in turn, as lines of a head. Throws TypeError where one cannot stand in a head. */
+/** Headers, given as names and values in turn, as lines of a head. Throws TypeError for one that a head cannot have. */
 export function headerLines(headers: readonly string[]): string {
   let lines = '';
   for (let at = 0; at < headers.length; at += 2) {
@@ -143,7 +141,7 @@ export function headerLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** The names and values that lines of headerLines were made of. */
+/** The names and values in the lines of headerLines. */
 function entriesOf(lines: string): [name: string, value: string][] {
   return lines
     .split('\r\n')

@@ -1,6 +1,5 @@
 /**
- * Whether a target can be none of ours: it is no path (`*`), or one that ends in a slash and is not the
- * root.
+ * Whether a target cannot be one of this service's: it is not a path (`*`), or it ends in a slash and is not the root.
  */
 export function isNoPathOfOurs(target: string): boolean {
   if (!target.startsWith('/')) return true;

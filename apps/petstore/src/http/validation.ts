@@ -11,10 +11,10 @@ interface ObjectSchema {
 
 type Validation = { value: unknown } | { error: ApiError };
 
-/** Gives what was read of an input, or the ApiError that says all that is wrong with it. */
+/** Returns what was read of an input, or the ApiError that lists everything wrong with it. */
 export type Validator = (input: unknown) => Validation;
 
-/** What every request is validated with: `validator`, in the form in which Fastify asks for it. */
+/** The validator of every request, in the form that Fastify wants. */
 export function validatorCompiler(
   schemas: Record<string, TSchema>,
 ): FastifySchemaCompiler<TSchema> {
@@ -23,7 +23,7 @@ export function validatorCompiler(
       case 'params':
         return pathReader(schema);
       case 'headers':
-        // Described for the document, and read by those who know what they mean.
+        // Headers are described for the document alone. The code that knows their meaning reads them.
         return () => true;
       default:
         return validator(schema, schemas, { isText: httpPart !== 'body' });
@@ -32,8 +32,8 @@ export function validatorCompiler(
 }
 
 /**
- * Reads the integers of a path. What is none stays text and is no error: such a path names nothing,
- * which the route finds out when it looks it up.
+ * Reads the integers of a path. Anything else stays text, without an error: such a path names nothing, so the route
+ * does not find it.
  */
 export function pathReader(
   schema: TSchema,
@@ -51,10 +51,10 @@ export function pathReader(
 }
 
 /**
- * Makes a validator out of the schema that also documents the request. It answers with every field
- * that is wrong and what each must be, and drops what the schema does not name.
+ * Makes a validator out of the schema that also documents the request. Its error lists every field that is wrong and
+ * what each must be. It drops members that the schema does not name.
  *
- * Bodies are taken as they are: `"5"` is no integer and `null` is not absence. Query and path
+ * Bodies are taken as they are: `"5"` is not an integer, and `null` is not absent. Query and path
  * values arrive as text (`isText`), so integers are read from canonical decimal and nothing else.
  *
  * `schemas` are those that a body may reference by `$ref`.
@@ -109,7 +109,7 @@ export function validator(
   };
 }
 
-/** A reader of integers from text. What is not one stays text, which no integer schema allows. */
+/** A reader of integers from text. Other text stays text, which no integer schema allows. */
 function readInteger({ format }: ValueSchema): (given: unknown) => unknown {
   return (given) => {
     const integer = typeof given === 'string' ? parseInt64(given) : undefined;

@@ -8,15 +8,15 @@ const HEADER = 'idempotency-key';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came; there where the request has an Idempotency-Key and a body. */
+    /** The body as it arrived, where the request has an Idempotency-Key and a body. */
     bodyBytes: Buffer | undefined;
   }
 }
 
 /**
- * The Idempotency-Key of a POST, with what else the store needs to carry it out once; undefined where it has none.
- * `address` is where things of its kind are found now. Throws ApiError `invalid_request` for a key that is
- * malformed.
+ * The Idempotency-Key of a POST, with everything that the store needs to carry the request out once; undefined where it
+ * has none. `address` is the path under which the new item is found. Throws ApiError `invalid_request` for a malformed
+ * key.
  */
 export type IdempotencyOf = (request: FastifyRequest, address: string) => Idempotency | undefined;
 
@@ -48,7 +48,7 @@ export function idempotencyReader({
   };
 }
 
-/** Keeps the bytes of a body, from which alone it is known to be the same again. */
+/** Keeps the bytes of a body, since only they show whether it is the same again. */
 export function keepBody(request: FastifyRequest, body: Buffer): void {
   if (request.headers[HEADER] !== undefined) request.bodyBytes = body;
 }
@@ -67,7 +67,7 @@ function unquoted(value: string): string | undefined {
   return inside?.replace(/\\(.)/g, '$1');
 }
 
-/** Method, path and every byte of the body. What a query says, no POST looks at. */
+/** The digest covers the method, the path and every byte of the body. A query has no effect on a POST. */
 function fingerprint({ method, url, bodyBytes }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   const line = `${method} ${path}\n`;

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refusal } from '../refusal.ts';
 import type { Idempotency, IdempotentResult, Written } from '../store/store.ts';
 
-// What the engines share of writes that happen once: see Idempotency in store.ts.
+// What the engines share about idempotent writes: see Idempotency in store.ts.
 
 export function keyReused(): Refusal {
   return refusal(
@@ -17,7 +17,7 @@ export function keyInUse(): Refusal {
   );
 }
 
-/** What came of a write as the text that is kept of it. `id` may be what stands for it in the text. */
+/** The result of a write as the text that is kept. `id` may be a placeholder. */
 export function encodeResult(
   result: (Omit<Written, 'id'> & { readonly id: bigint | string }) | Refusal,
   address: string,
@@ -27,17 +27,17 @@ export function encodeResult(
   return JSON.stringify({ id: `${result.id}`, json: result.json, address });
 }
 
-/** The same read back. */
+/** Reads such a text. */
 export function decodeResult(text: string): IdempotentResult | Refusal {
   const result = JSON.parse(text) as { id: string; json: string; address: string } | Refusal;
   return isRefusal(result) ? result : { ...result, id: BigInt(result.id) };
 }
 
-/** The keys whose first request is under way in this process, or waits for its turn. */
+/** The keys whose first request is under way, or waits for its turn, in this process. */
 export class KeysInUse {
   readonly #keys = new Set<string>();
 
-  /** Does a piece of work, unless another one for the same key has not ended. */
+  /** Does a piece of work, unless the work for the same key has not ended. */
   async alone<T>({ owner, key }: Idempotency, work: () => Promise<T>): Promise<T | Refusal> {
     const name = `${owner} ${key}`;
     if (this.#keys.has(name)) return keyInUse();

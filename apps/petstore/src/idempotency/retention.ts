@@ -3,18 +3,18 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
 import type { IdempotentResultStore } from '../store/store.ts';
 
-/** How often results that have become too old are looked for, in milliseconds. */
+/** How often results that have become too old are deleted, in milliseconds. */
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Results that are deleted at once; it takes a few milliseconds, for which writes may wait. */
+/** The most results that are deleted at once. It takes a few milliseconds, during which writes may wait. */
 const SWEEP_GROUP = 500;
 
 /** The pause between two such groups, in milliseconds. */
 const SWEEP_PAUSE_MS = 20;
 
 /**
- * After how many writes of an owner it is looked whether it has too many results, at most: the look
- * takes the longer the more there are. Then twice as many may go, so that a lower bound is reached.
+ * The results of an owner are counted after so many of its writes, at most: counting takes longer the more there are.
+ * Then twice as many may be deleted, so that a bound that was lowered is reached.
  */
 const MAX_WRITES_BETWEEN = 1_000;
 
@@ -22,16 +22,16 @@ interface RetentionDeps {
   readonly results: IdempotentResultStore;
   /** How long a result is kept, in milliseconds. */
   readonly keptMs: number;
-  /** How many are kept of an owner, give or take a hundredth. */
+  /** How many are kept for each owner, give or take a hundredth. */
   readonly perOwner: number;
   readonly now: () => number;
   readonly log: Log;
 }
 
 /**
- * Deletes results that are too old, once a minute while the app runs, and the oldest of an owner that
- * has too many. Every process of the service does so; what one of them deleted, the others do not find.
- * The function it returns is told of each write that keeps a result.
+ * Deletes results that are too old, once a minute while the app runs, and the oldest of an owner that has too many.
+ * Every process of the service does so; what one of them deleted, the others do not find. Call the function that it
+ * returns for each write that keeps a result.
  */
 export function limitResults(
   app: FastifyInstance,

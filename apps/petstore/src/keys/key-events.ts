@@ -1,7 +1,7 @@
 import type { NewAuditEvent } from '../audit/audit-event.ts';
 import type { KeyRecord } from './key.ts';
 
-/** What is put on record of what is done to keys. `more`: how it came about. */
+/** The audit events of keys. `more`: how the event came about. */
 export function keyCreated(key: KeyRecord, more: Record<string, unknown> = {}): NewAuditEvent {
   const { id, name, environment, scopes, createdAt, expiresAt } = key;
   return {
@@ -16,7 +16,7 @@ export function keyRevoked(id: string, at: Date): NewAuditEvent {
   return { at, action: 'key.revoked', subject: id, detail: {} };
 }
 
-/** `until`: how long the key that was replaced still works. */
+/** `until`: how long the replaced key still works. */
 export function keyRotated(key: KeyRecord, successor: KeyRecord, until: Date): NewAuditEvent {
   return {
     at: successor.createdAt,

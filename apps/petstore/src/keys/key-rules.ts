@@ -1,20 +1,20 @@
 import { type Refusal, refusal } from '../refusal.ts';
 import { generateKey, type KeyRecord, type NewKey } from './key.ts';
 
-/** What a key is to be replaced by, and when. */
+/** When a key is replaced, and when its successor ends. */
 export interface RotationOrder {
   readonly at: Date;
-  /** Until then the key that is replaced works, unless it ends sooner by itself. */
+  /** The replaced key works until then, unless it expires sooner. */
   readonly until: Date;
-  /** When the successor expires; where undefined, after as long a life as the key was made for. */
+  /** When the successor expires; where undefined, it lives as long as the key was created for. */
   readonly expiresAt?: Date | undefined;
 }
 
-/** What comes of it. */
+/** The outcome of a rotation. */
 export interface Rotation {
-  /** The key as it was before. */
+  /** The key before the rotation. */
   readonly replaced: KeyRecord;
-  /** When it ends now. */
+  /** When it expires now. */
   readonly until: Date;
   readonly successor: NewKey;
 }
@@ -25,8 +25,8 @@ export function isValid({ revokedAt, expiresAt }: KeyRecord, at: Date): boolean 
 }
 
 /**
- * Makes the successor of a key, with the same name, scopes and environment. Refuses it for a key that no
- * longer works, and for one that has a successor: two would be out there, and one of them forgotten.
+ * Makes the successor of a key, with the same name, scopes and environment. Refuses it for a key that no longer works,
+ * and for one that already has a successor: of two successors one would be forgotten.
  */
 export function rotate(
   key: KeyRecord | undefined,
@@ -34,7 +34,7 @@ export function rotate(
 ): Rotation | Refusal {
   if (!key) return refusal('not_found', 'No key has this id.');
   const { id, name, environment, scopes } = key;
-  const instead = 'Make a new one: petstore keys create --name NAME';
+  const instead = 'Create a new one: petstore keys create --name NAME';
   if (key.revokedAt) {
     return refusal('conflict', `${id} was revoked on ${key.revokedAt.toISOString()}. ${instead}`);
   }
@@ -44,7 +44,7 @@ export function rotate(
   if (key.replacedBy !== undefined) {
     return refusal(
       'conflict',
-      `${id} was rotated before: ${key.replacedBy} takes its place. Rotate that one, or revoke ${id} to end it sooner.`,
+      `${id} was rotated already: ${key.replacedBy} replaces it. Rotate that one, or revoke ${id} to end it sooner.`,
     );
   }
   const end = expiresAt ?? endOfSuchALife(key, at);

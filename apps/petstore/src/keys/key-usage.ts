@@ -2,17 +2,17 @@ import type { Log } from '@petstore/service/log.ts';
 import type { KeyStore } from '../store/store.ts';
 
 /**
- * How often it is written down when keys were used, in milliseconds. No oftener: on SQLite each commit
- * empties what is remembered of pages and keys.
+ * How often the use of keys is written to the store, in milliseconds. It is not more often because on SQLite each
+ * commit empties the caches of pages and keys.
  */
 const WRITE_INTERVAL_MS = 60_000;
 
-/** Keys noted between two writes at most. Those beyond are noted after the next one. */
+/** The most keys noted between two writes. Further keys are noted after the next write. */
 const MAX_KEYS = 10_000;
 
 /**
- * Notes when keys are used, at the cost of an entry in a map, and writes it down once in a while where
- * there is something new. What a crash loses is a minute of it.
+ * Notes when keys are used, at the cost of an entry in a map, and writes that to the store once in a while, if there is
+ * something new. A crash loses a minute of it.
  */
 export class KeyUsage {
   readonly #keys: KeyStore;
@@ -31,7 +31,7 @@ export class KeyUsage {
     if (this.#uses.size < MAX_KEYS || this.#uses.has(id)) this.#uses.set(id, at);
   }
 
-  /** Writes down what was noted; nothing more will be. */
+  /** Writes what was noted. Nothing more will be noted. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#write();
@@ -45,7 +45,7 @@ export class KeyUsage {
       await this.#keys.noteUses(uses);
     } catch (error) {
       this.#log.warn({ err: error }, 'when keys were last used could not be written down');
-      // What was noted since is newer.
+      // What was noted meanwhile is newer.
       this.#uses = new Map([...uses, ...this.#uses]);
     }
   }

@@ -23,12 +23,12 @@ export interface KeyRecord {
   readonly environment: Environment;
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
-  /** From then on it is refused; undefined for never. */
+  /** The key is refused from then on; undefined for never. */
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
-  /** Written down once a minute, so it may be behind. */
+  /** Written once a minute, so it may be behind. */
   readonly lastUsedAt: Date | undefined;
-  /** The id of the key that was made to take its place. */
+  /** The id of the key that replaces it. */
   readonly replacedBy: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface ActiveKey {
   readonly expiresAt: number;
 }
 
-/** A key as it is made: the secret, shown once, and what the store keeps. */
+/** A new key: the secret, shown once, and the record that the store keeps. */
 export interface NewKey {
   readonly key: string;
   readonly hash: KeyHash;
@@ -50,8 +50,8 @@ export interface NewKey {
 export const MAX_KEY_NAME_LENGTH = 100;
 
 /**
- * Makes a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. Without
- * more, it may do all that DEFAULT_SCOPES allow, for ever.
+ * Creates a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. By default it has
+ * DEFAULT_SCOPES and does not expire.
  */
 export function generateKey(
   name: string,
@@ -77,12 +77,12 @@ export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'base64');
 }
 
-/** Whether text is meant to be a key, of whichever environment, well formed or not. */
+/** Whether a text looks like a key of either environment, well formed or not. */
 export function looksLikeKey(text: string): boolean {
   return Object.values(PREFIX).some((prefix) => text.startsWith(prefix));
 }
 
-/** Whether text could be a key of this environment: prefix, length, checksum. Knows no secret. */
+/** Whether a text could be a key of this environment, by its prefix, length and checksum. That needs no secret. */
 export function isWellFormedKey(text: string, environment: Environment): boolean {
   return (
     text.length === KEY_LENGTH &&

@@ -1,9 +1,12 @@
-/** What a key may be allowed to do. Categories are of the pets' scopes. `admin` is all of it, and whatever comes. */
+/**
+ * What a key may be allowed to do. Categories belong to the scopes of pets. `admin` covers every scope, future ones
+ * included.
+ */
 export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'admin'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes of a key that nothing is said of: everything that there is to do with animals and orders. */
+/** The default scopes of a key: everything that can be done with animals and orders. */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   'pets:read',
   'pets:write',
@@ -11,7 +14,7 @@ export const DEFAULT_SCOPES: readonly Scope[] = [
   'orders:write',
 ];
 
-/** Whether scopes that were granted cover the one that is needed. */
-export function covers(granted: readonly Scope[], needed: Scope): boolean {
-  return granted.includes(needed) || granted.includes('admin');
+/** Whether a key with these scopes has the one that is needed. */
+export function covers(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.includes(needed) || scopes.includes('admin');
 }

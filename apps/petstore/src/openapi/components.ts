@@ -19,15 +19,15 @@ interface Response {
 interface Use {
   readonly holder: Members;
   readonly key: string;
-  /** What the part is called where no other part wants the name. */
+  /** The preferred name of the part. */
   readonly name: string;
-  /** What tells parts of one name apart, the best first: each may be appended to the name. */
+  /** Qualifiers that tell parts of one name apart, the best first: one may be appended to the name. */
   readonly qualifiers: readonly string[];
 }
 
 /**
- * Moves what several operations say in the same words among the components: responses, their headers, parameters. A
- * reference takes its place, so `paths` is changed. Gives the components.
+ * Moves responses, headers and parameters that several operations have in the same words to the components. A reference
+ * replaces each, so `paths` is changed. Returns the components.
  */
 export function extractComponents(paths: OpenAPIV3_1.PathsObject): Record<string, Members> {
   const operations = Object.values(paths).flatMap((methods) =>
@@ -36,7 +36,7 @@ export function extractComponents(paths: OpenAPIV3_1.PathsObject): Record<string
       qualifiers: [operation.tags, operation['x-required-scopes'], [method]].map(String),
     })),
   );
-  // Headers first: responses are then told apart by references to them.
+  // Headers first, so that responses are compared with references to them.
   const headers = operations.flatMap(({ responses, qualifiers }) =>
     Object.values(responses).flatMap(({ headers = {} }) =>
       Object.keys(headers).map((key) => ({ holder: headers, key, name: key, qualifiers })),
@@ -74,7 +74,7 @@ function pascalCase(words: string): string {
     .join('');
 }
 
-/** Shares what stands in more than one place. */
+/** Shares a part that occurs in more than one place. */
 function share(kind: string, uses: readonly Use[]): Members {
   const equal = [...Map.groupBy(uses, ({ holder, key }) => textOf(holder[key])).values()];
   const repeated = equal.filter(({ length }) => length > 1);
@@ -93,8 +93,8 @@ function share(kind: string, uses: readonly Use[]): Members {
 }
 
 /**
- * Names for parts that want the same one: with the first qualifier that tells them all apart. Where none does, the
- * first part has the name, and the others have none.
+ * Names for parts that want the same one, with the first qualifier that tells them all apart. Where there is none, the
+ * first part gets the name, and the others get none.
  */
 function namesOf(name: string, variants: readonly Use[][]): (string | undefined)[] {
   if (variants.length === 1) return [name];
@@ -108,7 +108,7 @@ function namesOf(name: string, variants: readonly Use[][]): (string | undefined)
   return [name];
 }
 
-/** The same text for the same part. */
+/** Equal parts give the same text. */
 function textOf(part: unknown): string {
   return JSON.stringify(part, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value));
 }

@@ -36,12 +36,12 @@ const DEPRECATION_HEADERS = {
     examples: ['@1764892800'],
   },
   Sunset: {
-    description: 'When the operation goes (RFC 8594).',
+    description: 'When the operation is removed (RFC 8594).',
     type: 'string',
     examples: ['Thu, 05 Dec 2030 00:00:00 GMT'],
   },
   Link: {
-    description: 'What takes its place (`rel="successor-version"`).',
+    description: 'What replaces it (`rel="successor-version"`).',
     type: 'string',
     examples: ['<https://petstore.example.com/v1/pets>; rel="successor-version"'],
   },
@@ -53,14 +53,14 @@ declare module 'fastify' {
     hidesTryItPanel?: boolean;
   }
   interface FastifyInstance {
-    /** What the operations are, without the addresses of a server. */
+    /** The operations, without the addresses of a server. */
     describeOperations(): Promise<OpenApiDocument>;
   }
 }
 
 /**
- * Collects the routes that are added from here on for the document, as far as they are offered at a
- * level of stability. `schemas` are those that have a name, in the document's order.
+ * Collects the routes that are added from here on for the document, as far as they are offered at a level of stability.
+ * `schemas` are the named ones, in the document's order.
  */
 export function collectOperations(
   app: FastifyInstance,
@@ -70,7 +70,7 @@ export function collectOperations(
   const operations: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
     const { schema, config = {}, method } = route;
-    // What the framework adds to a GET is described with it.
+    // The HEAD that the framework adds to a GET is described with the GET.
     const isOperation = schema && !schema.hide && method !== 'HEAD';
     if (isOperation && isOffered(config, level)) operations.push(route);
   });
@@ -85,14 +85,13 @@ export function collectOperations(
   });
 }
 
-/** Required, not imported: a module that could not be read is then read again by the next who asks. */
+/** Required, not imported: after a failure, require reads the module again, and import does not. */
 const load = createRequire(import.meta.url);
 
 type Generator = FastifyPluginCallback<FastifyDynamicSwaggerOptions>;
 
 /**
- * The plugin that makes the document. Most of it is loaded when it is registered, and what is thrown there would end
- * the process.
+ * The plugin that makes the document. Most of it is loaded when it is registered, where an error would end the process.
  */
 const generator: Generator = Object.assign(
   (...[app, options, done]: Parameters<Generator>) => {
@@ -103,13 +102,13 @@ const generator: Generator = Object.assign(
       done(error as Error);
     }
   },
-  // As fastify-plugin marks it: what it adds is for the app, not for itself alone.
+  // As fastify-plugin marks it: its additions are for the whole app.
   { [Symbol.for('skip-override')]: true },
 );
 
 /**
- * Makes the document of an app that has the operations and nothing else. The generator takes longer to load than
- * the service to open its database, so it is loaded for the first who asks for the document.
+ * Makes the document of an app that has the operations and nothing else. The generator takes longer to load than the
+ * database to open, so it is loaded with the first request for the document.
  */
 async function describe(
   operations: readonly RouteOptions[],
@@ -118,7 +117,7 @@ async function describe(
   const nothing = () => undefined;
   const app = Fastify({
     exposeHeadRoutes: false,
-    // Nothing is asked of it, so nothing is compiled.
+    // It serves no requests, so nothing is compiled.
     schemaController: { compilersFactory: NO_COMPILERS },
   });
   await app.register(generator, {
@@ -164,8 +163,8 @@ async function describe(
 }
 
 /**
- * Carries the scope that a route asks for into the document. Not as a scope of its `security`: OpenAPI
- * 3.1 would allow that, and the interface asks for a bearer credential and no more.
+ * Copies the scope that a route needs into the document. It does not become a scope of `security`: OpenAPI 3.1 would
+ * allow that, but the interface asks for a bearer credential and no more.
  */
 function describeScope(schema: FastifySchema, { scope }: FastifyContextConfig): FastifySchema {
   if (scope === undefined) return schema;
@@ -176,7 +175,7 @@ function describeScope(schema: FastifySchema, { scope }: FastifyContextConfig): 
   } as FastifySchema;
 }
 
-/** Carries a route's deprecation from its one definition into the document. */
+/** Copies a route's deprecation from its one definition into the document. */
 function describeDeprecation(
   schema: FastifySchema,
   { deprecation }: FastifyContextConfig,
@@ -184,9 +183,9 @@ function describeDeprecation(
   if (!deprecation) return schema;
   const response = Object.fromEntries(
     Object.entries(schema.response as Record<string, { headers: object }>).map(
-      ([status, answer]) => [
+      ([status, response]) => [
         status,
-        { ...answer, headers: { ...answer.headers, ...DEPRECATION_HEADERS } },
+        { ...response, headers: { ...response.headers, ...DEPRECATION_HEADERS } },
       ],
     ),
   );
@@ -198,7 +197,7 @@ function describeDeprecation(
   } as FastifySchema;
 }
 
-/** The same for what readers of the document know as GitBook's extension fields. */
+/** The same in GitBook's extension fields. */
 function describeMarks(
   schema: FastifySchema,
   { stability, hidesTryItPanel }: FastifyContextConfig,
@@ -252,8 +251,8 @@ export async function openApiDocument(
 }
 
 /**
- * Makes functions that give what is written from the document, anew each day: an operation leaves it on
- * its sunset day, and nothing else changes. `now` is in milliseconds since 1970.
+ * Makes functions whose results depend on the document, and are computed anew each day: an operation leaves the
+ * document on its sunset day, and nothing else changes. `now` is in milliseconds since 1970.
  */
 export function documentDerivatives(
   app: FastifyInstance,
@@ -277,7 +276,7 @@ export function documentDerivatives(
   };
 }
 
-/** The schemas that are asked for by the operations, or by one another. */
+/** The schemas that the operations, or other schemas, refer to. */
 function referenced<T>(schemas: Record<string, T>, paths: object): Record<string, T> {
   const found = new Set<string>();
   const search = (value: unknown): void => {

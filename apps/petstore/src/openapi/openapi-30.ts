@@ -4,9 +4,9 @@ import type { OpenApiDocument } from './document.ts';
 type Members = Record<string, unknown>;
 
 /**
- * The document in OpenAPI 3.0, for generators that know nothing later: the same operations, in the words that 3.0 has.
- * What 3.0 has no word for (`summary` of the whole, a license's identifier, webhooks) is said in another way. An
- * operation that takes a body as several media types is described with `application/json` alone: such generators
+ * The document in OpenAPI 3.0, for generators that know nothing later. It has the same operations; what 3.0 cannot
+ * express (a `summary` of the whole, a license's identifier, webhooks) is written in another way or left out. An
+ * operation whose body may have several media types is described with `application/json` alone, since such generators
  * stop at a second one.
  */
 export function toOpenApi30(document: OpenApiDocument): object {
@@ -38,7 +38,7 @@ function info30({ summary, description, license, ...info }: OpenAPIV3_1.InfoObje
   };
 }
 
-/** Data in the document, in which nothing is a schema, whatever it is called. */
+/** Members with data, in which nothing is a schema, whatever its name. */
 const DATA = new Set(['example', 'examples']);
 
 /** A part of the document with each schema in it as 3.0 has it. */

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { keyInUse, keyReused } from '../idempotency/result.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
-import { NOT_AS_ASKED } from '../precondition.ts';
+import { PRECONDITION_FAILED } from '../precondition.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 
 export const ErrorBody = named(
@@ -27,7 +27,7 @@ export const ErrorBody = named(
   ),
 );
 
-/** A header as the generator takes one: its schema and a description. */
+/** A header in the form that the generator reads: its schema and a description. */
 interface Header {
   readonly description: string;
   readonly type: 'string' | 'integer';
@@ -50,7 +50,7 @@ const COMMON_HEADERS: Record<string, Header> = {
   },
 };
 
-/** On every answer behind authentication, where the service limits the requests of keys. */
+/** On every response behind authentication, where the service limits the requests of keys. */
 const LIMIT_HEADERS: Record<string, Header> = {
   'RateLimit-Policy': {
     description:
@@ -66,10 +66,10 @@ const LIMIT_HEADERS: Record<string, Header> = {
   },
 };
 
-/** Statuses of answers that are given before it is known whose request it is. */
+/** Statuses of responses that are sent before the key of the request is known. */
 const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431, 501]);
 
-/** What an operation can end in besides success: each code with a sentence that it really answers. */
+/** The errors of an operation: each code with a message that it really sends. */
 type Failures = Partial<Record<ErrorCode, string>>;
 
 /** Errors that any operation can end in, whatever it does. */
@@ -83,7 +83,7 @@ const COMMON_FAILURES: Failures = {
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
   not_implemented:
-    'Of the transfer codings only chunked is known here: send the body without others.',
+    'The only supported transfer coding is chunked: send the body without any other.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',
 };
 
@@ -98,13 +98,13 @@ const RETRY_AFTER: Record<string, Header> = {
 const CACHE_CONTROL: Record<string, Header> = {
   'Cache-Control': {
     description:
-      '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
-      '`no-store`: nobody keeps it.',
+      '`private, no-cache`: the client may store the response, and revalidates it before each use. ' +
+      '`no-store`: nobody stores it.',
     type: 'string',
   },
 };
 
-/** Headers that come with an error, beyond the common ones. */
+/** The headers of an error, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
   unauthorized: {
     'WWW-Authenticate': {
@@ -120,7 +120,8 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
       type: 'string',
     },
     'Accept-Encoding': {
-      description: 'Where the body was compressed: the codings that would do, which is none.',
+      description:
+        'Where the body was compressed: the codings that are accepted, which is `identity` alone.',
       type: 'string',
       examples: ['identity'],
     },
@@ -129,7 +130,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
   unavailable: RETRY_AFTER,
 };
 
-/** A successful answer with a JSON body of a named schema. The example is a real answer. */
+/** A successful response with a JSON body of a named schema. The example is a real response. */
 export function jsonResponse(
   schema: Named,
   description: string,
@@ -143,23 +144,23 @@ export function jsonResponse(
   };
 }
 
-/** What a GET answers with beyond its own headers, and the 304 that its entity tag allows. */
+/** The headers of every response to a GET beyond its own. */
 export const TAGGED: Record<string, Header> = {
   ETag: {
     description:
-      'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
+      'The entity tag of this response. Send it as `If-None-Match` to learn whether it has changed.',
     type: 'string',
   },
   ...CACHE_CONTROL,
 };
 
 export const NOT_MODIFIED: ResponseObject = {
-  description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
+  description: 'The client has this response already: its `If-None-Match` matches the `ETag`.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
   type: 'null',
 };
 
-/** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
+/** The headers of a 201. `example` is the path of what was created, such as `/pets/1`. */
 export function location(noun: string, example: string): Record<string, Header> {
   return {
     Location: {
@@ -171,7 +172,7 @@ export function location(noun: string, example: string): Record<string, Header> 
   };
 }
 
-/** The ways in which a body can be wrong before its members are looked at. */
+/** The errors of a body before its members are read. */
 export const BODY_FAILURES: Failures = {
   invalid_json: 'The body is empty; it must be a JSON object.',
   payload_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes long.`,
@@ -205,39 +206,39 @@ const IdempotencyKey = Type.Object({
       pattern: IDEMPOTENCY_KEY,
       description:
         'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
-        'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
+        'it gets the response of the first time and is not done again. A random UUID is a good key. 1 to ' +
         '255 visible ASCII characters, bare or in double quotes ' +
         '(draft-ietf-httpapi-idempotency-key-header).',
     }),
   ),
 });
 
-/** What a POST with these headers can end in. */
+/** The errors of a POST with these headers. */
 export const POST_FAILURES: Failures = {
-  precondition_failed: NOT_AS_ASKED.ifMatch,
+  precondition_failed: PRECONDITION_FAILED.ifMatch,
   idempotency_conflict: keyInUse().message,
   idempotency_mismatch: keyReused().message,
 };
 
-/** The headers with which a client says what must be so of what it asks for (RFC 9110, section 13.1). */
+/** The conditions of a request (RFC 9110, section 13.1). */
 export const Preconditions = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412.',
+        'The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412.',
     }),
   ),
   'if-none-match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and ' +
-        'anything else with 412, undone.',
+        'The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any ' +
+        'other method gets 412 and does nothing.',
     }),
   ),
 });
 
-/** What a GET with these headers can end in beside its answer and 304. */
-export const READ_FAILURES: Failures = { precondition_failed: NOT_AS_ASKED.ifMatch };
+/** The errors of a GET with these headers. */
+export const READ_FAILURES: Failures = { precondition_failed: PRECONDITION_FAILED.ifMatch };
 
 export const PostHeaders = Type.Object({
   ...IdempotencyKey.properties,
@@ -250,7 +251,7 @@ export const NO_CONTENT: ResponseObject = {
   type: 'null',
 };
 
-/** All answers of an operation: its own, and the errors that every operation can end in. */
+/** All responses of an operation: its own, and the errors of every operation. */
 export function responses(
   successes: Record<number, ResponseObject>,
   failures: Failures,
@@ -261,7 +262,7 @@ export function responses(
   return { ...successes, ...Object.fromEntries(errors) };
 }
 
-/** The refusal of keys without a scope, by its status. */
+/** The response to keys that lack the scope, by its status. */
 export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
   const { status } = ERRORS.forbidden;
   const headers = {

@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../refusal.ts';
 import type { OrderStatus, StoredOrder } from './order.ts';
 import { orderJson } from './order-json.ts';
 
-/** How an order ends, and what its animal becomes. While it is open its animal is pending. */
+/** How an order ends, and the status that its animal gets. While it is open, its animal is pending. */
 export type OrderEnd = Exclude<OrderStatus, 'placed'>;
 
 export const STATUS_UNDER_ORDER: PetStatus = 'pending';
@@ -15,14 +15,14 @@ const STATUS_AFTER: Readonly<Record<OrderEnd, PetStatus>> = {
   cancelled: 'available',
 };
 
-/** Why an order for an animal may not be placed, if so; `status` is undefined for no such animal. */
+/** The refusal of an order for an animal, if it is refused. `status` is undefined where there is no such animal. */
 export function refuseOrder(status: PetStatus | undefined): Refusal | undefined {
   if (status === undefined) return refusal('not_found', 'No animal has the id that petId names.');
   if (status === 'available') return undefined;
   return refusal('conflict', `The animal is ${status}. Only an available one can be ordered.`);
 }
 
-/** What the animal of an order becomes when the order ends so, or why it may not. */
+/** The status that the animal gets when its order ends in this way, or the refusal of that. */
 export function endOrder(
   order: StoredOrder,
   petStatus: PetStatus | undefined,

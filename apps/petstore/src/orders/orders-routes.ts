@@ -68,8 +68,8 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
-  const list = ({ query: asked }: { query: Static<typeof ListOrdersQuery> }) => {
-    const query = pageQuery(asked);
+  const list = ({ query: parameters }: { query: Static<typeof ListOrdersQuery> }) => {
+    const query = pageQuery(parameters);
     return represent(orders.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { orderId } }: { params: Static<typeof OrderParams> }) =>
@@ -79,7 +79,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     return { ...orThrow(await orders.place(petId, clock())), address };
   };
 
-  // The interface says that this one exists, and that its reference has no try-it panel.
+  // The interface has this operation, and says that the reference shows no try-it panel for it.
   app.get(
     '/store/orders',
     {

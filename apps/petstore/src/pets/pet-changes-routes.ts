@@ -10,14 +10,14 @@ import {
   responses,
   TAGGED,
 } from '../openapi/responses.ts';
-import { NOT_AS_ASKED } from '../precondition.ts';
+import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Ref } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
 import { Pet, PetParams, PetPatch } from './pet.ts';
 
 const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
 
-/** How animals change and leave: beyond the interface. */
+/** Routes that change and delete animals. They are beyond the interface. */
 export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> = (
   app,
   { pets },
@@ -54,7 +54,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
             not_found: 'No animal has this id.',
             conflict: ORDERED,
             invalid_transition: 'An animal that is sold can become available, not pending.',
-            precondition_failed: NOT_AS_ASKED.ifMatch,
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),
       },
@@ -82,7 +82,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
           {
             not_found: 'No animal has this id.',
             conflict: ORDERED,
-            precondition_failed: NOT_AS_ASKED.ifMatch,
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),
       },

@@ -3,14 +3,14 @@ import { type Refusal, refusal } from '../refusal.ts';
 import type { PetFields, PetPatch, PetStatus } from './pet.ts';
 import { petJson } from './pet-json.ts';
 
-/** The life of an animal's status. From sold it comes back when a buyer returns it. */
+/** The allowed changes of an animal's status. A sold one becomes available when the buyer returns it. */
 const NEXT_STATUSES: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
   available: ['pending', 'sold'],
   pending: ['available', 'sold'],
   sold: ['available'],
 };
 
-/** The refusal of a step that the life of a status does not have. To stay as it is, is no step. */
+/** The refusal of a change of status that is not allowed. An unchanged status is always allowed. */
 export function refuseTransition(from: PetStatus, to: PetStatus): Refusal | undefined {
   if (from === to || NEXT_STATUSES[from].includes(to)) return undefined;
   const allowed = NEXT_STATUSES[from].join(' or ');
@@ -21,8 +21,8 @@ export function refuseTransition(from: PetStatus, to: PetStatus): Refusal | unde
 }
 
 /**
- * What an animal is after a patch, or why it may not be patched. The same object when the patch
- * changes nothing, which is allowed always. `isOrdered`: whether an open order names the animal.
+ * The animal after a patch, or the refusal of the patch. It is the same object when the patch changes nothing, which is
+ * always allowed. `isOrdered`: whether an open order names the animal.
  */
 export function patchPet(pet: PetFields, patch: PetPatch, isOrdered: boolean): PetFields | Refusal {
   const patched = { ...pet, ...patch };
@@ -35,12 +35,12 @@ export function patchPet(pet: PetFields, patch: PetPatch, isOrdered: boolean): P
   return refuseTransition(pet.status, patched.status) ?? patched;
 }
 
-/** Why an animal may not leave, if so. */
+/** The refusal to delete an animal that an open order names; undefined where none does. */
 export function refuseRemoval(isOrdered: boolean): Refusal | undefined {
   return isOrdered ? orderedPet() : undefined;
 }
 
-/** The animal that a write was asked for, or why it is refused: it is not there, or not as the client says. */
+/** The animal that a write is for, or the refusal where it is missing or does not meet the precondition. */
 export function expectPet(
   id: bigint,
   pet: PetFields | undefined,

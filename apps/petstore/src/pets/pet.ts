@@ -67,14 +67,14 @@ const id = Int64({ description: 'Unique identifier assigned on creation.', examp
 
 export const Pet = named(
   'Pet',
-  // The interface does not require status here either, though every answer has it.
+  // The interface does not require status here either, though every response has it.
   Type.Object(
     { id, name, categoryId, status: Type.Optional(Ref(PetStatus)) },
     { description: 'An animal of the store.' },
   ),
 );
 
-/** An animal in a file: a Pet, which has its id already, or a NewPet, which is given one. */
+/** An animal in a file: a Pet with its id, or a NewPet, which will get one. */
 export type PetLine = Static<typeof PetLine>;
 export const PetLine = Type.Object({ id: Type.Optional(id), ...NewPet.properties });
 
@@ -88,7 +88,7 @@ export const Pets = named(
 
 export const PetParams = Type.Object({ petId: Int64({ description: 'Id of the animal.' }) });
 
-/** The interface asks for no status; the service gives one. */
+/** The interface does not require a status; the service sets one. */
 export function withDefaults(pet: NewPet): PetFields {
   return { ...pet, status: pet.status ?? DEFAULT_STATUS };
 }

@@ -35,7 +35,7 @@ const ListPetsQuery = Type.Object({
   cursor,
 });
 
-/** Interface 1.0.0, "Versioning": the operation goes on 5 December 2030. */
+/** Interface 1.0.0, "Versioning": the operation is removed on 5 December 2030. */
 const GET_PET_DEPRECATION: Deprecation = {
   since: new Date('2025-12-05T00:00:00Z'),
   sunset: new Date('2030-12-05T00:00:00Z'),
@@ -53,15 +53,15 @@ interface PetsDeps {
   readonly baseUrl: () => string;
 }
 
-/** The operations that the interface names. */
+/** The operations of the interface. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
   { pets, idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
-  const list = ({ query: asked }: { query: Static<typeof ListPetsQuery> }) => {
-    const query = pageQuery(asked);
+  const list = ({ query: parameters }: { query: Static<typeof ListPetsQuery> }) => {
+    const query = pageQuery(parameters);
     return represent(pets.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { petId } }: { params: Static<typeof PetParams> }) =>
@@ -98,7 +98,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
-        description: 'Adds an animal and answers when it is stored for good.',
+        description: 'Adds an animal. The response is sent when the animal is on disk.',
         tags: ['pets'],
         headers: PostHeaders,
         body: Ref(NewPet),

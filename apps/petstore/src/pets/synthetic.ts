@@ -1,6 +1,6 @@
 import type { PetFields, PetStatus } from './pet.ts';
 
-/** Animals that nobody owns, for trying a store under load: the same seed gives the same ones. */
+/** Made-up animals for load tests: the same seed gives the same ones. */
 
 const NAMES =
   'Bella Charlie Luna Max Lucy Cooper Daisy Milo Zoe Buddy Lily Rocky Lola Bear Sadie Tucker Molly Oliver Bailey Duke Maggie Leo Sophie Jack Chloe Toby Stella Oscar Penny Rex Nala Ziggy Mia Simba Coco Felix Ruby Jasper Willow Smokey Hazel Gizmo Olive Pepper Ivy Chester Poppy Whiskers Frida Shadow'.split(
@@ -22,8 +22,8 @@ function statusOf(percent: number): PetStatus {
 }
 
 /**
- * The animal at a place (from 0) in the sequence that a seed (32 bits) stands for. It depends on
- * nothing else, so a longer sequence begins with the shorter one.
+ * The animal at a position (from 0) in the sequence of a seed (32 bits). It depends on nothing else, so a longer
+ * sequence begins with the shorter one.
  */
 export function syntheticPet(seed: number, place: number): PetFields {
   const a = mix(seed ^ mix(place));

@@ -5,10 +5,10 @@ import type { KeyHash } from '../keys/key.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Networks remembered at most; the one that failed longest ago leaves. */
+/** The most networks remembered; the one that failed longest ago is forgotten first. */
 const MAX_NETWORKS = 10_000;
 
-/** Keys remembered as good at most; the one that was found so longest ago leaves. */
+/** The most keys remembered as valid; the one that was found so longest ago is forgotten first. */
 const MAX_GOOD_KEYS = 10_000;
 
 interface Failures {
@@ -16,13 +16,13 @@ interface Failures {
   readonly endsAt: number;
 }
 
-/** What the processes of one service let each other know: a failure of a network, or what the store said of a key. */
+/** The messages between the processes of one service: a failure of a network, or the store's result for a key. */
 export type FailureEvent =
   | { readonly failed: string }
   | { readonly good: KeyHash }
   | { readonly bad: KeyHash };
 
-/** Everything that is known at a moment, for a process that begins. */
+/** The whole state at a moment, for a process that begins. */
 export interface FailureState {
   readonly networks: readonly {
     readonly network: string;
@@ -33,9 +33,9 @@ export interface FailureState {
 }
 
 /**
- * Makes guessing keys slow: an address that has failed too often in a minute is refused, and the store
- * is not asked, until that minute is over. A key that was good when the store was asked last is let
- * through to it all the same, so that a guesser does not lock out clients behind the same address.
+ * Makes guessing keys slow: an address that has failed too often in a minute is refused, and the store is not asked,
+ * until that minute is over. A key that the store last found valid is still looked up, so that a guesser does not lock
+ * out clients behind the same address.
  *
  * Processes that serve one port tell each other of failures and good keys. A failure counts for all of them as soon as
  * they have heard of it, so while it is on its way a few more may be looked at.
@@ -61,7 +61,7 @@ export class FailedAuthentications {
     this.#tell = tell;
   }
 
-  /** Another process said so. */
+  /** Takes a message from another process. */
   hear(event: FailureEvent): void {
     if ('failed' in event) this.#count(event.failed);
     else if ('good' in event) this.#keepGood(event.good);
@@ -78,7 +78,7 @@ export class FailedAuthentications {
     };
   }
 
-  /** Goes on from what was known elsewhere. */
+  /** Continues from the state of another process. */
   adopt({ networks, goodKeys }: FailureState): void {
     const now = this.#now();
     for (const { network, count, leftMs } of networks) {
@@ -87,12 +87,12 @@ export class FailedAuthentications {
     for (const key of goodKeys) this.#keepGood(key);
   }
 
-  /** What a request with this key is refused with before the store is asked; undefined where it may be. */
+  /** The refusal of a request with this key before the store is asked; undefined where the store may be asked. */
   refusal(address: string, key: KeyHash): ApiError | undefined {
     return this.#goodKeys.has(key) ? undefined : this.#refusal(clientNetwork(address));
   }
 
-  /** Counts a failure, and gives the error to answer with: the failure's own, or 429 of those that are too many. */
+  /** Counts a failure, and returns the error to respond with: the failure itself, or a 429 where there are too many. */
   failed(address: string, error: ApiError, key?: KeyHash): ApiError {
     if (key !== undefined && this.#goodKeys.delete(key)) this.#tell({ bad: key });
     const network = clientNetwork(address);
@@ -103,7 +103,7 @@ export class FailedAuthentications {
     return error;
   }
 
-  /** The store said that a key is good. */
+  /** The store found a key valid. */
   succeeded(key: KeyHash): void {
     if (!this.#goodKeys.has(key)) this.#tell({ good: key });
     this.#keepGood(key);

@@ -1,31 +1,31 @@
 import type { Quota, Share } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 
-/** A process that takes parts of quotas. */
+/** A process that takes shares of quotas. */
 interface Borrower {
-  /** Takes back what it has not used of a key's quota, and gives how many requests; rejects when it has ended. */
-  giveBack(keyId: string): Promise<number>;
+  /** Returns what it has not used of a key's quota: how many requests. Rejects when the process has ended. */
+  returnUnused(keyId: string): Promise<number>;
 }
 
-/** A key's window, of all processes. */
+/** A key's window, for all processes together. */
 interface LentWindow {
   readonly endsAt: number;
-  /** What nobody has taken. */
+  /** Requests that no process has taken. */
   left: number;
-  /** Who may have some that is not used. */
+  /** The processes that may have unused requests. */
   readonly holders: Set<Borrower>;
-  /** While what is not used is asked back. */
+  /** Set while the unused requests are recalled from the other processes. */
   recall: Promise<void> | undefined;
 }
 
-/** What is taken of a quota at once, at least, as a part of what is left. */
+/** A process takes at least this fraction of what is left: one sixteenth. */
 const PART = 16;
 
 /**
- * Divides the quotas of keys among the processes of one service. Each takes a part, so that most requests are counted
- * without asking anyone; when nothing is left, the others give back what they have not used. So exactly as many requests
- * pass as a quota allows, whichever processes they reach. What a process had that was killed is lost until the window
- * ends.
+ * Divides the quotas of keys among the processes of one service. Each process takes a share, so it counts most requests
+ * without asking anyone. When nothing is left, the others return what they have not used. So exactly as many requests
+ * pass as a quota allows, whichever processes they reach. The share of a process that was killed is lost until the
+ * window ends.
  */
 export class LentQuotas {
   readonly #now: () => number;
@@ -48,11 +48,11 @@ export class LentQuotas {
     }
   }
 
-  /** Has a process give back all that it holds, since it is about to end. */
+  /** Has a process return everything that it holds, since it is about to end. */
   async leave(by: Borrower): Promise<void> {
     for (const keyId of this.#keysOf.get(by) ?? []) {
       const window = this.#windows?.get(keyId);
-      if (window?.holders.has(by)) await this.#giveBack(keyId, window, by);
+      if (window?.holders.has(by)) await this.#returnUnused(keyId, window, by);
     }
   }
 
@@ -80,19 +80,19 @@ export class LentQuotas {
       this.#keysOf.set(by, keys.add(keyId));
     }
     const isOfOthers = window.holders.size > (window.holders.has(by) ? 1 : 0);
-    // What the others have not used may come back, so nobody may take the quota for used up.
+    // The others may return what they have not used, so nobody may consider the quota used up.
     const left = Math.max(window.left, isOfOthers ? 1 : 0);
     return { requests, left, endsInMs: window.endsAt - this.#now() };
   }
 
   async #recall(keyId: string, window: LentWindow, by: Borrower): Promise<void> {
     const others = [...window.holders].filter((holder) => holder !== by);
-    await Promise.all(others.map((holder) => this.#giveBack(keyId, window, holder)));
+    await Promise.all(others.map((holder) => this.#returnUnused(keyId, window, holder)));
     window.recall = undefined;
   }
 
-  async #giveBack(keyId: string, window: LentWindow, holder: Borrower): Promise<void> {
-    const unused = await holder.giveBack(keyId).catch(() => 0);
+  async #returnUnused(keyId: string, window: LentWindow, holder: Borrower): Promise<void> {
+    const unused = await holder.returnUnused(keyId).catch(() => 0);
     window.holders.delete(holder);
     window.left += unused;
   }

@@ -4,7 +4,7 @@ export interface Quota {
   readonly windowSeconds: number;
 }
 
-/** A part of a key's quota that one process may use until its window ends. */
+/** A share of a key's quota that one process may use until the window ends. */
 export interface Share {
   /** Requests that this process may let pass; 0 when nothing is left. */
   readonly requests: number;
@@ -17,9 +17,9 @@ export interface Share {
 /** Divides the quotas of keys among processes that share a database. */
 export interface SharedQuotas {
   /**
-   * Takes a part of what is left of a key's quota: `wanted` requests, or more where much is left, and
-   * less only where there is less. A window begins with the first part that is taken after the last
-   * one ended. All parts of a window together never exceed the quota.
+   * Takes a share of what is left of a key's quota: `wanted` requests, more where much is left, and fewer only where
+   * fewer are left. A window begins with the first share that is taken after the last window ended. All shares of a
+   * window together never exceed the quota.
    */
   take(keyId: string, quota: Quota, wanted: number): Promise<Share>;
 }

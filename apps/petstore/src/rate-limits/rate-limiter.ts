@@ -3,7 +3,7 @@ import type { Quota, SharedQuotas } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 import { Window } from './window.ts';
 
-/** What becomes of a request: it passes, or may be tried again after so many seconds. */
+/** The decision about a request: it passes, or may be retried after so many seconds. */
 export interface Verdict {
   /** The value of the `RateLimit` header. */
   readonly header: string;
@@ -26,13 +26,12 @@ export interface RateLimiterDeps {
 }
 
 /**
- * Counts the requests of each key. A key's window begins with its first request and lasts as long as
- * the quota says, so keys do not all come back at the same moment. Only keys of the last two windows
- * are remembered.
+ * Counts the requests of each key. A key's window begins with its first request and lasts as long as the quota says, so
+ * keys do not all come back at the same moment. Only keys of the last two windows are remembered.
  *
- * Where the quota is shared, this process takes it from the database in parts, so most requests are
- * counted without asking anyone. While the database is away each process counts for itself: what is
- * left of a window that runs, else a whole quota. Nothing that needs the database gets far then.
+ * Where the quota is shared, this process takes shares of it from the database, so it counts most requests without
+ * asking anyone. While the database is away each process counts for itself: what was left of the current window, or a
+ * whole quota. Requests that need the database fail then anyway.
  */
 export class RateLimiter {
   /** The value of the `RateLimit-Policy` header. */
@@ -50,7 +49,7 @@ export class RateLimiter {
     this.policy = `"default";q=${requests};w=${windowSeconds}`;
   }
 
-  /** The limiter's clock, for those who take many requests at one moment. */
+  /** The limiter's clock, so that callers with many requests at one moment read it once. */
   now(): number {
     return this.#deps.now();
   }
@@ -67,14 +66,14 @@ export class RateLimiter {
     return window.header(now);
   }
 
-  /** Counts a request of a key, or says when to try again. Rejects only with what is a defect. */
+  /** Counts a request of a key, or says when to try again. It rejects only because of a defect. */
   admit(keyId: string): Verdict | Promise<Verdict> {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
   }
 
-  /** Gives back what this process has taken of a key's quota and not used. */
-  giveBack(keyId: string): number {
-    return this.#running(keyId, this.#deps.now())?.giveBack() ?? 0;
+  /** Returns what this process has taken of a key's quota and not used: how many requests. */
+  returnUnused(keyId: string): number {
+    return this.#running(keyId, this.#deps.now())?.returnUnused() ?? 0;
   }
 
   /** undefined where the database has to be asked. */
@@ -102,13 +101,13 @@ export class RateLimiter {
     }
   }
 
-  /** Asks ahead. What fails here is met again, and told, by a request that has to wait. */
+  /** Takes the next share ahead of time. An error here is met, and reported, again by a request that has to wait. */
   #reorder(keyId: string): void {
     const line = this.#lineOf(keyId);
     if (!line.asking) this.#ask(keyId, line).catch(() => undefined);
   }
 
-  /** Asks the database once for all that wait. */
+  /** Asks the database once for all waiting requests. */
   #ask(keyId: string, line: Line): Promise<void> {
     line.asking ??= this.#takeShare(keyId, Math.max(1, line.waiting)).finally(() => {
       line.asking = undefined;
@@ -119,22 +118,22 @@ export class RateLimiter {
 
   async #takeShare(keyId: string, wanted: number): Promise<void> {
     const { shared, quota, now } = this.#deps;
-    // The time that is left counts from before the question: no window ends later here than there.
-    const askedAt = now();
+    // The time that is left counts from before the request: no window ends later here than there.
+    const sentAt = now();
     try {
       const share = await shared?.take(keyId, quota, wanted);
-      const endsAt = askedAt + (share?.endsInMs ?? 0);
-      const answeredAt = now();
-      if (share && endsAt > answeredAt) {
+      const endsAt = sentAt + (share?.endsInMs ?? 0);
+      const receivedAt = now();
+      if (share && endsAt > receivedAt) {
         const window =
-          this.#running(keyId, answeredAt) ?? this.#begin(keyId, endsAt, 0, answeredAt);
+          this.#running(keyId, receivedAt) ?? this.#begin(keyId, endsAt, 0, receivedAt);
         window.add(share, endsAt);
         return;
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
-    // It is away, or so slow that the window was over before it answered.
+    // The database is away, or so slow that the window was over before it responded.
     const window = this.#running(keyId, now());
     if (window) window.takeAll();
     else this.#beginAlone(keyId, now());
@@ -158,7 +157,7 @@ export class RateLimiter {
     return window?.isRunning(now) ? window : undefined;
   }
 
-  /** A window that this process has for itself. */
+  /** A window of this process alone. */
   #beginAlone(keyId: string, now: number): Window {
     return this.#begin(keyId, now + this.#windowMs, this.#deps.quota.requests, now);
   }

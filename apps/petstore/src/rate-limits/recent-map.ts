@@ -1,6 +1,6 @@
 /**
- * A map that forgets what was set longest ago: an entry stays for at least one lifetime and is gone
- * after two, at no cost for each entry. Times are in milliseconds of one clock.
+ * A map that forgets old entries: an entry stays for at least one lifetime and is gone after two, without work for each
+ * entry. Times are in milliseconds of one clock.
  */
 export class RecentMap<V> {
   readonly #lifetimeMs: number;

@@ -1,18 +1,18 @@
 import type { FailureEvent, FailureState } from './failed-authentications.ts';
 import type { SharedQuotas } from './quota.ts';
 
-/** What the processes that serve one port count together. */
+/** The limits that processes which serve one port count together. */
 export interface SharedLimits {
-  /** Where the store has none. */
+  /** Used where the store has no shared quotas. */
   readonly quotas: SharedQuotas;
-  /** `giveBack` is called for a key whose unused requests others want; it gives how many they were. */
-  onRecall(giveBack: (keyId: string) => number): void;
+  /** `returnUnused` is called for a key whose unused requests other processes need; it returns how many they were. */
+  onRecall(returnUnused: (keyId: string) => number): void;
   readonly failures: {
     /** What was counted before this process began. */
     readonly known: FailureState;
-    /** Lets the others know. */
+    /** Sends an event to the other processes. */
     tell(event: FailureEvent): void;
-    /** `hear` is called with what the others tell. */
+    /** `hear` is called with the events of the other processes. */
     onEvent(hear: (event: FailureEvent) => void): void;
   };
 }

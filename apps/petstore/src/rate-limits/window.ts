@@ -5,12 +5,12 @@ export class Window {
   #endsAt: number;
   /** Requests that may still pass here. */
   #atHand: number;
-  /** Requests that nobody had taken a share of, when the database was asked last. */
+  /** Requests that no process had taken, when the database was asked last. */
   #left: number;
-  /** The end of the header, and how long it stays so: numbers are slow to write. */
+  /** The end of the header's value, and how long it stays valid: numbers are slow to write. */
   #tail = '';
   #tailUntil = Number.NEGATIVE_INFINITY;
-  /** With so few at hand the next share is asked for. */
+  /** The next share is requested when so few are at hand. */
   #reorderAt = 0;
 
   constructor(endsAt: number, atHand: number) {
@@ -48,8 +48,8 @@ export class Window {
     this.#reorderAt = this.#atHand >> 1;
   }
 
-  /** Gives back what is at hand, for others to take; whoever comes next here has to ask. */
-  giveBack(): number {
+  /** Returns the requests at hand to the quota, for other processes to take. The next one here needs another share. */
+  returnUnused(): number {
     const unused = this.#atHand;
     this.#atHand = 0;
     this.#left = Math.max(1, this.#left);
@@ -57,7 +57,7 @@ export class Window {
     return unused;
   }
 
-  /** Lets this process have what is left, since there is nobody to divide it. */
+  /** Lets this process use everything that is left, since the database cannot divide it. */
   takeAll(): void {
     this.#atHand += this.#left;
     this.#left = 0;

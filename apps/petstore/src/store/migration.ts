@@ -1,19 +1,19 @@
-/** What becomes of a schema that is brought up to date, as far as it can be seen. */
+/** The progress of a migration, as far as it can be seen. */
 export interface MigrationState {
-  /** Whether another process does it, for which this one waits. */
+  /** Whether another process migrates, and this one waits. */
   readonly isOthers: boolean;
-  /** When it began, as the database's clock has it. */
+  /** When it began, by the database's clock. */
   readonly since: Date;
-  /** The version that there is now, 0 before the first, and the one that there is to be. */
+  /** The current version of the schema, 0 before the first, and the newest one. */
   readonly from: number;
   readonly to: number;
-  /** What is done at this moment: a verb and its object. */
+  /** What it does now: a verb and its object. */
   readonly doing: string;
   /** How much of it is done, 0 to 1, where that can be told. */
   readonly done: number | undefined;
 }
 
-/** Told a state when it changes, and each second. */
+/** Called with a state when it changes, and each second. */
 export type OnMigration = (state: MigrationState) => void;
 
 /** A state in a sentence, for anyone: without addresses and names. */
@@ -23,34 +23,34 @@ export function describeMigration({ isOthers, since, from, to, doing, done }: Mi
   return `${who} brings the schema from version ${from} to ${to} since ${since.toISOString()}: it ${doing}${part}.`;
 }
 
-/** What a step means for those who use a table meanwhile. */
+/** The effect of a step on those who use a table meanwhile. */
 type Blocking = 'nothing' | 'writes' | 'reads and writes';
 
 /** A table as it is before a step. */
 export interface TableSize {
   readonly table: string;
-  /** As the database's statistics have it; null where it has none yet. */
+  /** From the database's statistics; null where it has none yet. */
   readonly rows: number | null;
   /** Without indexes. */
   readonly bytes: number;
 }
 
-/** One thing that is done on the way to the newest schema. */
+/** One step on the way to the newest schema. */
 export interface PlannedStep {
   /** The version of the schema that it belongs to. */
   readonly version: number;
   /** A verb and its object. */
   readonly does: string;
-  /** Those of the tables that it touches which are there already. */
+  /** The tables that it touches, as far as they exist already. */
   readonly tables: readonly TableSize[];
   /** The strongest lock that it takes on them, as the database calls it; null for none. */
   readonly lock: string | null;
-  /** What waits while the lock is held. */
+  /** What has to wait while the lock is held. */
   readonly blocks: Blocking;
-  /** How long the step takes, and how long something waits for it, in seconds: estimates. */
+  /** How long the step takes, and for how long others are blocked, in seconds: estimates. */
   readonly seconds: number;
   readonly blockedSeconds: number;
-  /** How long it waits for its locks at a time, at most, in seconds, while others wait behind it. */
+  /** The longest time that it waits for its locks at once, in seconds, while others wait behind it. */
   readonly lockWaitSeconds: number;
 }
 
@@ -62,7 +62,7 @@ export interface MigrationPlan {
   readonly steps: readonly PlannedStep[];
 }
 
-/** What a migration did: each step with the time that it took and that others were kept waiting, in seconds. */
+/** What a migration did: each step, how long it took, and for how long others were blocked, in seconds. */
 export interface MigrationReport {
   readonly from: number;
   readonly to: number;

@@ -27,13 +27,13 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   }
   if (options.replicaUrls?.length) {
     throw new UserError(
-      `${REPLICA_VARIABLE} names replicas of a PostgreSQL database, and ${DATABASE_VARIABLE} names no such database. Unset the one, or set the other to postgres://….`,
+      `${REPLICA_VARIABLE} needs PostgreSQL, but ${DATABASE_VARIABLE} names another kind of database. Unset ${REPLICA_VARIABLE}, or set ${DATABASE_VARIABLE} to postgres://….`,
     );
   }
   return openSqliteStore(sqliteFile(databaseUrl), options);
 }
 
-/** Tells what `migrateStore` would do. Changes nothing. Rejects with UserError where that fails. */
+/** The plan of `migrateStore`. Changes nothing. Rejects with UserError where that fails. */
 export async function planMigration(databaseUrl: string): Promise<MigrationPlan> {
   if (isPostgresUrl(databaseUrl)) {
     const { planDatabase } = await import('./postgres/open.ts');
@@ -43,7 +43,7 @@ export async function planMigration(databaseUrl: string): Promise<MigrationPlan>
 }
 
 /**
- * Brings the schema of the store that a `PETSTORE_DATABASE_URL` names up to date, as `openStore` does, and gives what
+ * Brings the schema of the store that a `PETSTORE_DATABASE_URL` names up to date, as `openStore` does, and returns what
  * was done. Rejects with UserError where that fails.
  */
 export async function migrateStore(
@@ -76,7 +76,7 @@ async function postgresServer(databaseUrl: string) {
   return serverOf(postgresAddress(DATABASE_VARIABLE, databaseUrl));
 }
 
-/** The addresses of `PETSTORE_DATABASE_REPLICA_URL`. Throws UserError for what is none. */
+/** The addresses of `PETSTORE_DATABASE_REPLICA_URL`. Throws UserError for one that is malformed. */
 export function replicaAddresses(urls: readonly string[] = []): PostgresAddress[] {
   return urls.map((url) => postgresAddress(REPLICA_VARIABLE, url, 'standby'));
 }

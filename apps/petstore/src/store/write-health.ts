@@ -1,23 +1,23 @@
-/** How long a failed write counts, in milliseconds, where no later one tells otherwise. */
+/** How long a failed write counts, in milliseconds, unless a later write succeeds. */
 const FAILURE_LASTS_MS = 5_000;
 
-/** How long a write may be under way before it counts as one that does not succeed, in milliseconds. */
+/** How long a write may be under way before it counts as failing, in milliseconds. */
 const STUCK_MS = 2_000;
 
 /**
- * Remembers how the last writes went. Reads may go on while no write can, on a full disk for instance,
- * where something small may even still fit: nothing that is tried then proves that writes succeed.
+ * Remembers how the last writes went. Reads may succeed while no write does, on a full disk for instance, where a small
+ * write may even still fit. So a trial write would not prove that writes succeed.
  */
 export class WriteHealth {
   #failure: { readonly cause: unknown; readonly at: number } | undefined;
   #begunAt = Infinity;
 
-  /** Of the writes that are told of, one is under way at a time. */
+  /** One write at a time is reported here. */
   began(): void {
     this.#begunAt = performance.now();
   }
 
-  /** One ended in a way that says nothing. */
+  /** A write ended in a way that says nothing about the database. */
   ended(): void {
     this.#begunAt = Infinity;
   }
@@ -37,12 +37,12 @@ export class WriteHealth {
     return performance.now() - this.#begunAt > STUCK_MS;
   }
 
-  /** Whether a write succeeded since the last one that failed. */
+  /** Whether a write has succeeded since the last failure. */
   get isGood(): boolean {
     return this.#failure === undefined;
   }
 
-  /** Why a write failed a moment ago; undefined where none did. */
+  /** The error of a write that failed a moment ago; undefined where none did. */
   get recentFailure(): unknown {
     const { cause, at } = this.#failure ?? { at: Number.NEGATIVE_INFINITY };
     return performance.now() - at < FAILURE_LASTS_MS ? cause : undefined;

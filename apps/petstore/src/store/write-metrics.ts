@@ -1,14 +1,14 @@
 import type { Metrics } from '../telemetry/instruments.ts';
 
-/** Bounds of how many writes share a commit. */
+/** Histogram bounds of how many writes share a commit. */
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
-/** Bounds of how long a commit takes, in seconds: from a fast disk's fsync to a lock that is waited for. */
+/** Histogram bounds of how long a commit takes, in seconds: from a fast disk's fsync to a wait for a lock. */
 const COMMIT_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /**
- * What any engine tells of its writes. `queued` is how many wait or are under way. The function it returns
- * is called for each group that was committed, with how many it were and how long it took.
+ * The metrics of every engine's writes. `queued` returns how many wait or are under way. Call the returned function for
+ * each committed group, with its size and how long it took.
  */
 export function writeMetrics(
   metrics: Metrics,

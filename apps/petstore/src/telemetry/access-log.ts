@@ -6,8 +6,8 @@ export const ACCESS_LOG_MODES = ['off', 'errors', 'all'] as const;
 export type AccessLogMode = (typeof ACCESS_LOG_MODES)[number];
 
 /**
- * A request that was answered, or whose client went away before. The route is the pattern and not the
- * path: a client may have put its key there by mistake, and what it asks for is its own affair.
+ * A request that has its response, or whose client went away before. The route is the pattern and not the path: a
+ * client may have put its key there by mistake, and the path may be private.
  */
 export interface AccessLogEntry {
   readonly requestId: string;
@@ -35,7 +35,7 @@ export class AccessLog {
     this.#slowMs = slowMs;
   }
 
-  /** Whether a request has a line; asked before one is put together. */
+  /** Whether a request gets a line; called before the line is assembled. */
   wants(status: number | undefined, durationMs: number): boolean {
     if (this.#mode === 'off') return false;
     return this.#mode === 'all' || this.#isRemarkable(status, durationMs);

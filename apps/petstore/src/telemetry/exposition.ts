@@ -8,7 +8,7 @@ import {
 } from 'prom-client';
 import type { Family, Labels, Metrics } from './instruments.ts';
 
-/** One line of the text. `metricName` where it is not the metric's own: `_bucket`, `_sum`, `_count`. */
+/** One line of the text. `metricName` where it differs from the metric's own: `_bucket`, `_sum`, `_count`. */
 interface Sample {
   readonly metricName?: string;
   readonly labels: Record<string, string | number>;
@@ -25,17 +25,17 @@ export interface Exposition {
 /** All metrics of a process, in a form that can be sent to another one. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Of a process that has ended, what it counted goes on to count; what it measured is over. */
+/** What stays of a process that has ended: its counts stay in the sums, and its gauges are gone. */
 export function countsOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => `${type}` === 'counter' || `${type}` === 'histogram');
 }
 
-/** What several processes count and measure together. */
+/** The metrics of several processes together. */
 export function together(snapshots: readonly Snapshot[]): Registry {
   return AggregatorRegistry.aggregate(snapshots as unknown as object[]);
 }
 
-/** Processor, memory, event loop and garbage collection: the process has them once, whatever it serves. */
+/** Processor, memory, event loop and garbage collection: metrics of the process itself. */
 let ofProcess: Registry | undefined;
 
 /**
@@ -58,7 +58,7 @@ export function exposition(
     samples: () => Sample[],
     aggregator = 'sum',
   ) => {
-    // What a registry asks of a metric when it writes is this one call, and its name.
+    // The registry needs no more of a metric than its name and this one call.
     const metric = { name, get: async () => ({ name, help, type, values: samples(), aggregator }) };
     own.registerMetric(metric as unknown as Metric);
   };
@@ -95,7 +95,7 @@ export function exposition(
     write: async () => `${await own.metrics()}\n${await process.metrics()}`,
     snapshot: async () =>
       [...(await own.getMetricsAsJSON()), ...(await process.getMetricsAsJSON())].map((metric) =>
-        // The library leaves it out; a service is as old as its first process.
+        // The library leaves it out. The start time of a service is that of its first process.
         metric.name === 'process_start_time_seconds' ? { ...metric, aggregator: 'min' } : metric,
       ) as unknown as Snapshot,
   };

@@ -6,18 +6,18 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
 
-/** What stands for all other methods, as in OpenTelemetry's conventions. */
+/** Stands for all other methods, as in OpenTelemetry's conventions. */
 const OTHER_METHOD = '_OTHER';
 
-/** What stands for every path that no route has. */
+/** Stands for every path that no route has. */
 const UNMATCHED = 'unmatched';
 
-/** What stands in place of a status where the client went away before it was answered. */
+/** Stands in place of a status where the client went away before it got a response. */
 const ABORTED = 'aborted';
 
 /**
- * Bounds of latencies, in seconds. The lowest tell a page from memory from one that was read, the
- * highest are timeouts.
+ * Histogram bounds of latencies, in seconds. The lowest separate a cached page from one that was read; the highest are
+ * timeouts.
  */
 const LATENCY_BOUNDS = [
   ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -35,16 +35,16 @@ export interface RouteSeries {
   count(status: number | undefined): Count;
 }
 
-/** Where the requests to a route are counted that take the fast path. */
+/** The counters of requests to a route on the fast path. */
 export interface FastRouteCounts {
   readonly pattern: string;
   readonly series: RouteSeries;
   readonly taken: Count;
 }
 
-/** What is counted of requests. Labels are bounded: methods, routes and statuses that the service has. */
+/** The metrics of requests. Labels are bounded: methods, routes and statuses of the service. */
 export class HttpMetrics {
-  /** Requests that have begun and are not answered. */
+  /** Requests that have begun and have no response yet. */
   inFlight = 0;
   readonly #requests;
   readonly #durations;
@@ -61,26 +61,26 @@ export class HttpMetrics {
     );
     this.#durations = metrics.histogram(
       'petstore_http_request_duration_seconds',
-      'Time from the header section to the end of the answer, by method and route pattern.',
+      'Time from the header section to the end of the response, by method and route pattern.',
       LATENCY_BOUNDS,
     );
     this.#fastPath = metrics.counter(
       'petstore_http_fast_path_total',
-      'Requests that were answered in front of the router, by method and route pattern.',
+      'Requests that were served in front of the router, by method and route pattern.',
     );
     this.#refused = metrics.counter(
       'petstore_http_connections_refused_total',
-      'Connections that were ended with an error because what came on them was no request.',
+      'Connections that were ended with an error because the bytes on them were not a request.',
     );
     this.#databaseErrors = metrics.counter(
       'petstore_database_errors_total',
       'Requests that failed because the database could not work, by the reason.',
     );
-    // There from the start: a rate can only be told of a series that was seen before it grew.
+    // Created at the start: a rate needs a series that was seen before it grew.
     for (const kind of UNAVAILABLE_KINDS) this.#databaseErrors.with({ kind });
     metrics.gauge(
       'petstore_http_requests_in_flight',
-      'Requests that are being answered, without those that are answered at once.',
+      'Requests under way, without those that are served at once.',
       () => this.inFlight,
     );
   }
@@ -101,7 +101,7 @@ export class HttpMetrics {
     return series;
   }
 
-  /** Counts the requests to a route that take the fast path. */
+  /** The counters of a route on the fast path. */
   fastPath(method: string, route: string): Count {
     return this.#fastPath.with({ method, route });
   }

@@ -1,4 +1,4 @@
-/** Names and values of a series. The values of each must be few and known: every pair is kept for good. */
+/** The labels of a series, by name. The values of each must be few and known: every combination is kept for good. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** How often something happened, or how much of it there was. */
@@ -10,10 +10,10 @@ export class Count {
   }
 }
 
-/** How measured values are spread: how many fell below each bound, and what they sum up to. */
+/** A histogram: how many values fell below each bound, and their sum. */
 export class Distribution {
   readonly bounds: readonly number[];
-  /** How many fell between a bound and the one before it; the last is what is beyond all bounds. */
+  /** How many fell between a bound and the one before it; the last one is for values beyond all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -45,7 +45,7 @@ export class Family<T> {
     this.#create = create;
   }
 
-  /** The series of these labels. Where speed counts, ask once and keep it. */
+  /** The series of these labels. Where speed matters, look it up once and keep it. */
   with(labels: Labels = {}): T {
     const key = JSON.stringify(labels);
     let series = this.#series.get(key);
@@ -61,10 +61,10 @@ export class Family<T> {
   }
 }
 
-/** What the values of several processes are together. */
+/** How the values of several processes are combined. */
 type Together = 'sum' | 'first' | 'min' | 'max';
 
-/** A value that is asked for when somebody looks. */
+/** A gauge whose value is computed when it is read. */
 interface Reading {
   readonly type: 'counter' | 'gauge';
   readonly together: Together;
@@ -89,14 +89,14 @@ export class Metrics {
   readonly histograms: Family<Distribution>[] = [];
   readonly readings: Reading[] = [];
 
-  /** What only ever grows. */
+  /** A counter: it only grows. */
   counter(name: string, help: string): Family<Count> {
     const family = new Family(name, help, () => new Count());
     this.counters.push(family);
     return family;
   }
 
-  /** What is measured again and again. `bounds` as in Distribution. */
+  /** A histogram. `bounds` as in Distribution. */
   histogram(name: string, help: string, bounds: readonly number[]): Family<Distribution> {
     const family = new Family(name, help, () => new Distribution(bounds));
     this.histograms.push(family);
@@ -104,8 +104,8 @@ export class Metrics {
   }
 
   /**
-   * A value that goes up and down. A name may be given several times, each with other labels. `together`: what it is
-   * over several processes that serve one port.
+   * A gauge. A name may be given several times, each with other labels. `together`: how the values of several processes
+   * that serve one port are combined.
    */
   gauge(
     name: string,
@@ -117,7 +117,7 @@ export class Metrics {
     this.readings.push({ type: 'gauge', together, name, help, labels, read });
   }
 
-  /** A count that is kept elsewhere. */
+  /** A counter whose value is kept elsewhere. */
   counted(name: string, help: string, read: () => number): void {
     this.readings.push({ type: 'counter', together: 'sum', name, help, labels: {}, read });
   }

@@ -6,26 +6,26 @@ import type { Metrics } from './instruments.ts';
 
 interface MetricsDeps {
   readonly metrics: Metrics;
-  /** What whoever reads them has to send as a bearer token; undefined lets everyone. */
+  /** The bearer token that a request for them needs; undefined lets everyone read them. */
   readonly token: string | undefined;
-  /** Writes the metrics of all processes that serve this port, where it is not this one alone. */
+  /** Writes the metrics of all processes that serve this port, where there are several. */
   readonly ofAll: Exposition | undefined;
 }
 
-/** `GET /metrics`, for Prometheus: what the service counts, and nothing of what is stored. */
+/** `GET /metrics`, for Prometheus: counts and measurements, and no stored data. */
 export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
   app,
   { metrics, token, ofAll },
   done,
 ) => {
-  // What writes the text is a tenth of the program, and not all have it read. What it tells of the process itself
-  // (garbage, event loop, processor time) counts from the first time on.
+  // Loaded with the first request: the library is a tenth of the program, and not everyone reads metrics. Metrics of
+  // the process itself (garbage, event loop, processor time) count from then on.
   let loading: Promise<Exposition> | undefined;
   const load = () => {
     loading ??= import('./exposition.ts').then(({ exposition }) => exposition(metrics));
     return loading;
   };
-  // Digests have one length and tell nothing by how long it takes to compare them.
+  // Digests have the same length, and comparing them takes the same time, whatever they are.
   const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {

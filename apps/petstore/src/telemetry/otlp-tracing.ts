@@ -33,15 +33,15 @@ import { type CallSpan, tracedStore } from './traced-store.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-config.ts';
 
-/** Spans that wait to be sent at most; what comes beyond is dropped. */
+/** The most spans that wait to be sent; more are dropped. */
 const MAX_QUEUED_SPANS = 4_096;
 
 /** How long spans wait for others before they are sent together, in milliseconds. */
 const SEND_DELAY_MS = 1_000;
 
 /**
- * How long it may take to send some, tries again included, in milliseconds. As long may the end of the
- * process have to wait.
+ * The time limit for sending a batch, retries included, in milliseconds. The end of the process may have to wait as
+ * long.
  */
 const SEND_TIMEOUT_MS = 2_000;
 
@@ -57,7 +57,7 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
   const exporter = new OTLPTraceExporter({ url: config.url, timeoutMillis: SEND_TIMEOUT_MS });
   const provider = new TracerProvider({
     sampler: samplerOf(config),
-    // What a variable says counts more than what this service would say of itself.
+    // The environment variables take precedence over the service's own attributes.
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] }))
@@ -72,7 +72,7 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
     ],
   });
   const tracer = provider.getTracer('petstore', version);
-  // Lasts from the first hook to the handler: Fastify itself keeps it while a body is read.
+  // Reaches from the first hook to the handler: Fastify keeps the context while it reads a body.
   const active = new AsyncLocalStorage<Context>();
 
   return {
@@ -94,7 +94,7 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
     traced: (store: Store) =>
       tracedStore(store, ({ collection, operation }): CallSpan | undefined => {
         const context = active.getStore();
-        // Work that no request asked for, such as that of timers.
+        // Work without a request, such as that of timers.
         if (!context) return undefined;
         const attributes = {
           'db.system.name': database,
@@ -114,7 +114,7 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
       }),
 
     async close() {
-      // What can't be sent, the exporter has told.
+      // The exporter has reported spans that it could not send.
       await provider.shutdown().catch(() => {});
     },
   };
@@ -145,7 +145,7 @@ function requestAttributes(
   };
 }
 
-/** W3C Trace Context: `tracestate` is passed on with the trace that it belongs to, and never alone. */
+/** W3C Trace Context: `tracestate` is passed on only together with the trace that it belongs to. */
 function parentContext({ headers }: FastifyRequest, parent: TraceContext | undefined): Context {
   if (!parent) return ROOT_CONTEXT;
   const { traceId, spanId, flags: traceFlags } = parent;
@@ -162,7 +162,7 @@ function parentContext({ headers }: FastifyRequest, parent: TraceContext | undef
 function endRequest(span: Span, status: number | undefined): void {
   if (status === undefined) fail(span, 'client_disconnected');
   else span.setAttribute('http.response.status_code', status);
-  // A 4xx is the client's error and not this service's.
+  // A 4xx is an error of the client, not of this service.
   if (status !== undefined && status >= 500) fail(span, `${status}`);
   span.end();
 }

@@ -2,10 +2,10 @@ import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '@petstore/service/log.ts';
 
-/** How often the log is told that spans are lost, in milliseconds. */
+/** How often the log reports that spans are lost, in milliseconds. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** The same exporter, which tells the log what it could not send: at once, then once a minute. */
+/** The same exporter, which also logs what it could not send: at once, then once a minute. */
 export function reportingExporter(exporter: OTLPTraceExporter, log: Log): SpanExporter {
   let lost = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ import type { RequestSpan, Tracing } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Its routeOptions, which the framework puts together anew each time that they are asked for. */
+    /** The request's routeOptions. The framework assembles them anew at each access. */
     route: FastifyRequest['routeOptions'];
     /** The trace that the request belongs to, where its client or this service has one. */
     trace: { readonly traceId: string } | undefined;
@@ -27,7 +27,7 @@ interface Deps {
   readonly tracing: Tracing | undefined;
 }
 
-/** Follows each request from its beginning to its end, and counts, logs and traces what came of it. */
+/** Follows each request from its beginning to its end, and counts, logs and traces it. */
 export class RequestObserver {
   readonly #deps: Deps;
 
@@ -47,7 +47,7 @@ export class RequestObserver {
     });
   }
 
-  /** For a request that meets no hook. */
+  /** For a request that does not pass the hooks. */
   begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
     const { tracing } = this.#deps;
     request.route = request.routeOptions;
@@ -61,7 +61,7 @@ export class RequestObserver {
     return span;
   }
 
-  /** The same for a request on the fast path that is not answered at once. `since`: see answered. */
+  /** The same for a request on the fast path that is not served at once. `since`: see `served`. */
   follow(route: FastRouteCounts, response: ServerResponse, key: ActiveKey, since: number): void {
     this.#whenClosed(
       response,
@@ -70,7 +70,7 @@ export class RequestObserver {
     );
   }
 
-  /** Where requests of a route are counted that take the fast path. */
+  /** The counters of a route on the fast path. */
   countsOf(method: string, route: string): FastRouteCounts {
     const { metrics } = this.#deps;
     return {
@@ -81,10 +81,10 @@ export class RequestObserver {
   }
 
   /**
-   * A request on the fast path was answered with 200, at once. `since`: when it arrived, in milliseconds by
+   * A request on the fast path was served with 200, at once. `since`: when it arrived, in milliseconds by
    * `performance.now()`.
    */
-  answered(route: FastRouteCounts, { req }: ServerResponse, key: ActiveKey, since: number): void {
+  served(route: FastRouteCounts, { req }: ServerResponse, key: ActiveKey, since: number): void {
     this.#count(route, 200, performance.now() - since, req, key);
   }
 
@@ -96,7 +96,7 @@ export class RequestObserver {
     log[level]({ requestId, code, status, cause }, 'connection refused');
   }
 
-  /** Calls back when an answer has ended, with its status, or with undefined where the client went away. */
+  /** Calls back when a response has ended, with its status, or with undefined where the client went away. */
   #whenClosed(
     response: ServerResponse,
     then: (status: number | undefined, durationMs: number) => void,
@@ -104,7 +104,7 @@ export class RequestObserver {
   ): void {
     const { metrics } = this.#deps;
     metrics.inFlight++;
-    // Comes in any case, and once: after the answer, or when the client goes away.
+    // Emitted in any case, and once: after the response, or when the client goes away.
     response.on('close', () => {
       metrics.inFlight--;
       const status = response.writableFinished ? response.statusCode : undefined;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Where a request stands in the trace of whoever sent it. */
+/** The place of a request in the trace of its client. */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -17,12 +17,11 @@ const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
 /**
- * Reads `traceparent` (W3C Trace Context, section 3.2). undefined where it is missing or invalid: then a
- * new trace begins, and whoever sent nonsense is not told. Of versions to come what is known of today is
- * read, as the standard asks.
+ * Reads `traceparent` (W3C Trace Context, section 3.2). undefined where it is missing or invalid: then a new trace
+ * begins, and the client is not told. Of later versions it reads the known part, as the standard requires.
  */
 export function readTraceContext({ traceparent }: IncomingHttpHeaders): TraceContext | undefined {
-  // Node joins several headers of the name with commas, which no valid one has.
+  // Node joins several headers of this name with commas, which a valid one does not have.
   if (typeof traceparent !== 'string') return undefined;
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     TRACEPARENT.exec(traceparent) ?? [];

@@ -1,10 +1,10 @@
 import type { Store } from '../store/store.ts';
 
-/** What a call asks of the database. */
+/** The database operation of a call. */
 interface Call {
   /** The table. */
   readonly collection: string;
-  /** What SQL calls it, such as `SELECT`. */
+  /** Its name in SQL, such as `SELECT`. */
   readonly operation: string;
 }
 
@@ -26,8 +26,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The same store; each call of its resources has a span from the call to what came of it, the waiting for
- * others in a queue included. `start` begins one, or none where nobody traces.
+ * The same store, with a span for each call of its resources: from the call to its result, the wait in a queue
+ * included. `start` begins a span, or none where nobody traces.
  */
 export function tracedStore(store: Store, start: StartSpan): Store {
   const { pets, categories, orders, keys } = store;

@@ -7,14 +7,14 @@ const SAMPLERS = [
   ...['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
 ];
 
-/** Where traces go, and which. The names and defaults of the variables are OpenTelemetry's. */
+/** Where traces are sent, and which. The names and defaults of the variables are OpenTelemetry's. */
 export interface TracingConfig {
   /** Where spans are sent, as OTLP over HTTP in JSON. */
   readonly url: string;
   readonly serviceName: string;
   /** The share of the traces begun here that is kept, 0 to 1. */
   readonly ratio: number;
-  /** Whether a trace that a client began is kept just if the client keeps it. */
+  /** Whether a trace that a client began is kept exactly if the client keeps it. */
   readonly isParentBased: boolean;
 }
 

@@ -13,10 +13,10 @@ export interface RequestSpan {
 
 /** Traces of requests, for a collector. */
 export interface Tracing {
-  /** Begins the span of a request, as a child of what its client sent. */
+  /** Begins the span of a request, as a child of the client's span. */
   begin(request: FastifyRequest, parent: TraceContext | undefined): RequestSpan;
   /** The same store, whose calls have spans. */
   traced(store: Store): Store;
-  /** Sends what is left, as far as that is quick. Never rejects. */
+  /** Sends the remaining spans, as far as that is quick. Never rejects. */
   close(): Promise<void>;
 }

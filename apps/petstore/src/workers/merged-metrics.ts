@@ -3,7 +3,7 @@ import type { Worker } from '@petstore/service/workers/supervisor.ts';
 import { countsOf, exposition, type Snapshot, together } from '../telemetry/exposition.ts';
 import type { Metrics } from '../telemetry/instruments.ts';
 
-/** How long a worker may take to tell its metrics, in milliseconds; then those count that it told last. */
+/** How long a worker may take to send its metrics, in milliseconds; after that, the last ones that it sent count. */
 const TIMEOUT_MS = 2_000;
 
 /** The metrics of a supervisor and its workers, those that have ended included. */
@@ -11,7 +11,7 @@ export class MergedMetrics {
   readonly #own: ReturnType<typeof exposition>;
   readonly #workers: () => Iterable<Worker>;
   readonly #last = new Map<Worker, Snapshot>();
-  /** What those have counted that have ended. */
+  /** The counts of workers that have ended. */
   #ended: Snapshot = [];
 
   constructor(own: Metrics, workers: () => Iterable<Worker>) {
@@ -19,19 +19,19 @@ export class MergedMetrics {
     this.#workers = workers;
   }
 
-  /** All of them, in Prometheus' text format. */
+  /** All metrics, in Prometheus' text format. */
   async write(): Promise<string> {
     await Promise.all([...this.#workers()].map((worker) => this.#ask(worker)));
     const own = await this.#own.snapshot();
     return together([own, this.#ended, ...this.#last.values()]).metrics();
   }
 
-  /** What a worker told. */
+  /** Takes the metrics that a worker sent. */
   told(worker: Worker, snapshot: Snapshot): void {
     this.#last.set(worker, snapshot);
   }
 
-  /** A worker has ended: what it counted stays, as far as it was told. */
+  /** A worker has ended: the last counts that it sent stay. */
   async ended(worker: Worker): Promise<void> {
     const last = this.#last.get(worker);
     this.#last.delete(worker);
@@ -42,8 +42,8 @@ export class MergedMetrics {
   }
 
   async #ask(worker: Worker): Promise<void> {
-    const asked = worker.channel.ask<Snapshot>('snapshot');
-    const snapshot = await Promise.race([asked, sleep(TIMEOUT_MS)]).catch(() => undefined);
+    const pending = worker.channel.request<Snapshot>('snapshot');
+    const snapshot = await Promise.race([pending, sleep(TIMEOUT_MS)]).catch(() => undefined);
     if (snapshot && [...this.#workers()].includes(worker)) this.told(worker, snapshot);
   }
 }

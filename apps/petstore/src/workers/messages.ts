@@ -1,17 +1,17 @@
 import type { FailureState } from '../rate-limits/failed-authentications.ts';
 import type { Quota } from '../rate-limits/quota.ts';
 
-// What the supervisor and its workers say to each other. A worker asks `begin`, `write`, `takeQuota`, `metrics`, `leave`
-// and `metricsAtEnd`, and tells `ready` and `failure`; the supervisor asks `giveBack` and `snapshot`, and tells `stop`
-// and `failure`.
+// The messages between the supervisor and its workers. A worker requests `begin`, `write`, `takeQuota`, `metrics`,
+// `leave` and `metricsAtEnd`, and notifies of `ready` and `failure`. The supervisor requests `returnUnused` and
+// `snapshot`, and notifies of `stop` and `failure`.
 
-/** What a worker learns at its beginning. */
+/** What a worker is told at its start. */
 export interface Beginning {
   readonly worker: number;
   /** How many there are. */
   readonly workers: number;
   readonly port: number;
-  /** The program's: another one may say other things. */
+  /** The program's: another version may have other messages. */
   readonly version: string;
   /** Of the supervisor, who writes to it. */
   readonly databaseUrl: string;
@@ -20,7 +20,7 @@ export interface Beginning {
   readonly failures: FailureState;
 }
 
-export interface QuotaQuestion {
+export interface QuotaRequest {
   readonly keyId: string;
   readonly quota: Quota;
   readonly wanted: number;

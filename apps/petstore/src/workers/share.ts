@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 
-/** A pool has connections that read, and others that write. */
+/** A pool has connections for reads and others for writes. */
 const MIN_POOL_SIZE = 2;
 
-/** What one of several workers may have of what the configuration bounds for the service. */
+/** One worker's share of the limits that the configuration sets for the whole service. */
 export function shareOf(config: Config, workers: number): Config {
   const part = (whole: number) => Math.ceil(whole / workers);
   return {

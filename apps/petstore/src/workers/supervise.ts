@@ -21,7 +21,7 @@ import type { Store } from '../store/store.ts';
 import type { Snapshot } from '../telemetry/exposition.ts';
 import { Metrics } from '../telemetry/instruments.ts';
 import { MergedMetrics } from './merged-metrics.ts';
-import type { Beginning, QuotaQuestion } from './messages.ts';
+import type { Beginning, QuotaRequest } from './messages.ts';
 
 export interface Supervised {
   readonly config: Config;
@@ -33,12 +33,12 @@ export interface Supervised {
   readonly say: (facts: BannerFacts) => void;
 }
 
-/** Serves with several processes, of which this one serves none itself: it keeps what they share. */
+/** Serves with several processes. This one serves no requests: it keeps what the others share. */
 export async function supervise(options: Supervised): Promise<void> {
   const { config, version, log, workers, untilStdinEnds } = options;
   if (sqlitePath(config.databaseUrl) === IN_MEMORY) {
     throw new UserError(
-      '--workers needs a database that processes can share, and one in memory is of one process. Set PETSTORE_DATABASE_URL to a file, or leave the option out.',
+      '--workers needs a database that processes can share, but a store in memory belongs to one process. Set PETSTORE_DATABASE_URL to a file, or leave the option out.',
     );
   }
   const metrics = new Metrics();
@@ -46,7 +46,7 @@ export async function supervise(options: Supervised): Promise<void> {
   const hasWriter = !isPostgresUrl(config.databaseUrl);
   const { store, port } = await openForService(config, {
     log,
-    // The workers have the pages, and connections to a server.
+    // The workers have the caches of pages, and the connections to a server.
     pageCacheBytes: 0,
     metrics: hasWriter ? metrics : new Metrics(),
   });
@@ -71,7 +71,7 @@ export async function supervise(options: Supervised): Promise<void> {
         if (!(await supervisor.stop())) process.exitCode = 1;
         if (hasWriter) await store.close();
       },
-      // Each worker has as long, and ends itself then.
+      // Each worker has that time, and then ends itself.
       timeoutMs: config.shutdownDelayMs + config.shutdownTimeoutMs + 2 * CLOSE_TIMEOUT_MS,
       ...{ log, untilStdinEnds },
     });
@@ -90,7 +90,7 @@ interface SharedDeps extends Supervised {
   readonly metrics: Metrics;
 }
 
-/** What the workers of a service share, and ask for. */
+/** What the workers of a service share, with the handlers of their requests. */
 class Shared {
   readonly #deps: SharedDeps;
   readonly #quotas = new LentQuotas(() => performance.now());
@@ -131,13 +131,13 @@ class Shared {
         failures: this.#failures.state,
       }),
       write: (group: readonly unknown[]) => store.writeGroup?.(group),
-      takeQuota: ({ keyId, quota, wanted }: QuotaQuestion) =>
+      takeQuota: ({ keyId, quota, wanted }: QuotaRequest) =>
         this.#quotas.take(this.#borrowerOf(worker()), keyId, quota, wanted),
       leave: () => this.#quotas.leave(this.#borrowerOf(worker())),
       failure: (event: FailureEvent) => {
         this.#failures.hear(event);
         for (const other of this.#supervisor?.workers ?? []) {
-          if (other !== worker()) other.channel.tell('failure', event);
+          if (other !== worker()) other.channel.notify('failure', event);
         }
       },
       metrics: () => this.#merged?.write(),
@@ -150,11 +150,13 @@ class Shared {
     this.#merged?.ended(worker);
   }
 
-  /** The same one for a worker each time. */
+  /** Returns the same one for a worker each time. */
   #borrowerOf(worker: Worker) {
     const known = this.#borrowers.get(worker);
     if (known) return known;
-    const borrower = { giveBack: (keyId: string) => worker.channel.ask<number>('giveBack', keyId) };
+    const borrower = {
+      returnUnused: (keyId: string) => worker.channel.request<number>('returnUnused', keyId),
+    };
     this.#borrowers.set(worker, borrower);
     return borrower;
   }

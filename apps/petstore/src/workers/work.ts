@@ -35,21 +35,21 @@ export async function work(whole: Config, version: string): Promise<void> {
   const channel: Channel = joinSupervisor({
     handlers: {
       snapshot,
-      giveBack: async (keyId: string) => {
-        // Parts that were sent before the question have been counted by then.
+      returnUnused: async (keyId: string) => {
+        // Shares that were sent before this request have been counted by then.
         await nextTurn();
-        return limits.giveBack(keyId);
+        return limits.returnUnused(keyId);
       },
       failure: (event: FailureEvent) => limits.hear(event),
     },
     async stop(how) {
       await service?.close(how);
-      await channel.ask('leave');
-      await channel.ask('metricsAtEnd', await snapshot());
+      await channel.request('leave');
+      await channel.request('metricsAtEnd', await snapshot());
     },
     timeoutMs: whole.shutdownDelayMs + whole.shutdownTimeoutMs + CLOSE_TIMEOUT_MS,
   });
-  const beginning = await channel.ask<Beginning>('begin');
+  const beginning = await channel.request<Beginning>('begin');
   const { worker, workers, port, hasWriter, databaseUrl } = beginning;
   const log = createLog(whole.logLevel, { worker });
   if (beginning.version !== version) {
@@ -67,8 +67,8 @@ export async function work(whole: Config, version: string): Promise<void> {
   const { store } = await openForService(config, {
     ...{ log, metrics },
     ...(hasWriter && {
-      groupWriter: (group) => channel.ask('write', group),
-      // The one who writes counts those of all.
+      groupWriter: (group) => channel.request('write', group),
+      // The writer counts the commands of all processes.
       maxQueuedWrites: whole.maxQueuedWrites,
     }),
   });
@@ -77,27 +77,28 @@ export async function work(whole: Config, version: string): Promise<void> {
     shared: limits.over(channel, beginning),
     metricsOfAll: metricsOver(channel),
     listen: async (app) => {
-      // Fastify hands all of it to Node, and its types know no descriptors. A host, or it takes localhost for one.
+      // Fastify passes all of it to Node; its types lack file descriptors. It needs a host, or it takes localhost for
+      // one.
       const socket: FastifyListenOptions & { fd: number } = { fd: socketOf(0), host: '127.0.0.1' };
       await app.listen(socket);
     },
   });
-  channel.tell('ready');
+  channel.notify('ready');
   log.info({ port }, 'listening');
 }
 
 function metricsOver(channel: Channel): Exposition {
   return {
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    write: () => channel.ask<string>('metrics'),
+    write: () => channel.request<string>('metrics'),
   };
 }
 
-/** What this process counts together with the others. */
+/** What this process counts together with the other workers. */
 class LimitsOfWorkers {
-  giveBack: (keyId: string) => number = () => 0;
+  returnUnused: (keyId: string) => number = () => 0;
   #hear: ((event: FailureEvent) => void) | undefined;
-  /** What was told before anyone here counts. */
+  /** Events that arrived before this process counts. */
   readonly #early: FailureEvent[] = [];
 
   hear(event: FailureEvent): void {
@@ -109,16 +110,16 @@ class LimitsOfWorkers {
     return {
       quotas: {
         take: (keyId, quota, wanted) =>
-          channel.ask<Share>('takeQuota', { keyId, quota, wanted }).catch((cause) => {
+          channel.request<Share>('takeQuota', { keyId, quota, wanted }).catch((cause) => {
             throw new StoreUnavailableError('the supervisor is gone', { cause });
           }),
       },
-      onRecall: (giveBack) => {
-        this.giveBack = giveBack;
+      onRecall: (returnUnused) => {
+        this.returnUnused = returnUnused;
       },
       failures: {
         known: failures,
-        tell: (event) => channel.tell('failure', event),
+        tell: (event) => channel.notify('failure', event),
         onEvent: (hear) => {
           this.#hear = hear;
           for (const event of this.#early.splice(0)) hear(event);

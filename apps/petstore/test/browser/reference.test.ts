@@ -50,7 +50,7 @@ async function answered(page: Page, text: RegExp): Promise<void> {
   await panelText(page).getByText(text).first().waitFor({ timeout: 10_000 });
 }
 
-test('a reader enters a key, lists and adds animals from the panel, and reads the answers', async (t) => {
+test('a reader enters a key, lists and adds animals from the panel, and reads the responses', async (t) => {
   const { page, key, post, get, origin, requests, complaints } = await open(t);
   await post('/pets', '{"name":"Rex","categoryId":9007199254740993}');
   await keyField(page).fill(key);
@@ -166,7 +166,7 @@ test('getPet is shown as deprecated, with its end and what takes its place', asy
   await page.waitForURL(/#tag\/pets\/GET\/pets$/);
 });
 
-test('pages are escapeControls in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
+test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
   const browser = await startBrowser(t);
   const { origin } = await startService(t, { now: BEFORE_SUNSET });
   const looks = [

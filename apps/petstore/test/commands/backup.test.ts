@@ -129,8 +129,8 @@ test('a name that cannot be used is refused in one sentence, and what is there s
   await writeFile(join(folder, 'there'), 'there');
   await writeFile(join(folder, 'export.partial'), '{"id":1,');
   const cases: [string[], RegExp][] = [
-    [['there'], /^petstore: there is there already\. Replace it with --force\.\n$/],
-    [['folder', '--force'], /^petstore: folder is no regular file\. Name a file\.\n$/],
+    [['there'], /^petstore: there exists already\. Replace it with --force\.\n$/],
+    [['folder', '--force'], /^petstore: folder is not a regular file\. Name a regular file\.\n$/],
     [['nowhere/b.db'], /^petstore: nowhere\/b\.db\.partial cannot be written \(ENOENT\)[^\n]+\n$/],
     [['there/b.db'], /^petstore: there\/b\.db\.partial cannot be written \(ENOTDIR\)[^\n]+\n$/],
     [['data/petstore.db', '--force'], /^petstore: data\/petstore\.db belongs to the database/],
@@ -139,9 +139,15 @@ test('a name that cannot be used is refused in one sentence, and what is there s
       ['link', '--force'],
       /^petstore: link belongs to the database itself\. Name another file\.\n$/,
     ],
-    [['export'], /^petstore: export\.partial, where the file would grow, is something else\./],
-    [[''], /^petstore: FILE must be the name of a file: a backup is no stream\.\n$/],
-    [['-'], /^petstore: FILE must be the name of a file: a backup is no stream\.\n$/],
+    [['export'], /^petstore: export\.partial exists and is not an unfinished database/],
+    [
+      [''],
+      /^petstore: FILE must be the name of a file: a backup cannot be written to standard output\.\n$/,
+    ],
+    [
+      ['-'],
+      /^petstore: FILE must be the name of a file: a backup cannot be written to standard output\.\n$/,
+    ],
   ];
   const names = await readdir(folder);
   const database = await readFile(databaseIn(folder));

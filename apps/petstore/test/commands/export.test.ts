@@ -114,7 +114,7 @@ test('what is there is not replaced without --force, and nothing but a file ever
   assert.deepEqual(refused, {
     code: 1,
     stdout: '',
-    stderr: 'petstore: pets.ndjson is there already. Replace it with --force.\n',
+    stderr: 'petstore: pets.ndjson exists already. Replace it with --force.\n',
   });
   assert.equal(await readFile(file, 'utf8'), 'precious');
   assert.equal((await petstore(folder, ['export', '--force', 'pets.ndjson'])).code, 0);
@@ -124,13 +124,16 @@ test('what is there is not replaced without --force, and nothing but a file ever
   for (const place of ['dir', '/dev/null']) {
     const { code, stderr } = await petstore(folder, ['export', '--force', place]);
     assert.equal(code, 1);
-    assert.match(stderr, /is no regular file\. Name a file, or - for standard output\.\n$/);
+    assert.match(
+      stderr,
+      /is not a regular file\. Name a regular file, or - for standard output\.\n$/,
+    );
   }
   const nowhere = await petstore(folder, ['export', 'no/such/folder']);
   assert.equal(nowhere.stderr, 'petstore: no/such/folder.partial cannot be written (ENOENT).\n');
 });
 
-test('a FILE.partial that is no beginning of an export is left as it is', async (t) => {
+test('a FILE.partial that is not the beginning of an export is left as it is', async (t) => {
   const folder = await copiedFolder(t, some);
   const foreign = [
     'notes',
@@ -238,10 +241,7 @@ test('the beginning of an export of another store is not continued', async (t) =
   await writeFile(join(folder, 'a.partial'), other);
   const { code, stderr } = await petstore(folder, ['export', 'a']);
   assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^petstore: The last animal in a\.partial is not in this store as it is there/,
-  );
+  assert.match(stderr, /^petstore: a\.partial cannot be continued: its last animal differs/);
   assert.equal(await readFile(join(folder, 'a.partial'), 'utf8'), other);
   const empty = await petstore(folder, ['export', '']);
   assert.deepEqual([empty.code, await sizeOf(join(folder, '.partial'))], [1, 0]);

@@ -381,7 +381,7 @@ test('while the service writes, an import and the service lose nothing and share
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 100_000 + written);
 });
 
-test('a file that cannot be read and a line number that is none are one sentence each', async (t) => {
+test('a file that cannot be read and an invalid line number are one sentence each', async (t) => {
   const folder = await temporaryFolder(t);
   const cases: [string[], string][] = [
     [['missing'], 'missing cannot be read (ENOENT).'],
@@ -404,7 +404,7 @@ test('a full disk ends it with one sentence and the line to continue from', asyn
   const full = await runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   assert.equal(full.code, 1);
   const line =
-    /^petstore: The database takes no more \([^\n]+\)\. When it does again, continue with --from-line (\d+)\.$/m.exec(
+    /^petstore: The database does not accept writes \([^\n]+\)\. When it does again, continue with --from-line (\d+)\.$/m.exec(
       full.stderr,
     )?.[1];
   assert.equal(Number(ask(folder, 'SELECT count(*) FROM pets')) + 1, Number(line), full.stderr);

@@ -48,12 +48,12 @@ test('a running service takes a rotated key and its successor, and after the ove
   assert.equal(listed?.replacedBy, next.id);
   assert.match((await run('keys', 'list')).stdout, /\nkey_\S+ +production +replaced /);
   assert.ok(Math.abs(days(listed?.expiresAt) - 1) < 0.01, 'a day, where nothing is said');
-  assert.match((await run('keys', 'rotate', old.id)).stderr, /was rotated before: key_/);
+  assert.match((await run('keys', 'rotate', old.id)).stderr, /was rotated already: key_/);
 
   const last = await run('keys', 'rotate', next.key, '--overlap', '0s');
   assert.match(
     last.stdout,
-    /^Made the key "ci" \(key_\w+\), which takes the place of key_\w+ and works until 20\S+ \d\d:\d\dZ\. key_\w+ works no more\.\nIt is shown this once:\n\n {2}pk_live_\w+\n\n$/,
+    /^Created the key "ci" \(key_\w+\), which replaces key_\w+ and works until 20\S+ \d\d:\d\dZ\. key_\w+ no longer works\.\nIt is shown this once:\n\n {2}pk_live_\w+\n\n$/,
   );
   assert.equal(await status(next.key), 401);
   assert.equal(await status(/pk_live_\w+/.exec(last.stdout)?.[0] ?? ''), 200);

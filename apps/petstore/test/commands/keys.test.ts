@@ -8,7 +8,7 @@ import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const KEY = /^pk_live_[0-9A-Za-z]{38}$/;
 
-test('a key made by another process works at once, and is refused at once when revoked by one', async (t) => {
+test('a key created by another process works at once, and is refused at once when revoked by one', async (t) => {
   const folder = await temporaryFolder(t);
   const { origin } = await serve(t, folder);
   const made = await petstore(folder, ['keys', 'create', '--name', 'ci', '--json']);
@@ -27,7 +27,7 @@ test('a key is shown once, and neither stored nor listed', async (t) => {
   const text = await petstore(folder, ['keys', 'create', '--name', 'Ada Løve 🐈']);
   assert.match(
     text.stdout,
-    /^Made the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\) in \/.*\/data\/petstore\.db\.\nIt is shown this once:\n\n {2}pk_live_/,
+    /^Created the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\) in \/.*\/data\/petstore\.db\.\nIt is shown this once:\n\n {2}pk_live_/,
   );
   const key = /pk_live_\w+/.exec(text.stdout)?.[0] ?? '-';
   const lists = [
@@ -122,7 +122,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
     ],
     [
       ['keys', 'create', '--name', 'x', '--expires-at', '2020-01-01T00:00:00+01:00'],
-      /--expires-at must lead into the future/,
+      /--expires-at must be in the future/,
     ],
     [
       [
@@ -152,7 +152,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
   assert.deepEqual(await petstore(folder, ['keys', 'list']), before);
 });
 
-test('revoking twice is no error and keeps the first date', async (t) => {
+test('revoking twice is not an error and keeps the first date', async (t) => {
   const folder = await temporaryFolder(t);
   const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json']);
   const { id } = JSON.parse(made.stdout) as { id: string };
@@ -213,7 +213,7 @@ test('a key that nobody could read is revoked again', async (t) => {
   assert.ok(record?.revokedAt);
 });
 
-test('a reader that has had enough is no error, and a full disk is one sentence', async (t) => {
+test('a reader that has had enough is not an error, and a full disk is one sentence', async (t) => {
   const folder = await temporaryFolder(t);
   const run = (tail: string) =>
     runProgram(

@@ -137,7 +137,7 @@ test('a process that opened the former database just before it was replaced lets
   assert.ok((await readFile(database)).equals(await readFile(backup)));
 });
 
-test('what is no sound backup is refused, and the database stays', async (t) => {
+test('a file that is not a sound backup is refused, and the database stays', async (t) => {
   const folder = await copiedFolder(t, store);
   const damaged = join(folder, 'damaged');
   await copyFile(backup, damaged);
@@ -151,16 +151,19 @@ test('what is no sound backup is refused, and the database stays', async (t) => 
   await symlink('data/petstore.db', join(folder, 'link'));
   const cases: [string[], RegExp][] = [
     [['data/petstore.db.partial'], /^petstore: \S+ belongs to the database itself/],
-    [[damaged], /^petstore: \S+damaged is damaged, or no SQLite database/],
-    [[huge], /^petstore: \S+partial takes 8796094 MB, and its disk has \d+ MB left\./],
+    [[damaged], /^petstore: \S+damaged is damaged, or is not a SQLite database/],
+    [[huge], /^petstore: \S+partial needs 8796094 MB, but its disk has \d+ MB left\./],
     [['log'], /^petstore: log has a log beside it/],
-    [['nothing'], /^petstore: nothing is not there/],
+    [['nothing'], /^petstore: nothing does not exist/],
     [['link'], /^petstore: link belongs to the database itself/],
     [
       [backup, '--sha256', 'abc'],
       /^petstore: --sha256 must be 64 hexadecimal digits; got "abc"\.\n$/,
     ],
-    [[backup, '--sha256', 'a'.repeat(64)], /^petstore: \S+ is not as it was made: its SHA-256 is /],
+    [
+      [backup, '--sha256', 'a'.repeat(64)],
+      /^petstore: \S+ has changed since it was made: its SHA-256 is /,
+    ],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await petstore(folder, ['restore', ...args]);

@@ -20,7 +20,7 @@ test('the banner tells where the service is and how to get a key', async (t) => 
   assert.doesNotMatch(output.stdout, /pk_live/);
 });
 
-test('serve --first-key makes a key on a store without one, shows it once, and never again', async (t) => {
+test('serve --first-key creates a key on a store without one, shows it once, and never again', async (t) => {
   const folder = await temporaryFolder(t);
   const first = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];
@@ -98,7 +98,7 @@ test('a port that is taken and an address of another machine are one sentence ea
   assert.deepEqual([taken.code, taken.stdout], [1, '']);
   assert.equal(
     taken.stderr,
-    `petstore: Port ${port} on 127.0.0.1 is taken: by another program, or by this one, running already. Stop that one, or set PETSTORE_PORT to another port (0 picks a free one).\n`,
+    `petstore: Port ${port} on 127.0.0.1 is in use, by another program or by another process of this one. Stop it, or set PETSTORE_PORT to another port (0 picks a free one).\n`,
   );
   const foreign = await petstore(folder, ['serve'], {
     PETSTORE_HOST: '203.0.113.1',
@@ -107,12 +107,12 @@ test('a port that is taken and an address of another machine are one sentence ea
   assert.equal(foreign.code, 1);
   assert.match(
     foreign.stderr,
-    /^petstore: 203\.0\.113\.1 is no address of this machine\. Set PETSTORE_HOST[^\n]+\n$/,
+    /^petstore: 203\.0\.113\.1 is not an address of this machine\. Set PETSTORE_HOST[^\n]+\n$/,
   );
   const unknown = await petstore(folder, ['serve'], { PETSTORE_HOST: 'a b', PETSTORE_PORT: '0' });
   assert.match(
     unknown.stderr,
-    /^petstore: PETSTORE_HOST is "a b", which is no address and no name/,
+    /^petstore: PETSTORE_HOST is "a b", which is neither an address nor a name/,
   );
   const bad = await petstore(folder, ['serve'], { PETSTORE_PORT: 'http' });
   assert.equal(

@@ -56,7 +56,7 @@ test('a damaged backup is one sentence and exit code 1, wherever the damage is',
     await writeFile(join(folder, what), damage(Buffer.from(whole)));
     const { code, stdout, stderr } = await petstore(folder, ['verify', '--json', what]);
     assert.deepEqual([code, stdout], [1, ''], what);
-    assert.match(stderr, /^petstore: [\w ]+ is damaged, or no SQLite database \([^\n]+\n$/);
+    assert.match(stderr, /^petstore: [\w ]+ is damaged, or is not a SQLite database \([^\n]+\n$/);
   };
   await Promise.all(cases.map(check));
 });
@@ -72,12 +72,12 @@ test('a letter that changed is seen by the SHA-256, wherever it is', async (t) =
     assert.equal(outcome.code, 1, `byte ${at}`);
     assert.match(
       outcome.stderr,
-      /^petstore: b\.db is not as it was made: its SHA-256 is [^\n]+\n$/,
+      /^petstore: b\.db has changed since it was made: its SHA-256 is [^\n]+\n$/,
     );
   }
 });
 
-test('what is no petstore, a newer one, not there or not whole without its log is told apart', async (t) => {
+test('a database of another program, a newer one, a missing one and one that needs its log are told apart', async (t) => {
   const folder = await temporaryFolder(t);
   const made = (name: string, sql: string) => {
     const db = new DatabaseSync(join(folder, name));
@@ -104,7 +104,7 @@ test('what is no petstore, a newer one, not there or not whole without its log i
     ],
     [
       'shell.db',
-      /^petstore: shell\.db is a SQLite database, and holds no petstore: it lacks api_keys\. Name a file that `petstore backup` made\.\n$/,
+      /^petstore: shell\.db is a SQLite database, but does not contain a petstore: it lacks api_keys\. Name a file that `petstore backup` made\.\n$/,
     ],
     ['newer.db', /^petstore: newer\.db was written by a newer petstore/],
     [
@@ -113,11 +113,11 @@ test('what is no petstore, a newer one, not there or not whole without its log i
     ],
     [
       'empty.db',
-      /^petstore: empty\.db is a SQLite database, and holds no petstore\. Name a file that `petstore backup` made\.\n$/,
+      /^petstore: empty\.db is a SQLite database, but does not contain a petstore\. Name a file that `petstore backup` made\.\n$/,
     ],
-    ['folder', /^petstore: folder is no regular file\. Name a file that/],
-    ['nothing.db', /^petstore: nothing\.db is not there\. Name a file that/],
-    ['', /^petstore: FILE is not there\./],
+    ['folder', /^petstore: folder is not a regular file\. Name a file that/],
+    ['nothing.db', /^petstore: nothing\.db does not exist\. Name a file that/],
+    ['', /^petstore: FILE does not exist\./],
     [
       'log.db',
       /^petstore: log\.db has a log beside it, log\.db-wal: [^\n]+ petstore backup NEW_FILE\n$/,

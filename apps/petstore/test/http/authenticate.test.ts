@@ -52,7 +52,7 @@ test('the key is not taken from anywhere but the header', async (t) => {
   }
 });
 
-test('a key that was never made, or differs in one character, is a 401', async (t) => {
+test('a key that was never created, or differs in one character, is a 401', async (t) => {
   const { call, key } = await startService(t);
   const other = generateKey('never stored', 'production', new Date()).key;
   const typo = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');

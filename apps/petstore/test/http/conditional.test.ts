@@ -30,7 +30,7 @@ test('a list and a pet carry a strong entity tag that is theirs alone', async (t
   assert.equal((await service.get('/pets')).headers.get('cache-control'), 'private, no-cache');
 });
 
-test('who has the answer gets a 304 without a body, however it says so', async (t) => {
+test('a client that has the response gets a 304 without a body, however it says so', async (t) => {
   const service = await startService(t);
   await service.post('/pets', BODY);
   for (const path of ['/pets', '/pets/1']) {
@@ -122,7 +122,7 @@ test('If-Match on a GET asks for what is here by its strong tag: 412 otherwise',
         }
       }
       const answer = await service.call(path, { headers: { 'if-match': '"x"' } });
-      await assertError(answer, 'precondition_failed', /^If-Match names something else/);
+      await assertError(answer, 'precondition_failed', /^If-Match does not match the current ETag/);
     }
   }
   const absent = await service.call('/pets/9', { headers: { 'if-match': '*' } });
@@ -151,7 +151,7 @@ test('a write whose If-None-Match names what is here is a 412, and does nothing'
       service.call(path, { method, headers: { ...json, ...headers }, ...(body && { body }) });
     for (const known of ['*', tag, `W/${tag}`, `"x", ${tag}`]) {
       const answer = await send({ 'if-none-match': known });
-      await assertError(answer, 'precondition_failed', /^If-None-Match names what is here/);
+      await assertError(answer, 'precondition_failed', /^If-None-Match matches the current ETag/);
       await assertError(
         await send({ 'if-match': tag, 'if-none-match': known }),
         'precondition_failed',
@@ -159,7 +159,7 @@ test('a write whose If-None-Match names what is here is a 412, and does nothing'
     }
     for (const stale of ['"x"', `W/${tag}`]) {
       const answer = await send({ 'if-match': stale, 'if-none-match': '"y"' });
-      await assertError(answer, 'precondition_failed', /^If-Match names something else/);
+      await assertError(answer, 'precondition_failed', /^If-Match does not match the current ETag/);
     }
     assert.equal(await all(), before, `${method} ${path} did nothing`);
   }
@@ -194,7 +194,7 @@ test('of many who end an order by the tag that they saw, one does; the others ar
   assert.deepEqual(statuses, [200, ...Array(11).fill(412)]);
 });
 
-test('a request that is repeated with its key gets its first answer, whatever has changed since', async (t) => {
+test('a request that is repeated with its key gets its first response, whatever has changed since', async (t) => {
   const service = await startService(t);
   await fill(service);
   const send = async () => {

@@ -9,7 +9,7 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
-test('bytes that are no HTTP get the Error body and a closed connection', async (t) => {
+test('bytes that are not HTTP get the Error body and a closed connection', async (t) => {
   const { port } = await startService(t);
   const noise = [
     'rubbish\r\n\r\n',
@@ -90,7 +90,7 @@ test('a good request is answered before the rubbish that follows it on the conne
   }
 });
 
-test('no answer is lost to a request behind it whose body cannot be read', async (t) => {
+test('no response is lost to a request behind it whose body cannot be read', async (t) => {
   const { port, key } = await startService(t);
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const good = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
@@ -171,7 +171,7 @@ test('CONNECT is a 405', async (t) => {
   const { port } = await startService(t);
   const [answer] = await exchange(port, 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
   assert.ok(answer?.headers.allow);
-  await assertError(answer, 'method_not_allowed', /no proxy/);
+  await assertError(answer, 'method_not_allowed', /not a proxy/);
 });
 
 test('an unknown expectation and an offered upgrade are ignored', async (t) => {

@@ -52,7 +52,7 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
   }
 });
 
-test('a page of an allowed origin can read every answer, errors too', async (t) => {
+test('a page of an allowed origin can read every response, errors too', async (t) => {
   const { call, get, post, origin } = await start(t);
   const headers = { origin: ALLOWED };
   const made = await post('/pets', '{"name":"Rex","categoryId":1}', headers);
@@ -139,7 +139,7 @@ test('an origin that is not listed, exactly as it is, gets no leave', async (t) 
   }
 });
 
-test('an OPTIONS that is no preflight is a wrong method, as it always was', async (t) => {
+test('an OPTIONS that is not a preflight is a wrong method, as it always was', async (t) => {
   const { call } = await start(t);
   for (const headers of [{}, { origin: ALLOWED }, ASKED]) {
     const answer = await call('/pets', { method: 'OPTIONS', headers });
@@ -148,7 +148,7 @@ test('an OPTIONS that is no preflight is a wrong method, as it always was', asyn
   }
 });
 
-test('what an answer depends on beside the origin is still said', async (t) => {
+test('a response still says what it depends on beside the origin', async (t) => {
   const { origin } = await start(t);
   const answer = await fetch(`${origin}/llms.txt`, { headers: { origin: ALLOWED } });
   assert.match(answer.headers.get('vary') ?? '', /^accept-encoding, Origin$/);

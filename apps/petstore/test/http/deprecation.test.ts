@@ -11,7 +11,7 @@ function assertAnnounced(answer: Response, base: string): void {
   assert.equal(answer.headers.get('link'), `<${base}/pets>; rel="successor-version"`);
 }
 
-test('every answer of getPet tells of its end and its successor, errors too', async (t) => {
+test('every response of getPet tells of its end and its successor, errors too', async (t) => {
   const { post, get, call, origin, store } = await startService(t);
   await post('/pets', '{"name":"Rex","categoryId":1}');
   const answers = [

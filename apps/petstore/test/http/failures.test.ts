@@ -97,7 +97,7 @@ onBothEngines(
   },
 );
 
-test('every answer has a request id of its own', async (t) => {
+test('every response has a request id of its own', async (t) => {
   const { get, origin } = await startService(t);
   const answers = await Promise.all([
     get('/pets'),
@@ -121,7 +121,7 @@ test('at debug the log has a line for each request, with its route and not its p
   assert.ok(!logged.join('').includes('private'));
 });
 
-test('no answer and no log line shows a key', async (t) => {
+test('no response and no log line shows a key', async (t) => {
   const { call, get, key, logged } = await startService(t, { config: { logLevel: 'trace' } });
   const requests = [
     get('/pets'),

@@ -240,13 +240,13 @@ test('a route with a fast path has no hook whose work the fast path would leave 
   assert.deepEqual([...hooks].sort(), [
     'admit',
     'announce',
-    'answerPreflight',
     'checkBodyHeaders',
     'checkRequestLine',
     'observe',
     'refuseMethod',
     'refuseUnknown',
     'rememberTarget',
+    'respondToPreflight',
     'varyByOrigin',
   ]);
 });

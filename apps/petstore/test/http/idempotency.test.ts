@@ -35,34 +35,37 @@ async function count({ get }: Service, path = '/pets?limit=100'): Promise<number
   return ((await (await get(path)).json()) as unknown[]).length;
 }
 
-onBothEngines('every POST is done once for a key, and answered as the first time', async (t) => {
-  let now = Date.parse('2026-11-21T12:00:00Z');
-  const service = await startService(t, { now: () => now });
-  for (const [path, body, status] of [
-    ['/pets', REX, 201],
-    ['/categories', '{"name":"Dogs"}', 201],
-    ['/store/orders', '{"petId":1}', 201],
-    ['/store/orders/1/cancel', undefined, 200],
-    ['/store/orders', '{"petId":1}', 201],
-    ['/store/orders/2/complete', undefined, 200],
-  ] as const) {
-    const key = `${path} ${now}`.replaceAll(' ', '_');
-    const first = await seen(await once(service, path, body, key));
-    assert.equal(first.status, status, first.body);
-    assert.ok(status === 201 ? first.headers.location : first.headers.etag);
-    now += 1_000;
-    const second = await once(service, path, body, key);
-    const requestId = second.headers.get('x-request-id');
-    assert.deepEqual(await seen(second), first);
-    const third = await once(service, path, body, `"${key}"`);
-    assert.notEqual(third.headers.get('x-request-id'), requestId);
-    assert.deepEqual(await seen(third), first, 'quoted it is the same key');
-  }
-  assert.equal(await count(service), 1);
-  assert.equal(await count(service, '/store/orders'), 2);
-});
+onBothEngines(
+  'every POST is done once for a key, and gets the response of the first time',
+  async (t) => {
+    let now = Date.parse('2026-11-21T12:00:00Z');
+    const service = await startService(t, { now: () => now });
+    for (const [path, body, status] of [
+      ['/pets', REX, 201],
+      ['/categories', '{"name":"Dogs"}', 201],
+      ['/store/orders', '{"petId":1}', 201],
+      ['/store/orders/1/cancel', undefined, 200],
+      ['/store/orders', '{"petId":1}', 201],
+      ['/store/orders/2/complete', undefined, 200],
+    ] as const) {
+      const key = `${path} ${now}`.replaceAll(' ', '_');
+      const first = await seen(await once(service, path, body, key));
+      assert.equal(first.status, status, first.body);
+      assert.ok(status === 201 ? first.headers.location : first.headers.etag);
+      now += 1_000;
+      const second = await once(service, path, body, key);
+      const requestId = second.headers.get('x-request-id');
+      assert.deepEqual(await seen(second), first);
+      const third = await once(service, path, body, `"${key}"`);
+      assert.notEqual(third.headers.get('x-request-id'), requestId);
+      assert.deepEqual(await seen(third), first, 'quoted it is the same key');
+    }
+    assert.equal(await count(service), 1);
+    assert.equal(await count(service, '/store/orders'), 2);
+  },
+);
 
-onBothEngines('an answer stays as it was when what it tells of has changed or gone', async (t) => {
+onBothEngines('a response stays as it was when what it tells of has changed or gone', async (t) => {
   const service = await startService(t);
   const first = await seen(await once(service, '/pets', REX, 'k'));
   const headers = { 'content-type': 'application/json' };
@@ -114,7 +117,7 @@ onBothEngines('each API key has keys of its own', async (t) => {
   assert.equal(answer.headers.get('location')?.split('/').at(-1), '2');
 });
 
-test('a value that is no key is a 400 that says so', async (t) => {
+test('a value that is not a key is a 400 that says so', async (t) => {
   const service = await startService(t);
   const words = /^Idempotency-Key must be one header of 1 to 255 visible ASCII characters/;
   for (const key of [
@@ -215,11 +218,11 @@ onSharedEngines(
   },
 );
 
-onBothEngines('an answer is kept for a day, and of each API key so many', async (t) => {
+onBothEngines('a response is kept for a day, and a number of them for each API key', async (t) => {
   let now = Date.parse('2026-11-21T12:00:00Z');
   const service = await startService(t, {
     now: () => now,
-    config: { idempotencyAnswersPerKey: 10 },
+    config: { idempotencyResponsesPerKey: 10 },
   });
   const idOf = async (key: string) =>
     Number((await once(service, '/pets', REX, key)).headers.get('location')?.split('/').at(-1));
@@ -236,7 +239,7 @@ onBothEngines('an answer is kept for a day, and of each API key so many', async 
   assert.equal(await idOf('k'), 14);
 });
 
-onBothEngines('answers that are too old are looked for every minute', async (t) => {
+onBothEngines('responses that are too old are looked for every minute', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const NOON = Date.parse('2026-11-21T12:00:00Z');
   let now = NOON;

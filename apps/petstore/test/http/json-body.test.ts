@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { assertWithin, cpuTimeOfAnswer } from '@petstore/test-support/within.ts';
+import { assertWithin, cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
@@ -56,7 +56,7 @@ test('a member that stands twice in one object is refused, however it is spelled
     ['{"name":"Rex", "name" \n:"Ada","categoryId":1}', /has the member "name" twice/],
   ]));
 
-test('the same member in different objects, and strings that look like members, are no repetition', async (t) => {
+test('the same member in different objects, and strings that look like members, are not repetitions', async (t) => {
   const { post } = await startService(t);
   const answer = await post(
     '/pets',
@@ -98,7 +98,7 @@ test('a hostile body of the largest size is refused within a second', async (t) 
   const filled = (start: string, unit: string, end: string) =>
     start + unit.repeat(Math.floor((65_536 - start.length - end.length) / unit.length)) + end;
   await assertWithin(1_000, () =>
-    cpuTimeOfAnswer(async () => {
+    cpuTimeOfRequest(async () => {
       await post('/pets', filled('{"name":"Rex","categoryId":1', '0', '1}'));
       await post('/pets', filled('{"name":"Rex","categoryId":1e', '9', '}'));
       await post('/pets', filled('{"name":"Rex","categoryId":1.1', '0', '1}'));

@@ -8,7 +8,7 @@ import { exchange } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { startService } from '../support/service.ts';
 
-test('requests that are sent at once are handled as if each had waited for its answer', async (t) => {
+test('requests that are sent at once are handled as if each had waited for its response', async (t) => {
   const { port, key } = await startService(t);
   const head = (line: string) => `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
   const body = '{"name":"Rex","categoryId":1}';
@@ -25,7 +25,7 @@ test('requests that are sent at once are handled as if each had waited for its a
   );
 });
 
-test('what comes behind an answer that ends the connection is dropped, and resets nothing', async (t) => {
+test('what comes behind a response that ends the connection is dropped, and resets nothing', async (t) => {
   const { app, port, key, store } = await startService(t);
   const body = '{"name":"Rex","categoryId":1}';
   const post = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

@@ -22,7 +22,7 @@ function requests(key: string) {
   } as const;
 }
 
-test('a Host that is no host is a 400 on every way, and one that is, is none', async (t) => {
+test('an invalid Host is a 400 on every way, and a valid one is not', async (t) => {
   const { port, key, get, post } = await startService(t);
   await post('/pets', BODY);
   for (let times = 0; times < 2; times++) {
@@ -53,7 +53,7 @@ test('a Host that is no host is a 400 on every way, and one that is, is none', a
   await Promise.all(keptOpen);
 });
 
-test('a target with a user, or whose host is none, is a 400; its host goes before Host', async (t) => {
+test('a target with a user, or with an invalid host, is a 400; its host goes before Host', async (t) => {
   const { port, key } = await startService(t);
   const ask = (authority: string) =>
     exchange(

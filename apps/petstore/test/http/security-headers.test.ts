@@ -105,7 +105,7 @@ const start = (t: TestContext, env: Record<string, string> = {}) =>
     },
   });
 
-test('no answer is taken for another type than it has, and none tells what the service is made of', async (t) => {
+test('no response is taken for another type than it has, and none tells what the service is made of', async (t) => {
   const answers = await everyKindOfAnswer(await start(t));
   const statuses = [...new Set(answers.map(({ status }) => status))].sort((a, b) => a - b);
   assert.deepEqual(statuses, KINDS);
@@ -139,7 +139,7 @@ test('strict transport is asked for where the public address is https, and nowhe
   }
 });
 
-test('with origins that may read answers, every answer still has the other headers', async (t) => {
+test('with origins that may read responses, every response still has the other headers', async (t) => {
   const service = await start(t, { PETSTORE_CORS_ORIGINS: 'https://a.example' });
   for (const { what, headers } of await everyKindOfAnswer(service)) {
     assert.equal(headers['x-content-type-options'], 'nosniff', what);

@@ -79,7 +79,7 @@ test('a head of ready lines is that which Node would have written', async (t) =>
   }
 });
 
-test('the answer to a HEAD has the head of the answer to a GET, and the next one follows', async (t) => {
+test('the response to a HEAD has the head of the response to a GET, and the next one follows', async (t) => {
   const port = await startBoth(t);
   const socketText = await fetch(`http://127.0.0.1:${port}/respond/200/1`, { method: 'HEAD' });
   assert.equal(socketText.headers.get('content-length'), `${Buffer.byteLength(BODIES[1] ?? '')}`);
@@ -88,7 +88,7 @@ test('the answer to a HEAD has the head of the answer to a GET, and the next one
   assert.equal(await next.text(), BODIES[1]);
 });
 
-test('answers to requests that came at once are each sent, in their order', async (t) => {
+test('responses to requests that came at once are each sent, in their order', async (t) => {
   const port = await startBoth(t);
   const requests = Array.from(
     { length: 20 },

@@ -120,7 +120,7 @@ test('what is switched off is a 404, with a key or without, and in no Allow', as
   assert.equal(allow, 'DELETE, GET, HEAD, PATCH');
 });
 
-test('the operations of the interface answer the same at every level', async (t) => {
+test('the operations of the interface respond the same at every level', async (t) => {
   const answers = await Promise.all(
     LEVELS.map(async (level) => {
       const { get, post } = await start(t, level);

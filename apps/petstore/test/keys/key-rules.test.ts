@@ -44,7 +44,7 @@ test('the successor of a key has its name, environment and scopes, and a secret 
   assert.match(successor.key, /^pk_test_/);
 });
 
-test('a successor lives as long as its key was made for, unless it is told when to end', () => {
+test('a successor lives as long as its key was created for, unless it is told when to end', () => {
   const key = keyWith({ createdAt: onDay(3), expiresAt: onDay(33) });
   assert.deepEqual(rotated(key, ORDER).successor.record.expiresAt, onDay(40));
   const told = rotated(key, { ...ORDER, expiresAt: onDay(12) });
@@ -60,7 +60,7 @@ test('a key that is replaced works until the overlap ends, and never longer than
 });
 
 test('a key that no longer works, or has a successor, is not replaced, and the refusal says what to do', () => {
-  const instead = 'Make a new one: petstore keys create --name NAME';
+  const instead = 'Create a new one: petstore keys create --name NAME';
   const refusals: [KeyRecord | undefined, string, string][] = [
     [undefined, 'not_found', 'No key has this id.'],
     [
@@ -76,7 +76,7 @@ test('a key that no longer works, or has a successor, is not replaced, and the r
     [
       keyWith({ replacedBy: 'key_2' }),
       'conflict',
-      'key_1 was rotated before: key_2 takes its place. Rotate that one, or revoke key_1 to end it sooner.',
+      'key_1 was rotated already: key_2 replaces it. Rotate that one, or revoke key_1 to end it sooner.',
     ],
   ];
   for (const [key, refused, message] of refusals) {

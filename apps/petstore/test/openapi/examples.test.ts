@@ -433,7 +433,7 @@ function operationsOf({ paths }: { paths: object }): Operation[] {
   );
 }
 
-test('every answer in the document is one that the service gives, and no other is documented', async (t) => {
+test('every response in the document is one that the service gives, and no other is documented', async (t) => {
   const { document } = await documentOf(await service(t));
   const operations = operationsOf(document);
   assert.deepEqual(
@@ -524,7 +524,7 @@ test('a header that changes what an operation does is its parameter in the docum
   }
 });
 
-test('the answer to a compressed body has no header that the document does not say', async (t) => {
+test('the response to a compressed body has no header that the document does not say', async (t) => {
   const started = await service(t);
   const { document } = await documentOf(started);
   const headers = ['Content-Type: application/json', 'Content-Encoding: gzip'];

@@ -3,7 +3,7 @@ import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
-test('a new animal is answered with 201, its Pet and its address', async (t) => {
+test('the response to a new animal is 201, with its Pet and its address', async (t) => {
   const { post, call, origin } = await startService(t);
   const answer = await post('/pets', '{"name":"Rex","categoryId":7,"status":"sold"}');
   assert.equal(answer.status, 201);

@@ -3,7 +3,7 @@ import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
-test('an animal is answered with its Pet', async (t) => {
+test('the response has the animal as a Pet', async (t) => {
   const { post, get } = await startService(t);
   await post('/pets', '{"name":"Rex","categoryId":7}');
   const answer = await get('/pets/1');
@@ -11,7 +11,7 @@ test('an animal is answered with its Pet', async (t) => {
   assert.equal(await answer.text(), '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
 });
 
-test('an id that no animal has, or that is no int64, is a 404', async (t) => {
+test('an id that no animal has, or that is not an int64, is a 404', async (t) => {
   const { post, get } = await startService(t);
   await post('/pets', '{"name":"Rex","categoryId":7}');
   const ids = [

@@ -104,7 +104,7 @@ test('query parameters that the interface does not name are ignored', async (t) 
   assert.deepEqual(await ids(await get('/pets?page=7&__proto__=x&utm_source=y')), [1, 2]);
 });
 
-test('HEAD answers like GET without a body', async (t) => {
+test('HEAD responds like GET without a body', async (t) => {
   const { call } = await withPets(t, 3);
   const answer = await call('/pets?limit=2', { method: 'HEAD' });
   assert.equal(answer.status, 200);

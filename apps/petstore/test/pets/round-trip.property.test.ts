@@ -122,7 +122,7 @@ test('any body outside the schema is a 400 that leaves the store unchanged', asy
   assert.equal(await (await get('/pets')).text(), '[]');
 });
 
-test('any bytes at all as a body are answered with an Error and leave the store unchanged', async (t) => {
+test('any bytes at all as a body get an Error and leave the store unchanged', async (t) => {
   const { post, get } = await startService(t);
   const valid = Buffer.from('{"name":"Rex","categoryId":1,"status":"sold"}');
   const damaged = fc

@@ -15,7 +15,7 @@ function patch(
   return call(path, { method: 'PATCH', body, headers: { ...type, ...headers } });
 }
 
-test('a patch changes the members that it names and answers with the animal and its tag', async (t) => {
+test('a patch changes the members that it names, and the response has the animal and its tag', async (t) => {
   const service = await startService(t);
   await service.post('/pets', REX);
   const answer = await patch(service, '/pets/1', '{"name":"Ada","categoryId":9007199254740993}');

@@ -91,7 +91,7 @@ test('each key has a quota of its own', async (t) => {
   assert.equal((await call('/pets', { headers })).status, 200);
 });
 
-test('answers that no key was asked for say nothing of limits, and no answer does without a limit', async (t) => {
+test('responses that need no key say nothing of limits, and without a limit no response does', async (t) => {
   const limited = await startService(t, { config: { rateLimit: 5 } });
   const wrong = { headers: { authorization: 'Bearer wrong' } };
   for (const answer of [

@@ -37,7 +37,7 @@ test('the network of an IPv6 address is its first 64 bits, however it is spelled
   }
 });
 
-test('all that is no address counts as one network', () => {
+test('anything but an address counts as one network', () => {
   const none = ['unknown', '', '192.0.2', '192.0.2.256', 'x192.0.2.1', '192.0.2.1x', '1:2:3', '_a'];
   for (const text of none) assert.equal(clientNetwork(text), 'unknown', text);
 });

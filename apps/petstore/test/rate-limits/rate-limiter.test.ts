@@ -45,7 +45,7 @@ test('when it goes away within a window, what was left is the bound', async () =
   assert.equal(await passed(limiter, 25), 5);
 });
 
-test('an answer that comes after the end of its window ends the waiting all the same', async () => {
+test('a response that comes after the end of its window ends the waiting all the same', async () => {
   let now = 0;
   const shared: SharedQuotas = {
     async take() {
@@ -162,7 +162,7 @@ test('of one key there is never more than one question out', async () => {
   assert.equal(most, 1);
 });
 
-test('a question ahead that fails is no defect of a request that passed', async () => {
+test('a share requested ahead that fails does not harm the request that passed', async () => {
   let asked = 0;
   const shared: SharedQuotas = {
     async take() {
@@ -179,7 +179,7 @@ test('a question ahead that fails is no defect of a request that passed', async 
   await assert.rejects(async () => limiter.admit('a'), /defect/);
 });
 
-test('a window ends as long after the question as the database says, however long the answer took', async () => {
+test('a window ends as long after the request as the database says, however long the response took', async () => {
   let now = 0;
   let took = 400;
   const shared: SharedQuotas = {

@@ -39,7 +39,7 @@ test('what stands behind a request whose end is in doubt is not read as another 
   assert.equal(await (await get('/pets')).text(), '[]');
 });
 
-test('addresses in answers are the configured ones, whatever a request says of its host', async (t) => {
+test('addresses in responses are the configured ones, whatever a request says of its host', async (t) => {
   const baseUrl = 'https://api.example.com/v1';
   const { port, key, post } = await startService(t, { config: { baseUrl } });
   for (let i = 0; i < 2; i++) await post('/pets', DOG);

@@ -273,7 +273,7 @@ test('the first key is added once, and not when there was one, revoked or not', 
   assert.equal((await keys.list()).length, 1);
 });
 
-test('a store that is open is in good health, one that is closed answers nothing', async (t, engine) => {
+test('a store that is open is in good health, one that is closed returns nothing', async (t, engine) => {
   const store = await openStore(await engine.createDatabase(t));
   for (const check of Object.values(store.checks)) assert.equal(await check(), undefined);
   await store.close();

@@ -51,7 +51,7 @@ function refused(result: IdempotentResult | Refusal | undefined): string {
   return result.refused;
 }
 
-test('what was done once is answered as then, whatever has become of it', async (t, engine) => {
+test('a write that was done once has the result of then, whatever has become of it', async (t, engine) => {
   const { pets, categories, orders } = await open(t, await engine.createDatabase(t));
   const pet = written(await pets.createIdempotently(withKey('p'), rex));
   assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), address: 'a' });
@@ -191,7 +191,7 @@ test('animals that arrive together are each made once for their own key, with id
   );
 });
 
-test('answers are forgotten by age, the oldest first, in steps that are bounded', async (t, engine) => {
+test('results are forgotten by age, the oldest first, in steps that are bounded', async (t, engine) => {
   const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
   for (let i = 0; i < 5; i++)
     await pets.createIdempotently(withKey(`k${i}`, { at: NOON + i }), rex);
@@ -205,7 +205,7 @@ test('answers are forgotten by age, the oldest first, in steps that are bounded'
   assert.equal(await again(2), 6n);
 });
 
-test('answers beyond a number are forgotten, the oldest first, and nobody else’s', async (t, engine) => {
+test('results beyond a number are forgotten, the oldest first, and nobody else’s', async (t, engine) => {
   const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
   await pets.createIdempotently(withKey('k', { owner: 'key_b' }), rex);
   for (let i = 0; i < 6; i++) await pets.createIdempotently(withKey(`k${i}`), rex);
@@ -223,7 +223,7 @@ test('answers beyond a number are forgotten, the oldest first, and nobody else�
   );
 });
 
-test('an answer that took the place of an older one is as young as it is', async (t, engine) => {
+test('a result that replaced an older one is as young as it is', async (t, engine) => {
   const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
   const later = { at: NOON + DAY_MS + 1 };
   for (const key of ['k1', 'k2']) await pets.createIdempotently(withKey(key), rex);

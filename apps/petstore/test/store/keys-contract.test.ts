@@ -71,7 +71,7 @@ test('a rotated key ends with the overlap; its successor has its name, scopes an
   ]);
 });
 
-test('a key that was made for a time gets a successor for as long, unless another end is wanted', async (t, engine) => {
+test('a key that was created for a time gets a successor for as long, unless another end is wanted', async (t, engine) => {
   const { keys } = await newStore(t, engine);
   const ids = [];
   for (let i = 0; i < 2; i++) ids.push((await addKey(keys, { expiresAt: at(30) })).record.id);
@@ -95,9 +95,9 @@ test('a key that is unknown, revoked, expired or rotated already is not rotated'
   const { successor } = await rotated(keys, replaced.record.id, order);
   const before = [await keys.list(), await events(store)];
   for (const [key, message] of [
-    [revoked, /was revoked on 2026-11-23T12:00:00\.123Z\. Make a new one/],
-    [expired, /expired on 2026-12-02T12:00:00\.123Z\. Make a new one/],
-    [replaced, new RegExp(`was rotated before: ${successor.record.id} takes its place\\.`)],
+    [revoked, /was revoked on 2026-11-23T12:00:00\.123Z\. Create a new one/],
+    [expired, /expired on 2026-12-02T12:00:00\.123Z\. Create a new one/],
+    [replaced, new RegExp(`was rotated already: ${successor.record.id} replaces it\\.`)],
   ] as const) {
     const outcome = await refused(keys, key.record.id, order);
     assert.equal(outcome.refused, 'conflict');

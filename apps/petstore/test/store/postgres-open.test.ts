@@ -45,7 +45,7 @@ test('a server that cannot be reached, or does not let one in, is refused by nam
   );
   assertRefused(
     await create(`${url}?sslmode=require`),
-    /No secure connection to PostgreSQL at 127\.0\.0\.1:\d+ comes about: .* \(NO_TLS\)\. Let/,
+    /A secure connection to PostgreSQL at 127\.0\.0\.1:\d+ failed: .* \(NO_TLS\)\. Give/,
   );
 });
 
@@ -117,9 +117,15 @@ test('processes that start at once on a new database all find one schema', async
 test('keys are managed in the database of the service, and a place without one is refused', async () => {
   const url = await (await sharedServer()).createDatabase();
   const run = (...args: string[]) => petstore('/', args, { PETSTORE_DATABASE_URL: url });
-  assertRefused(await run('keys', 'list'), /holds no petstore\. Set PETSTORE_DATABASE_URL as/);
+  assertRefused(
+    await run('keys', 'list'),
+    /does not contain a petstore\. Set PETSTORE_DATABASE_URL to/,
+  );
   const text = await run('keys', 'create', '--name', 'x');
-  assert.match(text.stdout, /^Made the production key "x" \(\w+\) in PostgreSQL at 127\.0\.0\.1:/);
+  assert.match(
+    text.stdout,
+    /^Created the production key "x" \(\w+\) in PostgreSQL at 127\.0\.0\.1:/,
+  );
   assert.ok(!text.stdout.includes(SECRET));
   const id = /key_\w+/.exec(text.stdout)?.[0] ?? '';
   assert.match((await run('keys', 'list')).stdout, new RegExp(id));

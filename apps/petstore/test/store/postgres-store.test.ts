@@ -269,7 +269,7 @@ test('a revoked key is refused within a second, whatever happened to the listene
 /** What is remembered of a key. */
 const someKey = { id: 'key_1', scopes: ['pets:read'], expiresAt: Infinity } as const;
 
-test('an answer about a key that is older than a revocation is not remembered', () => {
+test('the result of a look-up that is older than a revocation is not remembered', () => {
   const keys = new ActiveKeys();
   const remember = keys.asking('hash');
   keys.drop();
@@ -279,7 +279,7 @@ test('an answer about a key that is older than a revocation is not remembered', 
   assert.equal(keys.get('hash'), someKey);
 });
 
-test('without proof from the listener an answer about a key is used for half a second', async () => {
+test('without proof from the listener the result of a look-up is used for half a second', async () => {
   const keys = new ActiveKeys();
   keys.asking('hash')(someKey);
   await sleep(400);

@@ -15,14 +15,18 @@ const refused = (replica: string, database = 'sqlite::memory:') =>
     PETSTORE_DATABASE_REPLICA_URL: replica,
   });
 
-test('replicas of SQLite, of another cluster, and what is no address are refused, without a password', async (t) => {
+test('replicas of SQLite, of another cluster, and malformed addresses are refused, without a password', async (t) => {
   const url = await (await sharedServer()).createDatabase();
   const other = await PostgresServer.start(t);
   const otherUrl = `${await other.createDatabase()}?target_session_attrs=any`;
   for (const [replica, database, message] of [
-    [url, undefined, /names replicas of a PostgreSQL database, and PETSTORE_DATABASE_URL names no/],
+    [url, undefined, /needs PostgreSQL, but PETSTORE_DATABASE_URL names another kind of database/],
     [`${url} mysql://x`, url, /PETSTORE_DATABASE_REPLICA_URL must read postgres:\/\/USER/],
-    [otherUrl, url, new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port}, .* of another cluster`)],
+    [
+      otherUrl,
+      url,
+      new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port} .* belongs to another cluster`),
+    ],
   ] as const) {
     const { code, stdout, stderr } = await refused(replica, database);
     assert.equal(code, 1, stdout);

@@ -20,7 +20,7 @@ function assertRefused(outcome: Awaited<ReturnType<typeof petstore>>, message: R
   assert.match(outcome.stderr, message);
 }
 
-test('a file that is no database is refused and left as it was', async (t) => {
+test('a file that is not a database is refused and left as it was', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'petstore.db');
   const text = 'a letter, not a database '.repeat(100);

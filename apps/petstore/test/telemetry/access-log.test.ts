@@ -107,7 +107,7 @@ test('with `errors` a 5xx and a slow request have a line, and nothing else has; 
   );
 });
 
-test('a client that goes away before its answer has a line without a status', async (t) => {
+test('a client that goes away before its response has a line without a status', async (t) => {
   const service = await startService(t, { config: { accessLog: 'all' } });
   const socket = connect(service.port, '127.0.0.1');
   await once(socket, 'connect');

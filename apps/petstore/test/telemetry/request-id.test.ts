@@ -64,7 +64,7 @@ test("a request keeps its client's id on every way, if it is well formed; any ot
   assert.equal(given.size, 2 * (BAD.length + 2), 'each has one of its own');
 });
 
-test('what is no request at all has an id as well, in its answer and in the log', async (t) => {
+test('bytes that are not a request have an id as well, in the response and in the log', async (t) => {
   const { port, logged } = await startService(t, { config: { accessLog: 'all' } });
   const lines = ['nonsense\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`];
   for (const [at, bytes] of [...lines, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'].entries()) {

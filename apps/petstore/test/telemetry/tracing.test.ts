@@ -156,7 +156,7 @@ test('which traces are kept is what OTEL_TRACES_SAMPLER says; the name is OTEL_S
   assert.equal(spans.length, 1);
 });
 
-test('a collector that is away costs a line in the log, and delays neither answers nor the end', async (t) => {
+test('a collector that is away costs a line in the log, and delays neither responses nor the end', async (t) => {
   const { call, stop } = await startTraced(t, {
     // A port that nobody listens on: the discard service's.
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',

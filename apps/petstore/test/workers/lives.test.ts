@@ -143,7 +143,7 @@ test('workers that cannot start leave the former ones serving', async (t) => {
   await timeUntil(async () => (await ask(`${service.origin}/metrics`, { headers })).status === 200);
 });
 
-test('a number of workers that is none, a database in memory and a port that is taken are told in a sentence', async (t) => {
+test('an invalid number of workers, a database in memory and a port in use are each explained in a sentence', async (t) => {
   const folder = await temporaryFolder(t);
   for (const wrong of ['0', '-1', '1.5', 'many', '257', '']) {
     const { code, stderr } = await petstore(folder, ['serve', '--workers', wrong]);
@@ -163,7 +163,7 @@ test('a number of workers that is none, a database in memory and a port that is 
   const env = { PETSTORE_PORT: String(port) };
   const outcome = await petstore(folder, ['serve', '--workers', '2'], env);
   assert.equal(outcome.code, 1);
-  assert.match(outcome.stderr, new RegExp(`Port ${port} on 127.0.0.1 is taken`));
+  assert.match(outcome.stderr, new RegExp(`Port ${port} on 127.0.0.1 is in use`));
 
   // Another service of workers divides its port among its own processes alone.
   const service = await startWorkers(t, SQLITE_FILE, 2);
@@ -171,7 +171,7 @@ test('a number of workers that is none, a database in memory and a port that is 
     PETSTORE_PORT: new URL(service.origin).port,
   });
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /is taken/);
+  assert.match(again.stderr, /is in use/);
 });
 
 function isAlive(pid: number): boolean {

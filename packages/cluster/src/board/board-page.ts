@@ -13,7 +13,7 @@ const GROUPS: readonly [title: string, faults: readonly Fault[]][] = [
   ['Operators and clocks', OPERATIONS],
 ];
 
-/** The page of the board. What changes on it comes by its script, from `GET /events`. */
+/** The page of the board. Its script updates it from `GET /events`. */
 export function boardPage({ databases, apis, balancers, folder }: Cluster): string {
   const machines = [...databases, ...apis, ...balancers];
   return html`<!doctype html>

@@ -12,7 +12,7 @@ import { findFault } from '../faults/faults.ts';
 import type { Stage } from '../run/stage.ts';
 import { boardPage } from './board-page.ts';
 
-/** What a browser that comes later is told of what happened before. */
+/** The events that a browser gets when it connects later. */
 const KEPT_EVENTS = 200;
 
 /** Serves the board on 127.0.0.1. Rejects where the port is taken. */
@@ -73,7 +73,7 @@ export async function serveBoard(port: number, stage: Stage) {
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '/' } = request;
     const file = files.get(url);
     if (!isOwnHost(request)) send(response, 421, 'text/plain', 'The board is at 127.0.0.1.\n');
@@ -87,6 +87,6 @@ export async function serveBoard(port: number, stage: Stage) {
   }
 
   return listenLocally(port, (request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error));
+    respond(request, response).catch((error: Error) => response.destroy(error));
   });
 }

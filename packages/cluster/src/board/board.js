@@ -53,7 +53,7 @@ function isPrimary({ role }) {
   return role === 'primary';
 }
 
-/** What a database machine says of itself, and whether it is well. */
+/** The state that a database machine reports, and whether it is healthy. */
 function describe({ role, state, timeline, position, isSynchronous }) {
   if (role === undefined) return ['silent', false];
   const what = `${state}, timeline ${timeline ?? '?'}`;

@@ -4,20 +4,20 @@ import type { Statistics } from './statistics.ts';
 /** No request may take longer: a write is over after 7 s in the service, a request after 12 in the balancer. */
 const LIMIT_MS = 15_000;
 
-/** What a client may get besides a success, by what it asked. */
+/** The statuses besides success that a client may get. */
 const ALLOWED = [404, 409, 412, 422, 503, 502, 504];
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: it is what a service answered, looked at where it is used.
+  // biome-ignore lint/suspicious/noExplicitAny: each caller checks what it reads of it.
   readonly body: any;
   readonly etag: string | null;
   /** The address of the next page, without the host. */
   readonly next: string | undefined;
-  readonly askedAt: number;
+  readonly sentAt: number;
 }
 
-/** Asks the API as a client does, counts, and tells of responses that must not be. */
+/** Sends requests to the API as a client does, counts them, and reports responses that violate its guarantees. */
 export class Api {
   readonly #base: string;
   readonly #key: string;
@@ -38,18 +38,18 @@ export class Api {
     this.#violated = violated;
   }
 
-  /** Undefined: nobody knows whether it was carried out, or it was not. */
-  async ask(
+  /** Undefined: the service did not carry the request out, or nobody knows whether it did. */
+  async request(
     method: 'GET' | 'POST' | 'PATCH',
     path: string,
     { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
-  ): Promise<Answer | undefined> {
+  ): Promise<ApiResponse | undefined> {
     const statistics = method === 'GET' ? this.#reads : this.#writes;
-    const askedAt = performance.now();
-    const answer = await this.#send(method, path, body, headers, askedAt);
-    const isDone = answer !== undefined && answer.status < 500;
-    statistics.count(isDone, performance.now() - askedAt);
-    return isDone ? answer : undefined;
+    const sentAt = performance.now();
+    const response = await this.#send(method, path, body, headers, sentAt);
+    const isDone = response !== undefined && response.status < 500;
+    statistics.count(isDone, performance.now() - sentAt);
+    return isDone ? response : undefined;
   }
 
   async #send(
@@ -57,8 +57,8 @@ export class Api {
     path: string,
     body: object | undefined,
     headers: Record<string, string>,
-    askedAt: number,
-  ): Promise<Answer | undefined> {
+    sentAt: number,
+  ): Promise<ApiResponse | undefined> {
     const signal = AbortSignal.timeout(LIMIT_MS);
     const patch = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     let text = '';
@@ -85,7 +85,7 @@ export class Api {
         body: status < 500 ? JSON.parse(text) : undefined,
         etag: response.headers.get('etag'),
         next: /<[^>]*?\/v1([^>]*)>\s*;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1],
-        askedAt,
+        sentAt,
       };
     } catch (error) {
       if (signal.aborted)

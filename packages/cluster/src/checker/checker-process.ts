@@ -21,14 +21,14 @@ const WALKERS = 3;
 class Both extends Statistics {
   readonly #others: Statistics;
 
-  constructor(others: Statistics) {
+  constructor(second: Statistics) {
     super();
-    this.#others = others;
+    this.#second = second;
   }
 
   override count(isOk: boolean, tookMs: number): void {
     super.count(isOk, tookMs);
-    this.#others.count(isOk, tookMs);
+    this.#second.count(isOk, tookMs);
   }
 }
 

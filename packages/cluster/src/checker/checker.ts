@@ -15,7 +15,7 @@ interface Events {
   said: [FromChecker];
 }
 
-/** Clients of the API in a process of their own, who compare what they are told. */
+/** Clients of the API, in a process of their own, that check the responses against each other. */
 export class Checker extends EventEmitter<Events> {
   readonly #child: ChildProcess;
   state: State = { databases: [], apis: [], balancers: [] };
@@ -59,7 +59,7 @@ export class Checker extends EventEmitter<Events> {
     return (await this.#ask({ do: 'ask-alone', apis }, 'alone')).alone;
   }
 
-  /** Sends JSON to a machine, and gives what it answers. */
+  /** Sends JSON to a machine, and returns the response. */
   async post(
     url: string,
     body: object,
@@ -67,13 +67,13 @@ export class Checker extends EventEmitter<Events> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 
-  /** Stops the clients, and compares what they were told with what is there. */
+  /** Stops the clients, and compares the responses that they got with what is stored. */
   async end(): Promise<void> {
     await this.#ask({ do: 'end' }, 'ended');
     this.#child.disconnect();
   }
 
-  /** Resolves when the state of the machines is as it is to be. Rejects with a sentence after `limitMs`. */
+  /** Resolves when the machines are in the wanted state. Rejects with a sentence after `limitMs`. */
   async until(
     what: string,
     isSo: (state: State, measured: Measured) => boolean,
@@ -88,11 +88,11 @@ export class Checker extends EventEmitter<Events> {
     }
   }
 
-  async #ask<K extends FromChecker['said']>(message: ToChecker, answer: K): Promise<Said<K>> {
+  async #ask<K extends FromChecker['said']>(message: ToChecker, kind: K): Promise<Said<K>> {
     this.#child.send(message);
     for (;;) {
       const [said] = (await once(this, 'said')) as [FromChecker];
-      if (said.said === answer) return said as Said<K>;
+      if (said.said === kind) return said as Said<K>;
     }
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import type { History, Page } from './history.ts';
 
-/** How often each kind of client does its work, in a second, over all of its kind; 260 requests or so altogether. */
+/** How many times a second all clients of a kind do their work, together; some 260 requests in all. */
 const RATES = { creates: 40, keyed: 20, gets: 80, walks: 30, lists: 20, counts: 20, orders: 15 };
 
 /** Of those who ask a single API machine, for each kind. */
@@ -12,10 +12,10 @@ const ALONE_RATE = 10;
 /** So many at once of each kind; the rate is shared out among them. */
 const CLIENTS = 6;
 
-/** A client gives up repeating a request with a key after this. */
+/** After this time a client stops repeating a request with a key, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Where those begin who follow the links. */
+/** The first page of the clients that follow the links. */
 export const FIRST_PAGE = '/pets?limit=50';
 const COUNTERS = 5;
 
@@ -27,13 +27,13 @@ export interface World {
   categoryId: number | undefined;
   /** Whether the clients go on. */
   readonly goesOn: () => boolean;
-  /** Counters that were made, by id. */
+  /** The ids of the counters. */
   readonly counters: number[];
-  /** Those who follow the links, for the end. */
+  /** The walkers, for the check at the end. */
   readonly walkers: Walker[];
 }
 
-/** Somebody who follows the links from the first page on, and asks for the last page again until there is another one. */
+/** A client that follows the links from the first page on, and requests the last page again until it has a next one. */
 export interface Walker {
   readonly seen: Set<number>;
   path: string;
@@ -41,7 +41,7 @@ export interface Walker {
   last: number;
 }
 
-/** Makes the category of all animals, and the animals that count. Rejects where the service does not let it. */
+/** Creates the category of all animals, and the animals that serve as counters. Rejects where the service refuses. */
 export async function makeFirst(world: World): Promise<void> {
   const { history, counters } = world;
   world.categoryId = await insistOn(world, '/categories', { name: 'checked' });
@@ -52,13 +52,13 @@ export async function makeFirst(world: World): Promise<void> {
   }
 }
 
-/** Makes something once, and gives its id. */
+/** Creates something once, and returns its id. */
 async function insistOn({ api }: World, path: string, body: object): Promise<number> {
   const key = randomUUID();
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    const answer = await api.ask('POST', path, { body, headers: { 'idempotency-key': key } });
-    if (answer?.status === 201) return answer.body.id;
+    const response = await api.request('POST', path, { body, headers: { 'idempotency-key': key } });
+    if (response?.status === 201) return response.body.id;
     await sleep(200);
   }
   throw new Error(`POST ${path} does not succeed.`);
@@ -110,11 +110,11 @@ async function create(world: World): Promise<void> {
   const { api, history } = world;
   const name = randomUUID();
   history.mayBeCreated(name);
-  const answer = await api.ask('POST', '/pets', { body: petOf(world, name) });
-  if (answer?.status === 201) history.created(name, answer.body.id);
+  const response = await api.request('POST', '/pets', { body: petOf(world, name) });
+  if (response?.status === 201) history.created(name, response.body.id);
 }
 
-/** With a key it may be repeated until it is known what came of it, and happens once. */
+/** With a key, it is repeated until its result is known, and happens once. */
 async function createWithKey(world: World): Promise<void> {
   const name = randomUUID();
   world.history.mayBeCreated(name);
@@ -129,65 +129,65 @@ async function get({ api, history, counters }: World): Promise<void> {
     : history.pick(Math.random(), Math.random() < 0.5 ? 20 : undefined);
   if (id === undefined) return;
   const least = isOfCounter ? history.least(id) : 0;
-  const answer = await api.ask('GET', `/pets/${id}`);
-  if (!answer) return;
-  history.found(id, answer.askedAt, answer.status === 200);
-  if (isOfCounter && answer.status === 200) history.read(id, countOf(answer.body.name), least);
+  const response = await api.request('GET', `/pets/${id}`);
+  if (!response) return;
+  history.found(id, response.sentAt, response.status === 200);
+  if (isOfCounter && response.status === 200) history.read(id, countOf(response.body.name), least);
 }
 
-/** Asks for the page at which somebody has arrived; nearly always the last one. */
+/** Requests the page that some walker has reached; nearly always the last one. */
 async function list({ api, history, walkers }: World): Promise<void> {
   const walker = walkers[Math.floor(Math.random() * walkers.length)];
   if (!walker) return;
   const { path, behind } = walker;
-  const answer = await api.ask('GET', path);
-  if (answer?.status === 200) history.listed(pageOf(answer, behind));
+  const response = await api.request('GET', path);
+  if (response?.status === 200) history.listed(pageOf(response, behind));
 }
 
-/** Asks for the page that it has come to, and goes on to the next one where there is one. */
+/** Requests the walker's page, and goes on to the next one where there is one. */
 async function walk({ api, history }: World, walker: Walker): Promise<void> {
-  const answer = await api.ask('GET', walker.path);
-  if (answer?.status !== 200) return;
-  const page = pageOf(answer, walker.behind);
+  const response = await api.request('GET', walker.path);
+  if (response?.status !== 200) return;
+  const page = pageOf(response, walker.behind);
   history.listed(page);
   for (const id of page.ids) walker.seen.add(id);
   walker.last = page.ids.at(-1) ?? walker.last;
-  if (answer.next === undefined) return;
-  walker.path = answer.next;
+  if (response.next === undefined) return;
+  walker.path = response.next;
   walker.behind = walker.last;
 }
 
-/** Adds one to a counter, unless somebody else has done it since it was read. */
+/** Adds one to a counter, unless another client has done so since it was read. */
 async function count({ api, history, counters }: World): Promise<void> {
   const id = counters[Math.floor(Math.random() * counters.length)];
   if (id === undefined) return;
   const least = history.least(id);
-  const read = await api.ask('GET', `/pets/${id}`);
+  const read = await api.request('GET', `/pets/${id}`);
   if (read?.status !== 200 || read.etag === null) return;
   const value = countOf(read.body.name);
   history.read(id, value, least);
-  const patched = await api.ask('PATCH', `/pets/${id}`, {
+  const patched = await api.request('PATCH', `/pets/${id}`, {
     body: { name: `counter ${value + 1}` },
     headers: { 'if-match': read.etag },
   });
   if (patched?.status === 200) history.counted(id, value + 1);
 }
 
-/** Two order the same animal at once. */
+/** Two clients order the same animal at once. */
 async function order({ api, history }: World): Promise<void> {
   const id = history.pick(Math.random(), 200);
   if (id === undefined) return;
   const both = [1, 2].map(async () => {
-    const answer = await api.ask('POST', '/store/orders', { body: { petId: id } });
-    if (answer) history.found(id, answer.askedAt, answer.status !== 404);
-    if (answer?.status === 201) history.sold(id, answer.body.id);
+    const response = await api.request('POST', '/store/orders', { body: { petId: id } });
+    if (response) history.found(id, response.sentAt, response.status !== 404);
+    if (response?.status === 201) history.sold(id, response.body.id);
   });
   await Promise.all(both);
 }
 
-function pageOf({ body, askedAt, next }: Answer, behind: number): Page {
+function pageOf({ body, sentAt, next }: ApiResponse, behind: number): Page {
   const ids = (body as { id: number }[]).map(({ id }) => id);
-  return { askedAt, behind, ids, isLast: next === undefined };
+  return { sentAt, behind, ids, isLast: next === undefined };
 }
 
 function countOf(name: string): number {

@@ -1,4 +1,4 @@
-/** Something that must never be. */
+/** A violation of what the service guarantees. */
 export interface Violation {
   readonly kind:
     | 'lost write'
@@ -12,21 +12,21 @@ export interface Violation {
   readonly what: string;
 }
 
-/** A page of animals as a client got it. */
+/** A page of animals in a response. */
 export interface Page {
-  /** When it was asked for, in milliseconds of this process. */
-  readonly askedAt: number;
+  /** When the request was sent, in milliseconds of this process. */
+  readonly sentAt: number;
   /** The page begins behind this id. */
   readonly behind: number;
   readonly ids: readonly number[];
-  /** Nothing came behind it. */
+  /** The page had no next one. */
   readonly isLast: boolean;
 }
 
 /**
- * What clients were told, and whether what they were told fits together. All of them live in one process, so that
- * its clock says what came before what: whatever was acknowledged before a request began must show in its response,
- * and no response shows less than one that had ended before.
+ * The responses that clients got, and whether they fit together. All clients live in one process, so its clock orders
+ * their requests. Whatever was acknowledged before a request began must show in its response, and no response shows
+ * less than one that had ended before.
  */
 export class History {
   readonly #violated: (violation: Violation) => void;
@@ -36,10 +36,10 @@ export class History {
   readonly #ids: number[] = [];
   /** The id that each name was acknowledged with; names are never used twice. */
   readonly #byName = new Map<string, number>();
-  /** Names that the store may have, or not. */
+  /** Names whose create has not been acknowledged: the store may have them or not. */
   readonly #uncertain = new Set<string>();
   readonly #counters = new Map<number, Counter>();
-  /** Animals of which a client was told that they are its own. */
+  /** Sold animals, by id, with the order that was acknowledged. */
   readonly #sold = new Map<number, number>();
 
   constructor(violated: (violation: Violation) => void) {
@@ -50,7 +50,7 @@ export class History {
     return this.#ids.length;
   }
 
-  /** An animal of the last ones, or of all. */
+  /** A random animal of the last `among`, or of all. */
   pick(random: number, among = this.#ids.length): number | undefined {
     const from = Math.max(0, this.#ids.length - among);
     return this.#ids[from + Math.floor(random * (this.#ids.length - from))];
@@ -74,18 +74,18 @@ export class History {
     if (!this.#byName.has(name)) this.#uncertain.add(name);
   }
 
-  /** An animal was asked for: it must be there when it was acknowledged before. */
-  found(id: number, askedAt: number, isThere: boolean): void {
+  /** A client read an animal: it must be there when it was acknowledged before. */
+  found(id: number, sentAt: number, isThere: boolean): void {
     const since = this.#acknowledged.get(id);
-    if (!isThere && since !== undefined && since < askedAt)
+    if (!isThere && since !== undefined && since < sentAt)
       this.#violate(
         'lost write',
-        `${id} was acknowledged ${age(since, askedAt)}, and is not there.`,
+        `${id} was acknowledged ${age(since, sentAt)}, and is not there.`,
       );
   }
 
-  /** A page came: the ids ascend, and none that was acknowledged before is left out. */
-  listed({ askedAt, behind, ids, isLast }: Page): void {
+  /** A page was read: its ids ascend, and none that was acknowledged before is left out. */
+  listed({ sentAt, behind, ids, isLast }: Page): void {
     let last = behind;
     for (const id of ids) {
       if (id <= last) this.#violate('wrong order', `${id} came behind ${last} in a page.`);
@@ -97,10 +97,10 @@ export class History {
       const id = this.#ids[i] as number;
       if (id > end) break;
       const since = this.#acknowledged.get(id) as number;
-      if (since < askedAt && !there.has(id))
+      if (since < sentAt && !there.has(id))
         this.#violate(
           'lost write',
-          `${id} was acknowledged ${age(since, askedAt)}, and a page behind ${behind} leaves it out.`,
+          `${id} was acknowledged ${age(since, sentAt)}, and a page behind ${behind} leaves it out.`,
         );
     }
   }
@@ -123,7 +123,7 @@ export class History {
     this.counted(id, value);
   }
 
-  /** A client was told that an animal is its own, by an order. */
+  /** An order for an animal was acknowledged. */
   sold(petId: number, orderId: number): void {
     const before = this.#sold.get(petId);
     if (before !== undefined && before !== orderId)
@@ -131,7 +131,7 @@ export class History {
     this.#sold.set(petId, orderId);
   }
 
-  /** The end: all animals by id, with their names. */
+  /** Checks all animals at the end, by id, with their names. */
   finallyThere(animals: ReadonlyMap<number, string>): void {
     const byName = new Map<string, number>();
     for (const [id, name] of animals) {
@@ -152,7 +152,7 @@ export class History {
     }
   }
 
-  /** The end: every order by id, with its animal; each animal has one at most. */
+  /** Checks every order at the end, by id, with its animal: each animal has one at most. */
   finallyOrdered(orders: ReadonlyMap<number, number>): void {
     const byPet = new Map<number, number>();
     for (const [order, pet] of orders) {
@@ -170,7 +170,7 @@ export class History {
     }
   }
 
-  /** The end: somebody who followed the links saw these, up to `last`. */
+  /** Checks a walker at the end: it saw these animals, up to `last`. */
   finallyWalked(
     seen: ReadonlySet<number>,
     last: number,
@@ -199,7 +199,7 @@ export class History {
   }
 }
 
-/** The highest value that any client was told, of an animal whose name counts. */
+/** The highest value of a counter in any response. */
 interface Counter {
   shown: number;
 }
@@ -215,7 +215,7 @@ function insert(ids: number[], id: number): void {
   ids.splice(at, 0, id);
 }
 
-/** Where the first id is that is no less than another. */
+/** The index of the first id that is at least `least`. */
 function position(ids: readonly number[], least: number): number {
   let [low, high] = [0, ids.length];
   while (low < high) {

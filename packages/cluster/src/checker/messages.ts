@@ -2,7 +2,7 @@ import type { Violation } from './history.ts';
 import type { Figures } from './statistics.ts';
 import type { Address, Machines, State } from './watch.ts';
 
-/** What the checker, a process of its own in the network of the cluster, is told at its start. */
+/** What the checker, a process in the network of the cluster, is told at its start. */
 export interface Order {
   readonly apiUrl: string;
   readonly apiKey: string;

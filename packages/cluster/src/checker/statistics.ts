@@ -1,14 +1,14 @@
-/** What became of the requests of one kind. */
+/** The outcome of the requests of one kind. */
 export interface Figures {
   readonly ok: number;
-  /** Those that the service could not carry out: 503, or a connection that broke. */
+  /** Requests that the service could not carry out: 503, or a connection that broke. */
   readonly unavailable: number;
-  /** The longest time without one that was carried out, in milliseconds. */
+  /** The longest time without a request that was carried out, in milliseconds. */
   readonly awayMs: number;
-  /** How long those took that were carried out, in milliseconds. */
+  /** The durations of the requests that were carried out, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** The longest that any took, whatever became of it, in milliseconds. */
+  /** The longest duration of any request, in milliseconds. */
   readonly longestMs: number;
 }
 
@@ -35,7 +35,10 @@ export class Statistics {
     this.#times.push(tookMs);
   }
 
-  /** The figures since the last time, and begins anew. A time without any that is not over yet counts so far. */
+  /**
+   * Returns the figures since the last call, and begins anew. A time without success that is not over yet counts so
+   * far.
+   */
   take(): Figures {
     const now = performance.now();
     const times = this.#times.sort((a, b) => a - b);

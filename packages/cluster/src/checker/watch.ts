@@ -1,18 +1,18 @@
-/** What a database machine says of itself. */
+/** The state that a database machine reports. */
 interface DatabaseState {
   readonly name: string;
-  /** As Patroni has it: `primary`, `replica`; undefined where nobody answers. */
+  /** In Patroni's words: `primary`, `replica`; undefined where it does not respond. */
   readonly role?: string;
-  /** As Patroni has it: `running`, `starting`, `stopped`. */
+  /** In Patroni's words: `running`, `starting`, `stopped`. */
   readonly state?: string;
   readonly timeline?: number;
-  /** Where its log is, in bytes. */
+  /** The position of its log, in bytes. */
   readonly position?: number;
   /** Whether commits wait for it. */
   readonly isSynchronous?: boolean;
 }
 
-/** What an API machine says of itself. */
+/** The state that an API machine reports. */
 interface ApiState {
   readonly name: string;
   readonly reads: boolean;
@@ -21,7 +21,7 @@ interface ApiState {
 
 interface BalancerState {
   readonly name: string;
-  /** Whether its HAProxy answers. */
+  /** Whether its HAProxy responds. */
   readonly works: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface State {
   readonly balancers: readonly BalancerState[];
 }
 
-/** The machines to look at. */
+/** The machines to watch. */
 export interface Machines {
   readonly databases: readonly Address[];
   readonly apis: readonly Address[];
@@ -45,7 +45,7 @@ export interface Address {
 
 const LIMIT_MS = 900;
 
-/** Asks every machine how it is. */
+/** Asks every machine for its state. */
 export async function lookAt({ databases, apis, balancers }: Machines): Promise<State> {
   return {
     databases: await Promise.all(databases.map(lookAtDatabase)),
@@ -79,12 +79,12 @@ async function lookAtApi({ name, address }: Address): Promise<ApiState> {
   return { name, reads, writes };
 }
 
-/** It answers this one itself, whatever is behind it. */
+/** HAProxy responds to this path itself, whatever is behind it. */
 async function lookAtBalancer({ name, address }: Address): Promise<BalancerState> {
   return { name, works: (await statusOf(`http://${address}/readyz`)) === 404 };
 }
 
-/** Undefined where nobody answers. */
+/** Undefined where there is no response. */
 async function statusOf(url: string): Promise<number | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });

@@ -13,10 +13,10 @@ import {
 
 // Disks that are full, or slow.
 
-/** What each sync of a slow disk takes, in microseconds. */
+/** How long each sync of a slow disk takes, in microseconds. */
 const SLOW_MICROSECONDS = 300_000;
 
-/** What others may write while the file that fills a disk is made. */
+/** The room that others may use up while the file that fills the disk is written. */
 const LAST_BYTES = 32 * 1024 * 1024;
 
 async function fill(machine: Machine): Promise<Applied> {
@@ -25,13 +25,13 @@ async function fill(machine: Machine): Promise<Applied> {
   const { bavail, bsize } = await statfs(disk);
   const most = Math.max(0, bavail * bsize - LAST_BYTES);
   await machine.run('fallocate', ['--length', `${most + 1}`, file]);
-  // The rest byte by byte, since others write, too; it ends with an error when nothing is left.
+  // The rest byte by byte, since others write, too. It ends with an error when the disk is full.
   const rest = ['if=/dev/zero', `of=${file}`, 'bs=4k', 'oflag=append', 'conv=notrunc'];
   await machine.run('dd', rest).catch(() => undefined);
   return { to: machine.name, undo: () => rm(file, { force: true }) };
 }
 
-/** strace holds up each sync of the processes that are there. */
+/** strace delays each sync of the current processes. */
 async function slow(machine: Machine): Promise<Applied> {
   const pids = await machine.databaseProcesses();
   const slowly = `inject=fsync,fdatasync:delay_exit=${SLOW_MICROSECONDS}`;

@@ -8,11 +8,11 @@ export interface Scene {
   readonly checker: Checker;
 }
 
-/** A fault that is there: what it was done to, and how it ends. */
+/** A fault that is applied: to which machines, and how it ends. */
 export interface Applied {
   /** The machines, such as `db2` or `lb1, lb2`. */
   readonly to: string;
-  /** Resolves when the cause is gone; what it caused may take longer. */
+  /** Resolves when the cause is gone; its effects may last longer. */
   readonly undo: () => Promise<void>;
   /** The API machines that it reaches while the others serve: these are asked by themselves, too. */
   readonly reached?: readonly Machine[];
@@ -53,7 +53,7 @@ export interface Fault {
   readonly id: string;
   /** What happens, for people: `The primary loses its power`. */
   readonly title: string;
-  /** Whether it is over at once, and there is nothing to undo. */
+  /** Whether it is over at once, so that there is nothing to undo. */
   readonly isBrief?: boolean;
   readonly limits: Limits;
   /** Makes it happen. Rejects where the cluster is in no state for it. */
@@ -63,7 +63,7 @@ export interface Fault {
 /** The machine that is the primary now. Throws while there is none. */
 export function primaryOf({ cluster, checker }: Scene): Machine {
   const { databases } = checker.state;
-  // Two may say so while one of them has just thawed; the newer timeline is the one that counts.
+  // Two machines may report so, if one of them has just thawed. The newer timeline counts.
   const [first] = databases
     .filter(({ role }) => role === 'primary')
     .sort((a, b) => (b.timeline ?? 0) - (a.timeline ?? 0));
@@ -72,7 +72,7 @@ export function primaryOf({ cluster, checker }: Scene): Machine {
   return machine;
 }
 
-/** The standbys, the one that commits wait for first. */
+/** The standbys; the one that commits wait for comes first. */
 export function standbysOf(scene: Scene): Machine[] {
   const primary = primaryOf(scene);
   const isSynchronous = (machine: Machine) =>

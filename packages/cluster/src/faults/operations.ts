@@ -41,7 +41,7 @@ export const OPERATIONS: readonly Fault[] = [
       const { balancers, apis } = scene.cluster;
       const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const server = `primary/${primary.name}`;
-      // Without its checks HAProxy does not notice; the sessions that are there go on, as where an address moves.
+      // Without its checks HAProxy does not notice. Existing sessions go on, as when an address moves.
       const lead = (to: Machine, health: 'disable' | 'enable') =>
         tellBalancers(
           balancers,

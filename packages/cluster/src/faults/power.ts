@@ -14,7 +14,7 @@ import {
   synchronousStandbyOf,
 } from './fault.ts';
 
-// Machines and programs that are gone at once, as by kill -9 or a loss of power.
+// Machines and programs that end at once, as by kill -9 or a loss of power.
 
 async function crash(machine: Machine): Promise<Applied> {
   await machine.crash();

@@ -10,7 +10,7 @@ import {
   synchronousStandbyOf,
 } from './fault.ts';
 
-// Machines that say nothing any more, and do not say that either.
+// Machines that stop responding without closing a connection.
 
 async function freeze(machine: Machine): Promise<Applied> {
   await machine.freeze();

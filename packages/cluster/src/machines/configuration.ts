@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-/** The files that operators install, which the cluster here runs with. */
+/** The files that operators install. The cluster here uses the same ones. */
 const DEPLOYED = new URL('../../../../deploy/cluster/', import.meta.url);
 
-/** What the templates name, as in deploy/cluster/machine.env. */
+/** The variables of the templates, as in deploy/cluster/machine.env. */
 export interface MachineFacts {
   readonly MACHINE: string;
   readonly ADDRESS: string;
@@ -17,8 +17,8 @@ export interface MachineFacts {
 }
 
 /**
- * A file of deploy/cluster with its facts filled in, as envsubst does. `folders`: what stands on the file system of
- * a whole machine, and where it is here.
+ * A file of deploy/cluster with its variables filled in, as envsubst does. `folders`: folders of a real machine, and
+ * where they are here.
  */
 export async function configuration(
   name: string,

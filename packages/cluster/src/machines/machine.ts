@@ -9,7 +9,7 @@ import { type Network, processesIn } from './network.ts';
 
 const run = promisify(execFile);
 
-/** How long a service that has ended stays away, as systemd's RestartSec. */
+/** The delay before an ended service is started again, as systemd's RestartSec. */
 const RESTART_MS = 1_000;
 
 /** The file in a machine's folder that says how far its clock is off; libfaketime reads it. */
@@ -25,7 +25,7 @@ export interface Service {
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
-/** How a service ended without having been told to. */
+/** How a service ended that nobody had told to end. */
 export interface Ended {
   readonly machine: string;
   readonly service: string;
@@ -94,7 +94,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     await ended;
   }
 
-  /** Kills PostgreSQL; Patroni finds out and does what it thinks is right. */
+  /** Kills PostgreSQL; Patroni notices and acts. */
   async killDatabase(): Promise<void> {
     for (const pid of await this.databaseProcesses()) signal(pid, 'SIGKILL');
   }
@@ -109,9 +109,9 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     await ended;
   }
 
-  /** Every process stands still until `thaw`; the kernel goes on answering for them. */
+  /** Every process stands still until `thaw`; the kernel still accepts their connections. */
   async freeze(): Promise<void> {
-    // A process may start another one between the list and the signal.
+    // A process may start another one between the listing and the signal.
     for (let round = 0; round < 2; round += 1) await this.#signalAll('SIGSTOP');
   }
 
@@ -119,7 +119,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     await this.#signalAll('SIGCONT');
   }
 
-  /** Nothing reaches it nor leaves it until `mend`, and nobody is told. */
+  /** Drops everything that it sends and receives until `mend`, without telling either side. */
   cut(): Promise<void> {
     return this.#network.cut(this.name);
   }
@@ -132,13 +132,13 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
   async databaseProcesses(): Promise<number[]> {
     const pids = await processesIn(this.#namespace);
     const list = run('ps', ['-o', 'pid=,comm=', '-p', pids.join(',') || '0']);
-    // It fails where none of them is there any more.
+    // The signal fails where none of them exists any more.
     const { stdout } = await list.catch(() => ({ stdout: '' }));
     const lines = stdout.split('\n').filter((line) => line.endsWith(' postgres'));
     return lines.map((line) => Number.parseInt(line, 10));
   }
 
-  /** Runs a program in this machine to its end, and gives what it wrote. */
+  /** Runs a program on this machine to its end, and returns its output. */
   async run(command: string, args: readonly string[], env: Record<string, string> = {}) {
     const inside = [`--net=/run/netns/${this.#namespace}`, command, ...args];
     const { stdout } = await run('nsenter', inside, { env: { ...process.env, ...env } });
@@ -149,22 +149,22 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     return this.#services.some(({ name }) => name === service);
   }
 
-  /** Its services see a clock that is so many seconds ahead; behind, where negative. Timers are not touched. */
+  /** Sets the clock that its services see ahead by this many seconds; back, where negative. Timers are not affected. */
   async stepClock(seconds: number): Promise<void> {
     await writeFile(join(this.folder, CLOCK), `${seconds < 0 ? '' : '+'}${seconds}\n`);
   }
 
-  /** The variables that a service has. */
+  /** The environment of a service. */
   environmentOf(name: string): Readonly<Record<string, string>> {
     return this.#services.find((each) => each.name === name)?.env ?? {};
   }
 
-  /** What starts a program in this machine: a command, and the arguments before the program's own. */
+  /** The command that starts a program on this machine, with the arguments before the program's own. */
   get entrance(): readonly [command: string, ...args: string[]] {
     return ['nsenter', `--net=/run/netns/${this.#namespace}`];
   }
 
-  /** No service is started any more. */
+  /** Starts no more services. */
   async close(): Promise<void> {
     await this.crash();
     this.#log.end();
@@ -175,13 +175,13 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     if (this.#running.has(name) || this.#held.has(name)) return;
     const [enter, ...into] = this.entrance;
     const as = user ? ['-S', `${user.uid}`, '-G', `${user.gid}`] : [];
-    // Not before the user has changed: what libfaketime makes as root another user cannot use.
+    // After the change of user: files that libfaketime creates as root cannot be used by another user.
     const { LD_PRELOAD, ...others } = env;
     const loaded = LD_PRELOAD === undefined ? [] : ['env', `LD_PRELOAD=${LD_PRELOAD}`];
     const child = spawn(enter, [...into, ...as, '--', ...loaded, command, ...args], {
       cwd: this.folder,
       env: { PATH: process.env.PATH ?? '', HOME: this.folder, LANG: 'C.UTF-8', ...others },
-      // It must not hear the Ctrl-C that is meant for the cluster.
+      // A Ctrl-C for the cluster must not reach it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

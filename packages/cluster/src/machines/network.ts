@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * A network of its own, in namespaces of the kernel: a bridge, and behind each of its ports a machine with one
- * address. Nothing of it can be reached from outside, nor reaches out. Needs root.
+ * A network in namespaces of the kernel: a bridge, and behind each of its ports a machine with one address. It cannot
+ * be reached from outside, and reaches nothing outside. Needs root.
  */
 export class Network {
-  /** Begins the name of each namespace, so that several clusters can stand side by side. */
+  /** The prefix of each namespace's name, so that several clusters can run side by side. */
   readonly id = `pc${randomBytes(3).toString('hex')}`;
   readonly #switch = `${this.id}-switch`;
   readonly #ports = new Map<string, string>();
@@ -37,7 +37,7 @@ export class Network {
     return namespace;
   }
 
-  /** From now on nothing that a machine sends arrives, nor anything sent to it; nobody is told. */
+  /** Drops everything that a machine sends, and everything sent to it, without telling anybody. */
   async cut(name: string): Promise<void> {
     await ip('-n', this.#switch, 'link', 'set', this.#port(name), 'nomaster');
   }

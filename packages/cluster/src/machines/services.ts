@@ -9,16 +9,16 @@ type User = NonNullable<Service['user']>;
 export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url)
   .pathname;
 
-/** How an API process finds the database; the commented lines of deploy/cluster/service/petstore.env. */
+/** How an API process reaches the database; the commented lines of deploy/cluster/service/petstore.env. */
 export type Route = 'balancer' | 'hosts' | 'pooler';
 
-/** What makes a program see the clock of its machine. */
+/** The variables that make a program see the clock of its machine. */
 export function clockOf(folder: string, library: string): Record<string, string> {
   return {
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: join(folder, CLOCK),
     FAKETIME_CACHE_DURATION: '1',
-    // Timers go by the other clock, which no operator can set.
+    // Timers use the monotonic clock, which no operator can set.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   };
 }
@@ -54,7 +54,7 @@ export async function databaseServices(
   ];
 }
 
-/** HAProxy, and keepalived, which holds the address that everyone knows. */
+/** HAProxy, and keepalived, which holds the shared address. */
 export async function balancerServices(facts: MachineFacts, folder: string): Promise<Service[]> {
   const folders = { '/run/haproxy': folder };
   const haproxy = join(folder, 'haproxy.cfg');
@@ -72,7 +72,7 @@ export async function balancerServices(facts: MachineFacts, folder: string): Pro
   ];
 }
 
-/** `petstore serve`, with a PgBouncer beside it where its way to the database leads through one. */
+/** `petstore serve`, with a PgBouncer beside it where its route to the database leads through one. */
 export async function apiServices(
   facts: MachineFacts,
   folder: string,
@@ -91,10 +91,11 @@ export async function apiServices(
   return [{ name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user }, petstore];
 }
 
-/** The address of the database on one of the ways that the file has. */
+/** The address of the database on one of the routes in the file. */
 function routeIn(file: string, route: Route): string {
   const urls = [...file.matchAll(/^(?:# )?PETSTORE_DATABASE_URL=(.*)$/gm)].map(([, url]) => url);
   const url = urls[['balancer', 'hosts', 'pooler'].indexOf(route)];
-  if (url === undefined) throw new Error(`petstore.env has no way to the database by ${route}.`);
+  if (url === undefined)
+    throw new Error(`petstore.env has no database address for the route ${route}.`);
   return url;
 }

@@ -6,7 +6,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 
 const run = promisify(execFile);
 
-/** What the cluster is made of: the program of each, and the package of Debian that has it. */
+/** The software of the cluster: each program, and the Debian package that has it. */
 const PROGRAMS = {
   ip: ['/usr/bin/ip', 'iproute2'],
   etcd: ['/usr/bin/etcd', 'etcd-server'],
@@ -21,7 +21,10 @@ const PROGRAMS = {
   curl: ['/usr/bin/curl', 'curl'],
 } as const;
 
-/** Rejects with a UserError that says what to install, where something is missing, and when this is not root on Linux. */
+/**
+ * Rejects with a UserError that says what to install where something is missing, and where the process is not root on
+ * Linux.
+ */
 export async function checkSoftware(): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new UserError(
@@ -39,7 +42,7 @@ export async function checkSoftware(): Promise<void> {
   }
 }
 
-/** The library that lets a machine's clock be another one than that of its kernel. */
+/** The library that gives a machine another clock than the kernel's. */
 export async function clockLibrary(): Promise<string> {
   for await (const file of glob('/usr/lib/*/faketime/libfaketime.so.1')) return file;
   throw new UserError('The library of faketime is missing: apt-get install libfaketime');

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
 /**
- * Reads `namespace NAME` and `mount FOLDER` and `folder FOLDER` from its standard input, and takes them away in reverse order when that
- * ends, which it does with the process at the other end, however that ends.
+ * Reads lines `namespace NAME`, `mount FOLDER` and `folder FOLDER` from standard input. When that ends, it removes them
+ * in reverse order. Standard input ends with the process at its other end, even if that was killed.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -26,19 +26,19 @@ printf '%s' "$lines" | while read -r kind name; do
 done 2>/dev/null
 `;
 
-/** Takes away what a cluster has made, even when the cluster itself was killed. */
+/** Removes everything that a cluster has created, even when the cluster itself was killed. */
 export class Teardown {
   readonly #child = spawn('sh', ['-c', SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
 
-  /** Tells it of something that is about to be made. */
+  /** Reports something that is about to be created. */
   add(kind: 'namespace' | 'mount' | 'folder', name: string): void {
     (this.#child.stdin as Writable).write(`${kind} ${name}\n`);
   }
 
-  /** Takes all away, and waits until it is. */
+  /** Removes everything, and waits for that. */
   async finish(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.stdin?.end();

@@ -80,7 +80,8 @@ function scenariosOf(random: boolean, only: string | undefined) {
   return only.split(',').map((id) => {
     const { id: fault } = findFault(id);
     const scenario = SCENARIOS.find((each) => each.fault === fault);
-    if (!scenario) throw new UserError(`${fault} is a fault of random runs and no scenario.`);
+    if (!scenario)
+      throw new UserError(`${fault} happens in random runs only: it is not a scenario.`);
     return scenario;
   });
 }

@@ -10,7 +10,7 @@ import type { Ended } from '../machines/machine.ts';
 import { brokenLimits } from './limits.ts';
 import type { Trial } from './trial.ts';
 
-/** How long the cluster may take to be whole again when a fault is gone. */
+/** How long the cluster may take to recover when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
 
 /** How long reads are measured in a whole cluster, to compare them. */
@@ -23,9 +23,9 @@ const CONFIRMED_LIMIT_MS = 2_000;
 const AFTERMATH_MS = 6_000;
 
 interface Events {
-  /** Something that must not happen, in a sentence. */
+  /** A violation, as a sentence. */
   failure: [string];
-  /** What is being done, in a sentence. */
+  /** What is being done, as a sentence. */
   news: [string];
   second: [State, Measured];
 }
@@ -34,7 +34,7 @@ interface Events {
 export class Stage extends EventEmitter<Events> {
   readonly cluster: Cluster;
   readonly checker: Checker;
-  /** The faults that are there now, by id. */
+  /** The faults that are applied now, by id. */
   readonly applied = new Map<string, Applied>();
   readonly failures: string[] = [];
 
@@ -48,7 +48,7 @@ export class Stage extends EventEmitter<Events> {
       machine.on('ended', (ended) => this.#onEnded(ended));
   }
 
-  /** The clients begin; resolves when the cluster is whole. */
+  /** Starts the clients; resolves when the cluster is healthy. */
   async begin(): Promise<void> {
     const { databases, apis, balancers, apiKey } = this.cluster;
     const addresses = (machines: Cluster['apis']) =>
@@ -62,9 +62,10 @@ export class Stage extends EventEmitter<Events> {
     await this.untilWhole();
   }
 
-  /** Makes a fault happen. Rejects where the cluster is in no state for it, or it is there already. */
+  /** Applies a fault. Rejects where the state of the cluster does not allow it, or where it is applied already. */
   async apply(fault: Fault): Promise<Applied> {
-    if (this.applied.has(fault.id)) throw new Error(`${fault.title}: it does already.`);
+    if (this.applied.has(fault.id))
+      throw new Error(`The fault “${fault.title}” is applied already.`);
     const applied = await fault.apply(this);
     if (!fault.isBrief) this.applied.set(fault.id, applied);
     this.emit('news', `${fault.title} (${applied.to})`);
@@ -178,7 +179,7 @@ export class Stage extends EventEmitter<Events> {
 
   #onEnded({ machine, service, how }: Ended): void {
     const sentence = `${service} ended on ${machine} ${how}`;
-    // The other programs may do as they like; the service's own process may not.
+    // Other programs may end on their own; the process of the service must not.
     if (service === 'petstore') this.#fail(sentence);
     else this.emit('news', sentence);
   }

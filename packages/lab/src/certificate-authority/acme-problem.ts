@@ -1,4 +1,4 @@
-/** RFC 8555, section 6.7: the types, and the HTTP status that each comes with where nothing else is said. */
+/** RFC 8555, section 6.7: the types, and the usual HTTP status of each. */
 const PROBLEM_STATUS = {
   accountDoesNotExist: 400,
   alreadyReplaced: 409,
@@ -22,7 +22,7 @@ const PROBLEM_STATUS = {
 
 export type ProblemType = keyof typeof PROBLEM_STATUS;
 
-/** What is answered, or stands in a challenge, when something is wrong. */
+/** The error in a response or in a challenge. */
 export class AcmeProblem extends Error {
   override name = 'AcmeProblem';
   readonly type: ProblemType;
@@ -47,7 +47,7 @@ export class AcmeProblem extends Error {
   }
 }
 
-/** Any error as a problem; what nobody foresaw is the authority's own. */
+/** Any error as a problem; an unexpected one is an internal error of the authority. */
 export function problemOf(error: unknown): AcmeProblem {
   return error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
 }

@@ -38,7 +38,7 @@ export interface LabAuthority {
 }
 
 export interface LabAuthorityOptions extends ValidationOptions {
-  /** How long certificates are good for, in milliseconds; 90 days where it is left out. */
+  /** How long certificates are valid, in milliseconds; by default 90 days. */
   readonly certificateLifetimeMs?: number;
 }
 
@@ -49,7 +49,7 @@ export interface CertificateAuthority extends LabAuthority {
   /** Makes calls, or its own requests to hosts, fail. */
   injectFault(fault: Fault): void;
   delay(at: Call, ms: number): void;
-  /** Ends all faults and delays. */
+  /** Removes all faults and delays. */
   clearFaults(): void;
   /** Forgets all accounts and their orders. */
   forgetAccounts(): void;
@@ -62,27 +62,29 @@ export interface CertificateAuthority extends LabAuthority {
 }
 
 export interface CertificateAuthorityOptions extends LabAuthorityOptions {
-  /** 0, which it is where it is left out, lets the system pick a free one. */
+  /** By default 0, which lets the system pick a free port. */
   readonly port?: number;
   /** false: no renewal information. */
   readonly hasRenewalInfo?: boolean;
-  /** Every so many nonces are refused though they are good; 0: none. */
+  /** One in so many valid nonces is refused; 0: none. */
   readonly refusedNonces?: number;
   /** Responds to a challenge and to a CSR when it is done with them, so that a client need not poll. */
   readonly isPrompt?: boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Told of each call: `asked` before anything is done, and `done` before the answer leaves. */
-  readonly onCall?: (call: Call, phase: 'asked' | 'done') => Promise<void> | void;
+  /** Told of each call: `received` before anything is done, and `done` before the response leaves. */
+  readonly onCall?: (call: Call, phase: 'received' | 'done') => Promise<void> | void;
 }
 
-/** An ACME directory (RFC 8555) in this process, on loopback: it really looks at hosts, and issues real certificates. */
+/**
+ * An ACME directory (RFC 8555) in this process, on loopback. It really validates hosts, and issues real certificates.
+ */
 export async function startCertificateAuthority(
   options: CertificateAuthorityOptions,
 ): Promise<CertificateAuthority> {
   const { now = Date.now, onCall, refusedNonces = 0 } = options;
   const issuing = await createIssuing('Lab CA', now);
-  // Its own address is trusted by another root, as at real authorities.
+  // Its own certificate comes from another root, as at real authorities.
   const own = await createIssuing('Lab HTTPS', now);
   const { chain, key } = await loopbackCertificate(own);
   const faults = createFaults();
@@ -94,7 +96,7 @@ export async function startCertificateAuthority(
     isPrompt: options.isPrompt ?? false,
     validate: (asked) => {
       counts.validation += 1;
-      return validate(asked, options);
+      return validate(request, options);
     },
   });
   const nonces = createNonces(refusedNonces);
@@ -102,7 +104,7 @@ export async function startCertificateAuthority(
   let window: RenewalWindow | undefined = options.hasRenewalInfo === false ? undefined : twoThirds;
 
   const server = createServer({ cert: chain, key }, (request, response) => {
-    answer(request).then(
+    respond(request).then(
       (reply) => send(response, reply),
       (error) => send(response, failed(error)),
     );
@@ -112,11 +114,11 @@ export async function startCertificateAuthority(
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const deps = (): RouteDeps => ({ authority, base, window });
 
-  async function answer(request: IncomingMessage): Promise<Reply> {
+  async function respond(request: IncomingMessage): Promise<Reply> {
     const parts = (request.url ?? '').slice(1).split('/');
     const call = callOf(parts);
     counts[call] += 1;
-    await onCall?.(call, 'asked');
+    await onCall?.(call, 'received');
     await faults.trigger(call);
     const reply = await route(request, call, parts);
     await onCall?.(call, 'done');
@@ -194,7 +196,7 @@ export async function startCertificateAuthority(
   };
 }
 
-/** What a path such as `/order/ID/finalize` asks for. */
+/** The kind of request for a path such as `/order/ID/finalize`. */
 function callOf([first = '', , action]: readonly string[]): Call {
   if (action === 'finalize') return 'finalize';
   const name = first.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());

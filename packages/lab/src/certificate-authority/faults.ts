@@ -19,26 +19,26 @@ export const CALLS = [
 ] as const;
 export type Call = (typeof CALLS)[number];
 
-/** An error that the authority answers with on purpose. */
+/** An error with which the authority responds on purpose. */
 export interface Fault {
   readonly at: Call;
   readonly type: ProblemType;
   readonly detail?: string;
   readonly status?: number;
-  /** The header, as it is sent. */
+  /** The Retry-After header. */
   readonly retryAfter?: string;
-  /** Of a validation: only this challenge. */
+  /** For a validation: only this challenge. */
   readonly challenge?: string;
-  /** How often, from now on; always where it is left out. */
+  /** How many times, from now on; always by default. */
   readonly times?: number;
 }
 
-/** Faults on purpose, for tests and the lab. */
+/** Injected faults, for tests and the lab. */
 export interface Faults {
   inject(fault: Fault): void;
   /** Delays each such call, in milliseconds. */
   delay(at: Call, ms: number): void;
-  /** Ends all faults and delays. */
+  /** Removes all faults and delays. */
   clear(): void;
   /** Rejects with an AcmeProblem, or waits, where a fault or delay was injected. */
   trigger(at: Call, challenge?: string): Promise<void>;
@@ -65,7 +65,7 @@ export function createFaults(): Faults {
       );
       if (!entry) return;
       entry.left -= 1;
-      const { type, status, retryAfter, detail = `${type}, as was asked` } = entry.fault;
+      const { type, status, retryAfter, detail = `an injected ${type}` } = entry.fault;
       throw new AcmeProblem(type, detail, { status, retryAfter });
     },
   };

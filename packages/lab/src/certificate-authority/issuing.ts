@@ -17,7 +17,7 @@ import {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** How long before now certificates become valid, in milliseconds, for clients whose clocks are behind. */
+/** How long before now certificates begin to be valid, in milliseconds, for clients whose clocks are behind. */
 const BACKDATED_MS = 3_600_000;
 
 interface Signer {
@@ -28,7 +28,7 @@ interface Signer {
 /** A new root and intermediate, with which an authority issues. */
 export interface Issuing {
   readonly rootPem: string;
-  /** A certificate for a DNS name, or for names and addresses, by the intermediate. */
+  /** A certificate for a DNS name, or for names and addresses, issued by the intermediate. */
   issue(names: readonly Name[], publicKey: PublicKey, lifetimeMs: number): Promise<Issued>;
 }
 

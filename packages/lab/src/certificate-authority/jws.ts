@@ -5,7 +5,7 @@ import { AcmeProblem } from './acme-problem.ts';
 export interface SignedRequest {
   readonly url: string;
   readonly nonce: string;
-  /** The account's URL; undefined where the key itself is there. */
+  /** The account's URL; undefined where the JWS has the key itself. */
   readonly kid: string | undefined;
   readonly jwk: JsonWebKey | undefined;
   /** undefined: a POST-as-GET, section 6.3. */
@@ -14,7 +14,7 @@ export interface SignedRequest {
   check(key: JsonWebKey): void;
 }
 
-/** Reads a flattened JWS. Throws AcmeProblem where it is none, or is signed in another way than ES256 or RS256. */
+/** Reads a flattened JWS. Throws AcmeProblem for anything else, and for algorithms besides ES256 and RS256. */
 export function readSigned(body: Buffer): SignedRequest {
   const outer = parse(body.toString());
   const [header64, payload64, signature] = ['protected', 'payload', 'signature'].map((field) => {
@@ -66,7 +66,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // As below.
+    // The error is below.
   }
-  throw new AcmeProblem('malformed', 'The request holds no JSON object where one has to be.');
+  throw new AcmeProblem('malformed', 'The protected header or the payload is not a JSON object.');
 }

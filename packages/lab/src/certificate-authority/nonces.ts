@@ -11,7 +11,7 @@ export interface Nonces {
   use(nonce: string): void;
 }
 
-/** `refused`: every so many valid nonces one is refused, which clients must tolerate; 0: none. */
+/** `refused`: one in so many valid nonces is refused, which clients must tolerate; 0: none. */
 export function createNonces(refused: number): Nonces {
   const good = new Set<string>();
   let used = 0;

@@ -52,7 +52,7 @@ export function newAccount({ authority, base }: RouteDeps, request: SignedReques
   return { status: isNew ? 201 : 200, body: { status: account.status }, headers };
 }
 
-/** Answers a request of an account for a path such as `/order/ID`. */
+/** Handles a request of an account for a path such as `/order/ID`. */
 export async function resource(
   deps: RouteDeps,
   call: Call,

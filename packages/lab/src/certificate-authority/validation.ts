@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { X509Certificate } from '@peculiar/x509';
 import { AcmeProblem } from './acme-problem.ts';
 
-/** How long a host may take to answer, in milliseconds. */
+/** How long a host may take to respond, in milliseconds. */
 const TIMEOUT_MS = 3_000;
 
 /** id-pe-acmeIdentifier, RFC 8737, section 6.1. */
@@ -25,11 +25,11 @@ export interface ValidationOptions {
   readonly httpPort: number;
   /** Used for TLS-ALPN-01 instead of port 443. */
   readonly tlsPort: number;
-  /** The name server that names are looked up with, as `ip:port`. */
+  /** The name server for look-ups, as `ip:port`. */
   readonly nameServer: string;
 }
 
-/** Looks whether a host answers a challenge. Rejects with the AcmeProblem that says why not. */
+/** Checks whether a host has the response to a challenge. Rejects with the AcmeProblem that says why not. */
 export async function validate(
   request: ValidationRequest,
   options: ValidationOptions,
@@ -42,14 +42,14 @@ export async function validate(
 }
 
 async function addressOf(resolver: Resolver, hostname: string): Promise<string> {
-  const answers = await Promise.allSettled([
+  const lookUps = await Promise.allSettled([
     resolver.resolve6(hostname),
     resolver.resolve4(hostname),
   ]);
-  for (const answer of answers) {
-    if (answer.status === 'fulfilled' && answer.value[0]) return answer.value[0];
+  for (const lookUp of lookUps) {
+    if (lookUp.status === 'fulfilled' && lookUp.value[0]) return lookUp.value[0];
   }
-  const why = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'none'));
+  const why = lookUps.map((lookUp) => (lookUp.status === 'rejected' ? lookUp.reason.code : 'none'));
   throw new AcmeProblem('dns', `No valid IP addresses found for ${hostname} (${why.join(', ')})`);
 }
 
@@ -144,7 +144,7 @@ export async function checkCaa(
   const resolver = new Resolver({ timeout: 3_000, tries: 1 });
   resolver.setServers([nameServer]);
   for (let name = hostname; name !== ''; name = name.slice(name.indexOf('.') + 1 || name.length)) {
-    // Most names have none, and some not even that.
+    // Most names have no such record, and some do not even exist.
     const records = await resolver.resolveCaa(name).catch(() => []);
     const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
     if (records.length === 0) continue;

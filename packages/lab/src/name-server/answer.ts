@@ -2,7 +2,7 @@ import type { Answer } from 'dns-packet';
 import type { Zone } from './zone.ts';
 import { isAtOrBelow, parentOf, plainName, wireRecord, type ZoneRecord } from './zone-record.ts';
 
-/** What a server says, before it is put into bytes. */
+/** The response of a server, before it is encoded. */
 export interface Reply {
   readonly rcode: 'NOERROR' | 'SERVFAIL' | 'NXDOMAIN' | 'REFUSED';
   readonly isAuthoritative: boolean;
@@ -11,39 +11,39 @@ export interface Reply {
   readonly additionals: readonly Answer[];
 }
 
-export interface Asked {
+interface Query {
   readonly name: string;
   readonly type: string;
-  /** The client wants the whole answer, as from a resolver; otherwise what this server's zones know. */
+  /** Whether the client wants the whole answer, as from a resolver, or only what this server's zones have. */
   readonly isRecursive: boolean;
 }
 
-/** Resolvers give up on longer chains, most of them earlier. */
+/** Resolvers stop at longer chains, most of them earlier. */
 const MAX_HOPS = 16;
 
 const SERVFAIL = reply('SERVFAIL');
 
 /**
- * The answer of a server with these zones. To a recursive question it answers as a resolver for which
- * these zones and nothing else are the whole of the DNS; to any other as an authoritative server does.
+ * The answer of a server with these zones. To a recursive query it answers like a resolver for which these zones are
+ * the whole DNS; to any other query like an authoritative server.
  */
-export function answer(zones: readonly Zone[], asked: Asked): Reply {
-  return resolve(zones, asked, 0);
+export function answer(zones: readonly Zone[], query: Query): Reply {
+  return resolve(zones, query, 0);
 }
 
-/** `depth`: of ALIAS records on the way here, which can go round in circles too. */
-function resolve(zones: readonly Zone[], asked: Asked, depth: number): Reply {
+/** `depth`: the number of ALIAS records so far, which can form a loop, too. */
+function resolve(zones: readonly Zone[], query: Query, depth: number): Reply {
   if (depth > MAX_HOPS) return SERVFAIL;
   const answers: Answer[] = [];
-  const start = zoneOf(zones, plainName(asked.name));
-  if (!start && !asked.isRecursive) return reply('REFUSED');
-  let name = plainName(asked.name);
+  const start = zoneOf(zones, plainName(query.name));
+  if (!start && !query.isRecursive) return reply('REFUSED');
+  let name = plainName(query.name);
   for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
     const zone = zoneOf(zones, name);
     // An authoritative server stops where its zone ends, and leaves the rest to the resolver.
-    if (!asked.isRecursive && zone !== start) return reply('NOERROR', { answers, aa: true });
+    if (!query.isRecursive && zone !== start) return reply('NOERROR', { answers, aa: true });
     if (!zone) return { ...outside(zones, name), answers };
-    const found = lookUp(zones, zone, name, asked, depth);
+    const found = lookUp(zones, zone, name, query, depth);
     answers.push(...found.answers);
     const cname = found.cname;
     if (cname === undefined) return { ...found.end, answers };
@@ -54,7 +54,7 @@ function resolve(zones: readonly Zone[], asked: Asked, depth: number): Reply {
 
 interface Found {
   readonly answers: readonly Answer[];
-  /** Where to go on. */
+  /** The name to go on with. */
   readonly cname?: string;
   readonly end: Reply;
 }
@@ -64,32 +64,32 @@ function lookUp(
   zones: readonly Zone[],
   zone: Zone,
   name: string,
-  asked: Asked,
+  query: Query,
   depth: number,
 ): Found {
-  const cut = asked.isRecursive ? undefined : delegation(zone, name);
+  const cut = query.isRecursive ? undefined : delegation(zone, name);
   if (cut) {
     const authorities = cut.map(wireRecord);
     return { answers: [], end: reply('NOERROR', { authorities, additionals: glue(zones, cut) }) };
   }
   const here = recordsAt(zone, name);
-  const aa = !asked.isRecursive;
+  const aa = !query.isRecursive;
   const soa = recordsAt(zone, zone.origin)?.filter(({ type }) => type === 'SOA') ?? [];
   const authorities = soa.map(wireRecord);
   if (!here) return { answers: [], end: reply('NXDOMAIN', { authorities, aa }) };
-  const matching = here.filter(({ type }) => type === asked.type);
+  const matching = here.filter(({ type }) => type === query.type);
   const cname = here.find(({ type }) => type === 'CNAME');
   const alias = here.find(({ type }) => type === 'ALIAS');
   if (matching.length > 0) {
-    const additionals = asked.type === 'NS' ? glue(zones, matching) : [];
+    const additionals = query.type === 'NS' ? glue(zones, matching) : [];
     return { answers: matching.map(wireRecord), end: reply('NOERROR', { additionals, aa }) };
   }
   if (cname) {
     const target = plainName(String(cname.value));
     return { answers: [wireRecord(cname)], cname: target, end: reply('NOERROR', { aa }) };
   }
-  if (alias && (asked.type === 'A' || asked.type === 'AAAA')) {
-    const flattened = flatten(zones, alias, asked.type, depth);
+  if (alias && (query.type === 'A' || query.type === 'AAAA')) {
+    const flattened = flatten(zones, alias, query.type, depth);
     if (!flattened) return { answers: [], end: SERVFAIL };
     if (flattened.length > 0) return { answers: flattened, end: reply('NOERROR', { aa }) };
   }
@@ -146,7 +146,7 @@ function zoneOf(zones: readonly Zone[], name: string): Zone | undefined {
     .toSorted((a, b) => b.origin.length - a.origin.length)[0];
 }
 
-/** As the root would have it: what has a zone below exists, and nothing else does. */
+/** As the root would answer: a name with a zone below it exists, and nothing else does. */
 function outside(zones: readonly Zone[], name: string): Reply {
   const isParent = zones.some(({ origin }) => isAtOrBelow(origin, name));
   const soa = {

@@ -41,10 +41,10 @@ export function isInScope(
   { name, exactName, type }: Scope,
   question: { readonly name: string; readonly type: string },
 ): boolean {
-  const asked = plainName(question.name);
+  const queried = plainName(question.name);
   const isNamed =
-    (name === undefined || isAtOrBelow(asked, plainName(name))) &&
-    (exactName === undefined || asked === plainName(exactName));
+    (name === undefined || isAtOrBelow(queried, plainName(name))) &&
+    (exactName === undefined || queried === plainName(exactName));
   return isNamed && (type === undefined || type === question.type);
 }
 

@@ -2,10 +2,10 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** Takes a message; `send` answers it, and does nothing once its sender is gone. */
+/** Handles a message. `send` sends a response, and does nothing once the sender is gone. */
 type OnMessage = (message: Buffer, isUdp: boolean, send: (bytes: Buffer) => void) => void;
 
-/** A port that is free for TCP can be taken for UDP; another one is found soon. */
+/** A port that is free for TCP may be taken for UDP, so it may take a few attempts. */
 const MAX_ATTEMPTS = 20;
 
 /** Listens for DNS messages on one port, UDP and TCP. Rejects with EADDRINUSE where it is taken. */
@@ -20,7 +20,7 @@ export async function listen(address: string, port: number, onMessage: OnMessage
   const udp = await listenOnBoth(tcp, address, port);
   udp.on('message', (message, sender) => {
     onMessage(message, true, (bytes) => {
-      // Whoever asked may be gone by now: that is no error of ours.
+      // The client may be gone by now, which is not an error of this server.
       if (tcp.listening) udp.send(bytes, sender.port, sender.address, () => undefined);
     });
   });

@@ -11,7 +11,7 @@ import {
 } from 'dns-packet';
 import type { Reply } from './answer.ts';
 
-/** Without EDNS an answer over UDP has 512 bytes; with it no more than passes everywhere in one piece. */
+/** The limit of an answer over UDP: 512 bytes without EDNS; with it, a size that is fragmented nowhere. */
 const PLAIN_BYTES = 512;
 const MAX_BYTES = 1_232;
 
@@ -24,11 +24,11 @@ export interface Query {
   readonly question: Question;
   readonly isRecursive: boolean;
   readonly hasEdns: boolean;
-  /** How long an answer over UDP may be, in bytes. */
+  /** The longest answer over UDP, in bytes. */
   readonly maxBytes: number;
 }
 
-/** The one question in a message; undefined where it is no message or asks something else. */
+/** The query in a message; undefined where the bytes are not a query with exactly one question. */
 export function readQuery(message: Buffer): Query | undefined {
   let packet: DecodedPacket;
   try {
@@ -58,12 +58,12 @@ export function writeReply(query: Query, reply: Reply): Buffer {
   });
 }
 
-/** The answer that says: this question cannot be read. */
+/** The response that says that the query cannot be read. */
 export function writeFormatError(query: Query): Buffer {
   return encode(header(query, FORMERR));
 }
 
-/** The answer that says: ask again over TCP. */
+/** The response that tells the client to ask again over TCP. */
 export function writeTruncated(query: Query): Buffer {
   return encode(header(query, TRUNCATED_RESPONSE));
 }

@@ -15,30 +15,30 @@ export interface NameServer {
   /** Adds a zone, or replaces the one of that name. */
   addZone(origin: string, records?: readonly ZoneRecord[]): Zone;
   removeZone(origin: string): void;
-  /** Adds a fault. Of several for a query the last one counts. */
+  /** Adds a fault. Of several for a query the last one is used. */
   injectFault(how: ServerFault, scope?: Scope): void;
-  /** Ends all faults. */
+  /** Removes all faults. */
   clearFaults(): void;
   /** The queries so far, such as `docs.example.test CNAME`. */
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
   close(): Promise<void>;
 }
 
 export interface NameServerOptions {
-  /** An address of this machine; of 127.0.0.0/8 Linux has them all, so that servers can share a port. */
+  /** An address of this machine. Linux has all of 127.0.0.0/8, so that several servers can use the same port. */
   readonly address?: string;
-  /** 0, which it is where it is left out, lets the system pick a free one. */
+  /** By default 0, which lets the system pick a free port. */
   readonly port?: number;
   /** Records by the name of their zone. */
   readonly zones?: Readonly<Record<string, readonly ZoneRecord[]>>;
 }
 
 /** How many queries are kept. */
-const MAX_ASKED = 10_000;
+const MAX_QUERIES = 10_000;
 
 /**
- * A name server on UDP and TCP for a laptop and for tests: at once the resolver of a DNS that consists
- * of its zones, and these zones' own server. Rejects where the port is taken.
+ * A name server on UDP and TCP, for a laptop and for tests. It is the resolver of a DNS that consists of its zones, and
+ * at the same time the authoritative server of these zones. Rejects where the port is taken.
  */
 export async function startNameServer({
   address = '127.0.0.1',
@@ -47,7 +47,7 @@ export async function startNameServer({
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
   const faults: { how: ServerFault; scope: Scope }[] = [];
-  const asked: string[] = [];
+  const queries: string[] = [];
 
   function addZone(origin: string, records?: readonly ZoneRecord[]): Zone {
     const zone = createZone(origin, records);
@@ -72,7 +72,7 @@ export async function startNameServer({
   const sockets = await listen(address, port, (message, isUdp, send) => {
     const query = readQuery(message);
     if (!query) return;
-    if (asked.length < MAX_ASKED) asked.push(`${query.question.name} ${query.question.type}`);
+    if (queries.length < MAX_QUERIES) queries.push(`${query.question.name} ${query.question.type}`);
     const how = faults.findLast(({ scope }) => isInScope(scope, query.question))?.how;
     const bytes = reply(query, how, isUdp);
     if (!bytes) return;
@@ -84,7 +84,7 @@ export async function startNameServer({
     address,
     port: sockets.port,
     server: `${address}:${sockets.port}`,
-    asked,
+    queries,
     zone(origin) {
       const zone = zones.get(origin);
       if (!zone) throw new RangeError(`There is no zone ${origin} here.`);

@@ -1,22 +1,22 @@
 import type { Answer } from 'dns-packet';
 
-/** The types that a zone can hold. ALIAS is the one that no client ever sees: the server answers with addresses. */
+/** The types that a zone can have. Clients never see an ALIAS: the server answers with addresses. */
 export type ZoneRecordType = 'A' | 'AAAA' | 'ALIAS' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SOA' | 'TXT';
 
-/** A record, its value written as in a zone file: `0 issue "letsencrypt.org"`, `10 mail.example.test`. */
+/** A record. Its value is written as in a zone file: `0 issue "letsencrypt.org"`, `10 mail.example.test`. */
 export interface ZoneRecord {
   /** The whole name. Case and a last dot make no difference. */
   readonly name: string;
   readonly type: ZoneRecordType;
-  /** Of TXT: the text as it is, without quotes; a list for a record of several strings. */
+  /** For TXT: the text itself, without quotes; a list for a record of several strings. */
   readonly value: string | readonly string[];
-  /** Seconds; 300 where it is left out. */
+  /** In seconds; 300 by default. */
   readonly ttl?: number;
 }
 
 const DEFAULT_TTL = 300;
 
-/** A name as zones compare it. */
+/** A name in the form in which zones compare it. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
@@ -32,10 +32,10 @@ export function parentOf(name: string): string {
   return dot < 0 ? '' : name.slice(dot + 1);
 }
 
-/** What a TXT record's one string can hold, in bytes (RFC 1035, section 3.3). */
+/** The most that one string of a TXT record can hold, in bytes (RFC 1035, section 3.3). */
 const STRING_BYTES = 255;
 
-/** A zone's record as an answer holds it. ALIAS has no such form: a RangeError. */
+/** A zone's record in the form of an answer. Throws RangeError for ALIAS, which has none. */
 export function wireRecord({ name, type, value, ttl = DEFAULT_TTL }: ZoneRecord): Answer {
   const text = typeof value === 'string' ? value : value.join('');
   const words = text.trim().split(/\s+/);
@@ -65,7 +65,7 @@ export function wireRecord({ name, type, value, ttl = DEFAULT_TTL }: ZoneRecord)
   }
 }
 
-/** A text of any length in strings that the wire can carry. */
+/** Splits a text into strings that fit a TXT record. */
 function strings(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const count = Math.max(1, Math.ceil(bytes.length / STRING_BYTES));
@@ -76,7 +76,7 @@ function strings(text: string): Buffer[] {
 
 type CaaData = Extract<Answer, { type: 'CAA' }>['data'];
 
-/** `0 issue "letsencrypt.org"`. Its type knows three tags; any other is just what some tests need. */
+/** `0 issue "letsencrypt.org"`. The type knows three tags; some tests need others. */
 function caa(text: string): CaaData {
   const [, flags = '0', tag = '', quoted, bare = ''] =
     /^\s*(\d+)\s+(\S+)\s+(?:"(.*)"|(.*?))\s*$/s.exec(text) ?? [];

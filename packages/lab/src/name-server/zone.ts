@@ -3,7 +3,7 @@ import { isAtOrBelow, plainName, type ZoneRecord, type ZoneRecordType } from './
 /** A zone that can be changed while it is served. Names are whole names, also below the zone's own. */
 export interface Zone {
   readonly origin: string;
-  /** Makes these the only records of a name and type; none removes them. */
+  /** Makes these the only records of a name and type; an empty list removes them. */
   setRecords(
     name: string,
     type: ZoneRecordType,
@@ -13,19 +13,19 @@ export interface Zone {
   addRecord(record: ZoneRecord): void;
   /** Removes the records of a name: of one type, with one value, or all. */
   removeRecords(name: string, type?: ZoneRecordType, value?: ZoneRecord['value']): void;
-  /** Puts these in the place of all records. */
+  /** Replaces all records. */
   replace(records: readonly ZoneRecord[]): void;
   records(): readonly ZoneRecord[];
 }
 
-/** Throws a RangeError for a record that is not of the zone. A zone without SOA is given one. */
+/** Throws a RangeError for a record outside of the zone. A zone without SOA gets one. */
 export function createZone(origin: string, initial: readonly ZoneRecord[] = []): Zone {
   const apex = plainName(origin);
   let held: ZoneRecord[] = [];
 
   function own(record: ZoneRecord): ZoneRecord {
     const name = plainName(record.name);
-    if (!isAtOrBelow(name, apex)) throw new RangeError(`${name} is not of the zone ${apex}.`);
+    if (!isAtOrBelow(name, apex)) throw new RangeError(`${name} is not in the zone ${apex}.`);
     return { ...record, name };
   }
 
@@ -59,7 +59,7 @@ export function createZone(origin: string, initial: readonly ZoneRecord[] = []):
   return zone;
 }
 
-/** Negative answers may be kept for a minute, its last number (RFC 2308, section 4). */
+/** Negative answers may be cached for a minute, its last number (RFC 2308, section 4). */
 function soaOf(origin: string): ZoneRecord {
   const value = `ns.${origin} hostmaster.${origin} 1 3600 600 604800 60`;
   return { name: origin, type: 'SOA', value, ttl: 3_600 };

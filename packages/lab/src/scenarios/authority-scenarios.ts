@@ -1,7 +1,7 @@
 import { IDENTITY } from '../certificate-authority/authority.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What keeps the authority from making a certificate though the records are right. */
+/** Reasons why the authority issues no certificate though the records are right. */
 export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
   caa(
     'caa-parent',
@@ -30,7 +30,7 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
     area: 'Authority',
     setup: ({ hostname, records }) => ({
       records,
-      // Its addresses alone: the names below an apex have their own, and ask it for its CAA records.
+      // Only its addresses: the names below an apex have their own, and get their CAA records from it.
       faults: ['A', 'AAAA'].map((type) => ({
         to: 'authority',
         how: 'servfail',

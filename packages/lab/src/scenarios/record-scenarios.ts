@@ -1,11 +1,11 @@
 import type { ZoneRecord } from '../name-server/zone-record.ts';
 import type { Claim, Scenario } from './scenario.ts';
 
-/** Addresses for documentation (RFC 5737, RFC 3849): a host that had the name before. */
+/** Addresses for documentation (RFC 5737, RFC 3849), as those of a former host. */
 const OLD_IPV4 = '192.0.2.7';
 const OLD_IPV6 = '2001:db8::7';
 
-/** What can be wrong with the records themselves. */
+/** Mistakes in the records themselves. */
 export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'right',
@@ -69,7 +69,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     setup: ({ hostname, records }) => ({
       records: [
         { name: hostname, type: 'CNAME', value: targetOf(records) },
-        // Beside a CNAME only: below it, names are free.
+        // Only beside a CNAME: names below it are free.
         ...proofOf(records),
       ],
     }),

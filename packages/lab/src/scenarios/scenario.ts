@@ -1,7 +1,7 @@
 import type { Scope, ServerFault } from '../name-server/faults.ts';
 import type { ZoneRecord } from '../name-server/zone-record.ts';
 
-/** A domain that was added in the dashboard, and what its page asks for. */
+/** A domain that was added in the dashboard, and the records that its page asks for. */
 export interface Claim {
   readonly hostname: string;
   /** The zone that the name is in. */
@@ -21,7 +21,7 @@ export interface Setup {
   readonly isRateLimited?: boolean;
 }
 
-/** A fault of the name servers, for queries of everyone or of the certificate authority only. */
+/** A fault of the name servers, for all queries or for those of the certificate authority only. */
 interface SetupFault {
   readonly to: 'everyone' | 'authority';
   readonly how: ServerFault;
@@ -32,17 +32,17 @@ export interface Scenario {
   /** As typed: `npm run lab -- set NAME SCENARIO`. */
   readonly id: string;
   readonly title: string;
-  /** The code of the verdict that Verify ends with. */
+  /** The code of the verdict after Verify. */
   readonly verdict: string;
   /** What else the dashboard shows: the end of a sentence that begins with the code. */
   readonly expect: string;
   readonly area: 'Records' | 'Name servers' | 'CAA' | 'Authority';
-  /** The claims that it fits; all where it is left out. */
+  /** Whether it fits a claim; all fit by default. */
   readonly only?: 'subdomain' | 'apex' | 'proof';
   setup(claim: Claim): Setup;
 }
 
-/** Why a scenario does not fit a claim; undefined: it does. */
+/** Why a scenario does not fit a claim; undefined where it does. */
 export function reasonAgainst({ id, only }: Scenario, claim: Claim): string | undefined {
   const { hostname, isApex, zone, records } = claim;
   if (only === 'apex' && !isApex) return `${id} is for an apex: add ${zone} as a domain.`;

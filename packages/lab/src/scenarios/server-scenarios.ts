@@ -1,10 +1,10 @@
 import type { ServerFault } from '../name-server/faults.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What can be wrong with name servers, and with chains of names. */
+/** Mistakes of name servers, and in chains of names. */
 export const SERVER_SCENARIOS: readonly Scenario[] = [
   serverFault('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
-  serverFault('timeout', 'No answer', 'drop', 'after some seconds, since nobody answers.'),
+  serverFault('timeout', 'No response', 'drop', 'after some seconds, since nobody answers.'),
   serverFault('refused', 'REFUSED', 'refused', 'since the name servers refuse to answer.'),
   {
     id: 'disagree',

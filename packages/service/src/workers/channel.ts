@@ -1,19 +1,19 @@
-/** What a process and one that it started say to each other through: `process`, or a `ChildProcess`. */
+/** One end of the channel between a process and its child: `process`, or a `ChildProcess`. */
 interface Port {
   readonly connected: boolean;
-  // Node's types name it only where there is a parent.
+  // Node's types have it only where there is a parent.
   send?(message: unknown, callback?: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;
 }
 
-/** What the other side may ask for, by name; what it gives, or resolves with, is the answer. */
+/** What the other process may request, by name. What a handler returns, or resolves with, is the response. */
 export type Handlers = Readonly<Record<string, (value: never) => unknown>>;
 
-/** `ask` numbers a question, `answer` has the number of its own; a message with neither wants no answer. */
+/** A request has a number, and its response the same number. A message with neither is a notification. */
 interface Message {
-  readonly ask?: number;
-  readonly answer?: number;
+  readonly request?: number;
+  readonly response?: number;
   readonly name?: string;
   readonly value?: unknown;
   readonly error?: string;
@@ -24,17 +24,17 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The other process has ended, or never heard the question. */
+/** The other process ended before it responded, or before it received the request. */
 class ChannelClosedError extends Error {
   override name = 'ChannelClosedError';
 }
 
-/** Questions and answers between two processes, over the channel of `fork` with `serialization: 'advanced'`. */
+/** Requests and responses between two processes, over the channel of `fork` with `serialization: 'advanced'`. */
 export class Channel {
   readonly #port: Port;
   readonly #handlers: Handlers;
   readonly #waiting = new Map<number, Waiting>();
-  #asked = 0;
+  #requests = 0;
 
   constructor(port: Port, handlers: Handlers) {
     this.#port = port;
@@ -46,20 +46,20 @@ export class Channel {
     });
   }
 
-  /** Resolves with the answer. Rejects with ChannelClosedError, or with what the handler threw, as an Error. */
-  ask<T>(name: string, value?: unknown): Promise<T> {
+  /** Resolves with the response. Rejects with ChannelClosedError, or with what the handler threw, as an Error. */
+  request<T>(name: string, value?: unknown): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const ask = ++this.#asked;
-      this.#waiting.set(ask, { resolve, reject });
-      this.#send({ ask, name, value }, () => {
-        this.#waiting.delete(ask);
+      const request = ++this.#requests;
+      this.#waiting.set(request, { resolve, reject });
+      this.#send({ request, name, value }, () => {
+        this.#waiting.delete(request);
         reject(closed());
       });
     });
   }
 
-  /** Says something that wants no answer; a process that has ended does not hear it. */
-  tell(name: string, value?: unknown): void {
+  /** Sends a message that has no response. It is lost where the other process has ended. */
+  notify(name: string, value?: unknown): void {
     this.#send({ name, value }, () => undefined);
   }
 
@@ -68,25 +68,25 @@ export class Channel {
     else this.#port.send?.(message, (error) => error && onFailure());
   }
 
-  async #receive({ ask, answer, name = '', value, error }: Message): Promise<void> {
-    if (answer !== undefined) {
-      const waiting = this.#waiting.get(answer);
-      this.#waiting.delete(answer);
+  async #receive({ request, response, name = '', value, error }: Message): Promise<void> {
+    if (response !== undefined) {
+      const waiting = this.#waiting.get(response);
+      this.#waiting.delete(response);
       if (error === undefined) waiting?.resolve(value as never);
       else waiting?.reject(new Error(error));
       return;
     }
     const handle = this.#handlers[name];
-    if (!handle) throw new Error(`nobody here answers to ${name}`);
-    if (ask === undefined) {
+    if (!handle) throw new Error(`this process has no handler for ${name}`);
+    if (request === undefined) {
       handle(value as never);
       return;
     }
-    const response = await Promise.try(() => handle(value as never)).then(
-      (given) => ({ answer: ask, value: given }),
-      (failure) => ({ answer: ask, error: String(failure) }),
+    const message = await Promise.try(() => handle(value as never)).then(
+      (result) => ({ response: request, value: result }),
+      (failure) => ({ response: request, error: String(failure) }),
     );
-    this.#send(response, () => undefined);
+    this.#send(message, () => undefined);
   }
 }
 

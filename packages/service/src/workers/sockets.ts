@@ -2,20 +2,20 @@ import { lookup } from 'node:dns/promises';
 import * as net from 'node:net';
 import { getSystemErrorName } from 'node:util';
 
-/** Each socket gets connections of its own: uv.h, UV_TCP_REUSEPORT. */
+/** The flag by which each socket gets connections of its own: uv.h, UV_TCP_REUSEPORT. */
 const REUSE_PORT = 2;
 
-/** What Node's servers listen with. */
+/** The backlog of Node's servers. */
 interface Handle {
   readonly fd: number;
-  /** Gives 0, or the negative number of a system error. */
+  /** Returns 0, or the negative number of a system error. */
   getsockname(into: { port?: number }): number;
   close(): void;
 }
 
 /**
- * Binds a handle without listening, as node:cluster does before it gives it to a worker; a number is that of a system
- * error. Node's interface has nothing for it: a server that listens accepts, too.
+ * Binds a handle without listening, as node:cluster does before it gives a handle to a worker. A number is that of a
+ * system error. Node's public interface has nothing for this: its servers listen and accept, too.
  */
 const bindHandle = (
   net as unknown as {
@@ -25,26 +25,26 @@ const bindHandle = (
   }
 )._createServerHandle;
 
-/** Sockets of one port that this process has bound, for others to accept on. */
+/** The sockets of one port that this process has bound, for other processes to accept on. */
 export interface Sockets {
   readonly port: number;
   /** The descriptor of each. */
   readonly fds: readonly number[];
-  /** Lets go of them; they are gone when those that accept on them have closed theirs, too. */
+  /** Closes them. They are gone when the processes that accept on them have closed theirs, too. */
   close(): void;
 }
 
 /**
- * Binds sockets that share a port: the system gives each about as many connections. This process never accepts on them,
- * but holds them, so that connections which arrive while no other has one open wait instead of being refused. Where the
- * system divides no port (macOS), it is the same socket each time. `port` may be 0.
+ * Binds sockets that share a port: the system gives each about as many connections. This process never accepts
+ * connections, but keeps the sockets open, so that connections which arrive while no worker has one open wait instead
+ * of being refused. Where the system cannot divide a port (macOS), it is the same socket each time. `port` may be 0.
  *
  * Rejects with the system's error: EADDRINUSE, EACCES, ENOTFOUND, …
  */
 export async function bindSockets(host: string, port: number, count: number): Promise<Sockets> {
   const { address, family } = await lookup(host);
   const bind = (port: number, flags: number) => bindTo(address, port, family as 4 | 6, flags);
-  // Sockets that divide a port would join those of a service that runs already.
+  // Sockets that divide a port would otherwise join those of a service that runs already.
   const alone = bind(port, 0);
   if (!divides(address, family as 4 | 6)) {
     return socketsOf(alone.port, [alone], count);
@@ -74,7 +74,7 @@ function socketsOf(port: number, bound: readonly Bound[], count: number): Socket
 function bindTo(address: string, port: number, family: 4 | 6, flags: number): Bound {
   const handle = bindHandle(address, port, family, undefined, flags);
   if (typeof handle === 'number') throw systemError(handle);
-  // That the address is taken the system tells only here.
+  // Only here the system reports that the address is in use.
   const name: { port?: number } = {};
   const error = handle.getsockname(name);
   if (error === 0) return { handle, port: name.port ?? port };

@@ -9,12 +9,12 @@ import type { Stop } from './worker.ts';
 /** Waits before a worker that died is replaced, in milliseconds: the first time, the second, … */
 const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
 
-/** A worker that lived this long, in milliseconds, had a good start: the delays begin anew. */
+/** A worker that lived this long, in milliseconds, started well: the delays begin anew. */
 const GOOD_LIFE_MS = 10_000;
 
 /** A process that serves. */
 export interface Worker {
-  /** From 1 on; who takes its place has its number. */
+  /** From 1 on; a replacement has the same number. */
   readonly number: number;
   readonly channel: Channel;
 }
@@ -23,7 +23,7 @@ interface Process extends Worker {
   readonly child: ChildProcess;
   readonly startedAt: number;
   readonly ended: Promise<unknown>;
-  /** Resolves when it serves; rejects with UserError when it ended before. */
+  /** Resolves when it serves; rejects with UserError when it ends before. */
   readonly ready: Promise<void>;
   isReady: boolean;
   isStopping: boolean;
@@ -33,7 +33,7 @@ interface Process extends Worker {
 interface Slot {
   readonly number: number;
   current: Process | undefined;
-  /** Takes its place as soon as it serves. */
+  /** Replaces the worker as soon as it serves. */
   next: Process | undefined;
   deaths: number;
   restart: NodeJS.Timeout | undefined;
@@ -42,16 +42,16 @@ interface Slot {
 export interface SupervisorOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** Those of each port that the workers listen on, all of as many sockets as there are to be workers. */
+  /** The sockets of each port that the workers listen on. Each port has one socket for each worker. */
   readonly ports: readonly [Sockets, ...Sockets[]];
   readonly log: Log;
-  /** What a worker may ask for. */
+  /** The handlers of a worker's requests. */
   readonly handlers: (worker: () => Worker) => Handlers;
-  /** A worker has ended, whatever the reason. `isDeath`: nobody had told it to. */
+  /** A worker has ended. `isDeath`: nobody had told it to end. */
   readonly onEnd: (worker: Worker, isDeath: boolean) => void;
 }
 
-/** Starts processes that share ports, one for each socket of a port, and keeps as many alive. */
+/** Starts processes that share ports, one for each socket of a port, and keeps that many alive. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly Slot[];
@@ -84,8 +84,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker and then the others, so that what keeps all of them from starting is told once. Rejects
-   * with UserError when one ends before it serves; those that were started are gone then.
+   * Starts the first worker and then the others, so that a problem of all of them is reported once. Rejects with
+   * UserError when one ends before it serves; the others are then ended, too.
    */
   async start(): Promise<void> {
     const [first, ...others] = this.#slots as [Slot, ...Slot[]];
@@ -102,8 +102,8 @@ export class Supervisor {
   }
 
   /**
-   * Replaces each worker: the new one serves before the former is told to stop. Where one cannot start the former goes
-   * on, and so do those after it. Called again meanwhile, all are replaced once more at the end.
+   * Replaces each worker: the new one serves before the old one is told to stop. Where a new one cannot start, the old
+   * one goes on, and so do those after it. A call meanwhile makes all of them be replaced once more at the end.
    */
   reload(): Promise<void> {
     this.#isReloadWanted = true;
@@ -113,10 +113,10 @@ export class Supervisor {
     return this.#reloading;
   }
 
-  /** Has all workers end, and resolves when they have; false where one of them failed to end well. */
+  /** Ends all workers, and resolves when they have ended; with false where one of them failed to end well. */
   async stop(): Promise<boolean> {
     this.#isStopping = true;
-    // Connections that arrive from now on are refused as soon as the workers refuse them.
+    // New connections are refused as soon as the workers refuse them.
     this.#closePorts();
     for (const slot of this.#slots) clearTimeout(slot.restart);
     for (const worker of this.#processes) {
@@ -157,7 +157,7 @@ export class Supervisor {
       await next.ready;
     } catch (error) {
       slot.next = undefined;
-      // It died meanwhile, and left its place to the one that did not come.
+      // The old worker died meanwhile, and its replacement did not start.
       if (!slot.current) this.#restart(slot, RESTART_DELAYS_MS.at(-1) ?? 0);
       throw error;
     }
@@ -169,7 +169,7 @@ export class Supervisor {
 
   #tellToStop(worker: Process, how: Stop): void {
     worker.isStopping = true;
-    worker.channel.tell('stop', how);
+    worker.channel.notify('stop', how);
   }
 
   #fork(slot: Slot): Process {
@@ -181,7 +181,7 @@ export class Supervisor {
     });
     const ended = once(child, 'exit').catch(() => undefined);
     const { promise: ready, resolve: isUp, reject: isDown } = Promise.withResolvers<void>();
-    // Whoever does not wait for it hears of its end.
+    // Callers that do not wait for it learn of its end here.
     ready.catch(() => undefined);
     const channel = new Channel(child, {
       ...handlers(() => worker),

@@ -1,30 +1,30 @@
 import { Channel, type Handlers } from './channel.ts';
 
-/** The descriptors before are the standard ones, and the channel. */
+/** The first descriptors are the standard ones and the channel. */
 const FIRST_SOCKET = 4;
 
-/** The descriptor of the socket that a worker has of the supervisor's port `at`, from 0 on. */
+/** The descriptor of the socket that a worker gets of the supervisor's port `at`, from 0 on. */
 export function socketOf(at: number): number {
   return FIRST_SOCKET + at;
 }
 
-/** How a worker is to end: as a part of a service that ends, or while others of it go on. */
+/** How a worker should end: together with the service, or while other workers go on. */
 export interface Stop {
   readonly isReplaced: boolean;
 }
 
 interface Membership {
-  /** What the supervisor may ask for. */
+  /** The handlers of the supervisor's requests. */
   readonly handlers?: Handlers;
   /** Closes the service. */
   readonly stop: (how: Stop) => Promise<void>;
-  /** How long that may take, in milliseconds; then the process ends all the same, with exit code 1. */
+  /** The time limit for that, in milliseconds. After it, the process ends with exit code 1. */
   readonly timeoutMs: number;
 }
 
 /**
- * Begins to be a worker of the supervisor that started this process. Signals are the supervisor's to hear: those of a
- * terminal reach all processes. Ends at once when the supervisor is gone.
+ * Makes this process a worker of the supervisor that started it. It ignores signals, which are for the supervisor:
+ * those of a terminal reach all processes. It ends at once when the supervisor is gone.
  */
 export function joinSupervisor({ handlers, stop, timeoutMs }: Membership): Channel {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -34,7 +34,7 @@ export function joinSupervisor({ handlers, stop, timeoutMs }: Membership): Chann
     stop: async (how: Stop) => {
       setTimeout(() => process.exit(1), timeoutMs).unref();
       await stop(how);
-      // The channel would keep the process.
+      // The channel would keep the process alive.
       setImmediate(() => process.exit());
     },
   });

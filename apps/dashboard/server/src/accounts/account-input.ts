@@ -3,8 +3,8 @@ import { invalidRequest } from '../api-error.ts';
 const MAX_EMAIL_LENGTH = 254;
 
 /**
- * An address as it is stored and compared: without space around it, in lower case. Throws ApiError for
- * what cannot be one; whether someone reads mail there is not known.
+ * An e-mail address as it is stored and compared: trimmed, in lower case. Throws ApiError for an invalid one. Whether
+ * anyone reads mail there is not checked.
  */
 export function readEmail(text: string): string {
   const email = text.trim().normalize('NFC').toLowerCase();
@@ -17,10 +17,10 @@ export function readEmail(text: string): string {
 
 const MAX_NAME_LENGTH = 100;
 
-/** Zero-width joiners, which some scripts and pictures are written with. */
+/** Zero-width joiners: some scripts and emoji need them. */
 const JOINERS = /[\u200c\u200d]/g;
 
-/** A name without control characters, as people write it. */
+/** A name as people write it, without control characters. */
 export function readName(text: string): string {
   const name = text.trim();
   const length = [...name].length;

@@ -6,11 +6,11 @@ import { operationsOf, type Routes } from '../http/routes.ts';
 import { isSlug } from '../projects/slug.ts';
 import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
-import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
+import { ApiToken, CreatedToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
 import { accessTo, type Caller } from './caller.ts';
 import { presentToken, presentUser } from './present-account.ts';
-import { makeToken, revokeToken } from './tokens.ts';
+import { createToken, revokeToken } from './tokens.ts';
 
 const operation = operationsOf('Account');
 
@@ -52,17 +52,22 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/tokens',
-    operation('session', 'createToken', 'Make an API token', {
+    operation('session', 'createToken', 'Create an API token', {
       body: NewToken,
-      response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
+      response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
     }),
     async (request, reply) => {
       const caller = callerOf(request);
       const { project: slug } = request.body;
       const project =
         slug === undefined || slug === null ? null : await projectOfCaller(caller, slug);
-      const made = await makeToken(deps, caller.user, { ...request.body, project }, caller.actor);
-      return reply.code(201).send(made);
+      const created = await createToken(
+        deps,
+        caller.user,
+        { ...request.body, project },
+        caller.actor,
+      );
+      return reply.code(201).send(created);
     },
   );
 

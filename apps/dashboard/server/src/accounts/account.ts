@@ -110,12 +110,12 @@ export const ApiToken = Type.Object(
 );
 export type ApiToken = Static<typeof ApiToken>;
 
-/** What `POST …/tokens` answers: the token itself is shown this once. */
-export const MadeToken = Type.Object(
+/** The body of the 201 from `POST …/tokens`: the token itself is shown this once. */
+export const CreatedToken = Type.Object(
   { ...ApiToken.properties, token: Type.String() },
-  { $id: 'MadeToken' },
+  { $id: 'CreatedToken' },
 );
-export type MadeToken = Static<typeof MadeToken>;
+export type CreatedToken = Static<typeof CreatedToken>;
 
 /** `GET /api/installation`, without signing in. */
 export const Installation = Type.Object(

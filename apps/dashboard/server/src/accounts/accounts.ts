@@ -25,7 +25,7 @@ import { revokeTokensOf } from './tokens.ts';
 type PasswordDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
 type AccountDeps = PasswordDeps & Pick<Deps, 'config'>;
 
-/** How accounts can be made right now. */
+/** How accounts can be created right now. */
 export async function signUpMode({
   db,
   config,
@@ -34,7 +34,7 @@ export async function signUpMode({
 }
 
 /**
- * Makes an account where that is allowed: the first, by invitation, or by anyone. Says nothing about
+ * Creates an account where that is allowed: the first, by invitation, or by anyone. Says nothing about
  * whether the address has one already: then nothing happens, and it takes as long.
  */
 export async function signUp(
@@ -50,16 +50,19 @@ export async function signUp(
   const create = (isFirst: boolean) => createUser(deps, { ...input, email, isFirst }, actor);
   let mode = await signUpMode(deps);
   if (mode === 'first') {
-    if (await isMade(create(true))) return;
-    // Two came first at the same time, and this is the other one.
+    if (await isCreated(create(true))) return;
+    // Two signed up at the same time, and this one came second.
     mode = await signUpMode(deps);
   }
   if (mode === 'invitation') await checkInvitation(deps, email, input.invitation);
-  await isMade(create(false));
+  await isCreated(create(false));
 }
 
-/** Whether an account was made; not when its address, or the place of the first, is taken. */
-async function isMade(creation: Promise<UserRow>): Promise<boolean> {
+/**
+ * Whether the account was created. It was not where the address has one already, or where another account became the
+ * first.
+ */
+async function isCreated(creation: Promise<UserRow>): Promise<boolean> {
   try {
     await creation;
     return true;
@@ -75,7 +78,9 @@ async function checkInvitation(
   secret: string | undefined,
 ) {
   if (secret === undefined) {
-    throw forbidden('Accounts are made by invitation here. Ask a member of a project for one.');
+    throw forbidden(
+      'Accounts here are created by invitation. Ask an owner of your project for one.',
+    );
   }
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());
   if (!invitation) {
@@ -86,7 +91,7 @@ async function checkInvitation(
   }
 }
 
-/** Makes an account. Rejects with a unique violation when the address has one. */
+/** Creates an account. Rejects with a unique violation when the address has one. */
 export async function createUser(
   { db, now, passwordCost }: PasswordDeps,
   input: { email: string; password: string; name: string; isFirst: boolean },
@@ -134,7 +139,7 @@ export function invalidCredentials(): ApiError {
 }
 
 /**
- * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Tries are
+ * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Attempts are
  * limited as sign-ins are.
  */
 export async function changePassword(
@@ -159,8 +164,8 @@ export async function changePassword(
 
 /**
  * Sets a password and ends the user's sessions, except one where `exceptSession` names it, and with `revokeTokens`
- * their API tokens. `isByUser`: it is they who ask, by the password that they had. Throws ApiError `unauthorized` where
- * that is another by now.
+ * their API tokens. `isByUser`: the user asks for it, with the current password. Throws ApiError `unauthorized` where
+ * that has changed meanwhile.
  */
 export async function setPassword(
   { db, now, passwordCost }: PasswordDeps,
@@ -183,7 +188,7 @@ export async function setPassword(
   });
 }
 
-/** Changes the caller's name; the user as it is then. */
+/** Changes the caller's name. Returns the changed user. */
 export async function renameUser(
   { db, now }: AccountDeps,
   caller: Caller,

@@ -6,7 +6,7 @@ import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
 import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
 
-/** Who makes a request: a user, with a session or with an API token. */
+/** The sender of a request: a user, with a session or with an API token. */
 export interface Caller {
   readonly user: UserRow;
   readonly actor: Actor;
@@ -24,7 +24,7 @@ interface CallerToken {
   readonly expiresAt: number | null;
 }
 
-/** A project, and what the caller is and may do in it. */
+/** A project, and the caller's role and rights in it. */
 export interface Access {
   readonly project: ProjectRow;
   readonly role: Role;
@@ -56,7 +56,7 @@ export function accessTo(
   return { project, role, can };
 }
 
-/** Throws ApiError where a caller with this access may not do it, and says why. */
+/** Throws ApiError, with the reason, where a caller with this access lacks the permission. */
 export function checkPermission(
   { role }: Pick<Access, 'role'>,
   caller: Pick<Caller, 'token'>,
@@ -69,13 +69,13 @@ export function checkPermission(
   checkScope(caller, PERMISSIONS[permission].scope);
 }
 
-/** Throws ApiError for a token that was not made for this; `scope` null: for every token. */
+/** Throws ApiError for a token without the scope; with `scope` null for every token. */
 export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): void {
   if (hasScope(caller, scope)) return;
   if (scope === null) throw forbidden('An API token cannot do this; sign in to the dashboard.');
   throw new ApiError(
     'forbidden',
-    `This API token lacks the scope ${scope}. Make a token with it, or sign in to the dashboard.`,
+    `This API token lacks the scope ${scope}. Create a token with it, or sign in to the dashboard.`,
     // RFC 6750, section 3.1.
     { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` } },
   );

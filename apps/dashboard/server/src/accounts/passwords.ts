@@ -13,14 +13,14 @@ export interface PasswordCost {
   readonly passes: number;
 }
 
-/** The least that OWASP's cheat sheet on password storage asks for. */
+/** The minimum of OWASP's cheat sheet on password storage. */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
 
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** A stranger can make the service hash. Each hash takes a thread and 19 MiB for some 30 ms. */
+/** Strangers can cause hashing. Each hash takes a thread and 19 MiB for some 30 ms. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
 const limited = concurrencyLimit(
@@ -51,7 +51,7 @@ export async function hashPassword(password: string, cost: PasswordCost): Promis
   return phcOf(cost, salt, tag);
 }
 
-/** Whether a password is the one of a hash. Without a hash, takes as long as one of this cost and says no. */
+/** Whether a password matches a hash. Without a hash it returns false, and takes as long as for one of this cost. */
 export async function verifyPassword(
   password: string,
   phc: string | undefined,
@@ -101,8 +101,9 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Locks a user until the transaction ends, for what a new password ends too: it comes before the change, or not at all.
- * Throws ApiError `unauthorized` where the password is another than when `user` was read.
+ * Locks a user until the transaction ends. A change of the password also ends what this transaction creates, so it
+ * comes either before it or after it. Throws ApiError `unauthorized` where the password has changed since `user` was
+ * read.
  */
 export async function lockUserWithPassword(trx: Trx, user: UserRow): Promise<void> {
   const current = await lockUser(trx, user.id);

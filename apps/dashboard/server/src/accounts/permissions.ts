@@ -2,7 +2,7 @@ import type { Role } from '../store/schema.ts';
 
 interface Rule {
   readonly roles: readonly Role[];
-  /** What a token must have been made for; null: no token may. */
+  /** The scope that a token needs; null: no token may. */
   readonly scope: Scope | null;
 }
 
@@ -37,7 +37,8 @@ export function isAllowed(role: Role, permission: Permission): boolean {
 
 /**
  * What an API token may be made for (RFC 6749, section 3.3), with the words for people. A token has its owner's rights
- * as far as its scopes go. No scope makes tokens, changes an account or makes an owner: that takes a session.
+ * as far as its scopes go. No scope covers creating tokens, changing an account or making someone an owner: that takes
+ * a session.
  */
 export const SCOPES = {
   read: 'Read projects, deploys, domains, members and the audit log.',
@@ -54,17 +55,17 @@ export type Scope = keyof typeof SCOPES;
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
-/** What a token is made for where nothing is said. */
+/** The default scopes of a token. */
 export const DEFAULT_SCOPES = ['read', 'deploy'] as const satisfies readonly Scope[];
 
-/** The same for a token for all projects that is made at the command line. */
+/** The default scopes of a token for all projects that is created at the command line. */
 export const OPERATOR_SCOPES = [
   ...DEFAULT_SCOPES,
   'projects',
   'domains',
 ] as const satisfies readonly Scope[];
 
-/** Of what the database has; a scope that was retired opens nothing. */
+/** The scopes of a token in the database. Scopes that no longer exist are left out. */
 export function scopesOf({ scopes }: { scopes: string }): Scope[] {
   const words = scopes.split(' ');
   return SCOPE_NAMES.filter((scope) => words.includes(scope));

@@ -15,7 +15,7 @@ export function presentUser({ id, email, name, role, created_at }: UserRow): Use
   };
 }
 
-/** `currentId`: the session that asks. */
+/** `currentId`: the session of the request. */
 export function presentSession(row: SessionRow, currentId: string | undefined): Session {
   return {
     id: row.id,

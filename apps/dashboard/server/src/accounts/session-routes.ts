@@ -13,11 +13,11 @@ import { beginSession, endOtherSessions, endSession } from './sessions.ts';
 
 const operation = operationsOf('Sessions');
 
-/** Signing up, in and out; the sessions that a user has. */
+/** Sign-up, sign-in and sign-out, and the sessions of a user. */
 export const sessionRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/sign-up',
-    operation('public', 'signUp', 'Make an account', {
+    operation('public', 'signUp', 'Create an account', {
       description:
         'The response is the same whether or not the address has an account. Sign in afterwards.',
       body: SignUp,

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const IDLE_MS = 14 * DAY_MS;
 /** and this long after it began, used or not. */
 export const LIFETIME_MS = 60 * DAY_MS;
-/** Its use is written down at most this often. */
+/** Its use is stored at most this often. */
 const TOUCH_MS = 60_000;
 
 const MAX_USER_AGENT_LENGTH = 300;
@@ -28,8 +28,8 @@ const MAX_USER_AGENT_LENGTH = 300;
 type SessionDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Begins a session of a user whose password was right; the secret for its cookie. Throws ApiError when the
- * password was changed since: that ends all sessions, this one too.
+ * Begins a session of a user whose password was right. Returns the secret for its cookie. Throws ApiError when the
+ * password has changed since: a change ends all sessions.
  */
 export async function beginSession(
   { db, now }: SessionDeps,
@@ -57,7 +57,7 @@ export async function beginSession(
   return secret;
 }
 
-/** Who comes with a cookie's secret; undefined when the session has ended. */
+/** The user with a cookie's secret; undefined when the session has ended. */
 export async function callerOfSession(
   { db, now }: SessionDeps,
   secret: string,
@@ -79,7 +79,7 @@ export async function callerOfSession(
   };
 }
 
-/** Ends a session of the caller; whether there was one. */
+/** Ends a session of the caller. Whether there was one. */
 export async function endSession(
   { db, now }: SessionDeps,
   { user, actor }: Caller,
@@ -92,7 +92,7 @@ export async function endSession(
   });
 }
 
-/** Ends all sessions of the caller but the one that asks. */
+/** Ends all sessions of the caller but the current one. */
 export async function endOtherSessions(
   { db, now }: SessionDeps,
   { user, actor, sessionId }: Caller,

@@ -36,7 +36,7 @@ export async function recordSignInSuccess(db: Db, email: string, ip: string): Pr
   await decrementCounter(db, keys.email);
 }
 
-/** Sign-ups from one network: each hashes a password and may make an account. */
+/** Sign-ups from one network: each hashes a password and may create an account. */
 const SIGN_UPS = { limit: 20, windowMs: WINDOW_MS };
 
 /** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */

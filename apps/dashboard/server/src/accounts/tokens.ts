@@ -14,7 +14,7 @@ import {
   touchToken,
 } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
-import type { MadeToken } from './account.ts';
+import type { CreatedToken } from './account.ts';
 import { readName } from './account-input.ts';
 import { accessTo, type Caller } from './caller.ts';
 import { lockUserWithPassword } from './passwords.ts';
@@ -24,20 +24,20 @@ import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How often the use of a token is recorded at most, in milliseconds. */
+/** The use of a token is recorded at most this often, in milliseconds. */
 const TOUCH_MS = 60_000;
 
-/** What every token begins with, so that it is known when it leaks. */
+/** The prefix of every token, by which a leaked one is recognized. */
 const TOKEN_PREFIX = 'dash_';
 
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
- * ApiError where a scope is not the user's to give, the user is no member of the project any more, or their password was
+ * Creates a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
+ * ApiError where the user may not give a scope, is no longer a member of the project, or where their password was
  * changed meanwhile: that may have revoked all their tokens.
  */
-export async function makeToken(
+export async function createToken(
   { db, now }: TokenDeps,
   user: UserRow,
   input: {
@@ -47,7 +47,7 @@ export async function makeToken(
     expiresInDays?: number | null | undefined;
   },
   actor: Actor,
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const secret = makeSecret(TOKEN_PREFIX);
   const at = now();
   const { project, expiresInDays } = input;
@@ -78,17 +78,17 @@ export async function makeToken(
   return { ...presentToken({ ...row, slug, email: user.email }), token: secret };
 }
 
-/** Each scope once, in the order of all; every token reads. */
+/** Each scope once, in a fixed order; every token may read. */
 function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
   if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
     throw invalidRequest(
-      "scopes: installation is for a token of the installation's owner that is good for all projects.",
+      "scopes: installation needs a token for all projects, of the installation's owner.",
     );
   }
   return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));
 }
 
-/** Under the lock of the project: a member who was removed meanwhile leaves no token behind. */
+/** Under the lock of the project: a member who is removed meanwhile leaves no token behind. */
 async function checkMembership(trx: Trx, user: UserRow, projectId: string): Promise<void> {
   await lockProject(trx, projectId);
   const found = await findProjectForUser(trx, projectId, user.id);
@@ -139,7 +139,7 @@ export async function revokeToken(
   });
 }
 
-/** Revokes tokens, and with them the invitations that were made with them; how many there were. */
+/** Revokes tokens, and with them the invitations that were created with them. Returns how many tokens there were. */
 export async function revokeTokensOf(
   trx: Trx,
   of: TokensOf,

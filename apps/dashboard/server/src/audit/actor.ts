@@ -1,4 +1,4 @@
-/** Who does something, for the audit log. */
+/** The author of an action, for the audit log. */
 export interface Actor {
   /** null: the operator at the command line, or the system itself. */
   readonly userId: string | null;

@@ -65,7 +65,7 @@ export interface AcmeClient {
   /** RFC 8555, section 8.1. */
   keyAuthorization(challenge: Challenge): Promise<string>;
   /** Has the authority validate the challenge now (RFC 8555, section 7.5.1). */
-  answerChallenge(challenge: Challenge): Promise<void>;
+  respondToChallenge(challenge: Challenge): Promise<void>;
   /** Sends the CSR for an order that is ready. `key`: the private key, in PEM. */
   finalize(order: Order, hostname: string, key: string): Promise<void>;
   /** The chain of an order that is valid, in PEM. */
@@ -167,7 +167,7 @@ export async function connectAcmeClient(
     keyAuthorization: ({ token, url }) =>
       // The same for HTTP-01 and TLS-ALPN-01; for the latter the library has no type.
       client.getChallengeKeyAuthorization({ type: 'http-01', token, url, status: 'pending' }),
-    async answerChallenge({ url, token }) {
+    async respondToChallenge({ url, token }) {
       await inProtocol(() =>
         client.completeChallenge({ type: 'http-01', url, token, status: 'pending' }),
       );
@@ -199,7 +199,7 @@ async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
     const status = error instanceof ProblemError ? error.document.status : 0;
     const isElsewhere = status >= 400 && status < 500 && status !== 429;
     if (!isElsewhere) throw error;
-    const message = `ACME_DIRECTORY_URL answers ${status}`;
+    const message = `ACME_DIRECTORY_URL responds with ${status}`;
     throw new UnreachableError(message, { cause: error });
   }
 }
@@ -215,7 +215,7 @@ async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
-    const message = `the authority's answer is not understood: ${(error as Error).message}`;
+    const message = `the authority's response cannot be read: ${(error as Error).message}`;
     throw new UnreachableError(message, { cause: error });
   }
 }

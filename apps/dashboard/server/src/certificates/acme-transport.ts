@@ -199,7 +199,7 @@ function causeOf(error: Error & { code?: string }): string {
 function unreachable(url: string, error: Error, stop: AbortSignal, timeoutMs: number): Error {
   if (stop.aborted) return new Error('the request was aborted', { cause: stop.reason });
   const isTimeout = error.name === 'AbortError' || error.name === 'TimeoutError';
-  const why = isTimeout ? `no answer within ${timeoutMs / 1_000} seconds` : causeOf(error);
+  const why = isTimeout ? `no response within ${timeoutMs / 1_000} seconds` : causeOf(error);
   return new UnreachableError(`${new URL(url).host} cannot be reached: ${why}`, {
     isTimeout,
     cause: error,

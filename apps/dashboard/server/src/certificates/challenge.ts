@@ -70,7 +70,7 @@ export async function validate(attempt: Attempt): Promise<void> {
       stored.some((one) => one.type === type && one.token === token),
     );
     if (!challenge) return advanceTo(attempt, 'challenge');
-    if (challenge.status === 'pending') await client.answerChallenge(challenge);
+    if (challenge.status === 'pending') await client.respondToChallenge(challenge);
   }
   const after = await poll(
     read,

@@ -9,8 +9,8 @@ import type { AcmeClient } from './acme-client.ts';
 // An issuance is a certificate that is wanted or under way: a row of `issuances`, with the step that comes next.
 
 /**
- * The steps, in order. The issuer stores each step before it asks the authority for it, and the next one after the
- * answer. When a process dies at any point, the next process repeats the step that is stored.
+ * The steps, in order. The issuer stores each step before it sends the request to the authority, and the next one after
+ * the response. When a process dies at any point, the next process repeats the step that is stored.
  */
 export const STEPS = ['account', 'order', 'challenge', 'validate', 'finalize', 'download'] as const;
 export type Step = (typeof STEPS)[number];
@@ -25,7 +25,7 @@ export const STEP_MESSAGES: Readonly<Record<Step, string>> = {
   download: 'The certificate is made. Fetching it.',
 };
 
-/** Throws for a text that is no step: only a newer version of the program can have stored it. */
+/** Throws for an unknown step: only a newer version of the program can have stored it. */
 export function stepOf(text: string): Step {
   const step = STEPS.find((known) => known === text);
   if (step === undefined) throw new Error(`${text} is not a step of an issuance`);

@@ -20,7 +20,7 @@ export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
 /** Problems that RFC 8555 has no type for. */
 export const OWN_TYPES = [
-  /** The authority could not be reached, did not answer in time, or not in its protocol. */
+  /** The authority could not be reached, did not respond in time, or did not speak its protocol. */
   'unreachable',
   /** The authority took longer than one attempt waits. */
   'timeout',
@@ -151,11 +151,11 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   connection: (hostname, { challenge }) =>
     `The certificate authority could not connect to ${hostname} on ${portOf(challenge)}. Check that the name leads here from everywhere (an AAAA record, too), and that no firewall or proxy is in between.`,
   dns: (hostname) =>
-    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone answer, and that DNSSEC, where it is used, is valid.`,
+    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone respond, and that DNSSEC, where it is used, is valid.`,
   externalAccountRequired: () =>
     `The certificate authority requires an account that was arranged with it before (external account binding). ${OPERATOR}`,
   incorrectResponse: (hostname) =>
-    `The certificate authority reached ${hostname}, and something else than this dashboard answered. Check that no other server, proxy or CDN answers for the name.`,
+    `The certificate authority reached ${hostname}, but another server than this dashboard responded. Check that no other server, proxy or CDN serves the name.`,
   invalidContact: () =>
     `The certificate authority does not accept the address in ACME_EMAIL. ${OPERATOR}`,
   malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
@@ -167,9 +167,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its message says more.`,
   serverInternal: () => `The certificate authority has an internal error. ${BY_ITSELF}`,
   tls: (hostname) =>
-    `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy answers for the name.`,
+    `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy serves the name.`,
   unauthorized: (hostname) =>
-    `The certificate authority reached ${hostname}, and did not find the proof there: something else than this dashboard answered. Check that all A and AAAA records lead here, and that no other server, proxy or CDN answers.`,
+    `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
   unsupportedContact: () =>
     `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>
@@ -179,7 +179,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 
   unreachable: () =>
     `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE.`,
-  timeout: () => `The certificate authority did not answer in time. ${BY_ITSELF}`,
+  timeout: () => `The certificate authority did not respond in time. ${BY_ITSELF}`,
   orderGone: () =>
     `The certificate authority ended the order before it had issued the certificate. ${BY_ITSELF}`,
   badCertificate: () =>

@@ -33,7 +33,7 @@ const ARI_EVERY_MS = 6 * HOUR_MS;
 /** How many renewals are started, and how many certificates asked about, at a time. */
 const BATCH = 50;
 
-/** When the authority is asked again after it did not answer, in milliseconds. */
+/** When the authority is asked again after it did not respond, in milliseconds. */
 const ASK_AGAIN_MS = HOUR_MS;
 
 interface Lifetime {
@@ -95,8 +95,8 @@ export async function startRenewals({ db, config, now }: AccountDeps): Promise<b
 }
 
 /**
- * Asks the authority when to renew (RFC 9773) for each certificate that is due for that question. Ends early when
- * the authority does not answer.
+ * Asks the authority when to renew (RFC 9773) for each certificate for which that is due. Ends early when the authority
+ * does not respond.
  */
 export async function askWhenToRenew(
   deps: AccountDeps,
@@ -106,12 +106,12 @@ export async function askWhenToRenew(
   const { db, now } = deps;
   while (!signal.aborted) {
     const due = await leaseForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
-    const isAnswered = due.length > 0 && (await askAbout(deps, accounts, due));
-    if (!isAnswered || due.length < BATCH) return;
+    const hasResponded = due.length > 0 && (await askAbout(deps, accounts, due));
+    if (!hasResponded || due.length < BATCH) return;
   }
 }
 
-/** Whether the authority answered. */
+/** Whether the authority responded. */
 async function askAbout(
   deps: AccountDeps,
   accounts: Accounts,

@@ -60,9 +60,12 @@ export function sealerOf(key: Buffer, source: string): Sealer {
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch (error) {
         // The cause contains no part of the secret.
-        throw new Error(`what is sealed for "${context}" is damaged, or was sealed for another`, {
-          cause: error,
-        });
+        throw new Error(
+          `the secret sealed for "${context}" is damaged, or was sealed for something else`,
+          {
+            cause: error,
+          },
+        );
       }
     },
   };
@@ -70,7 +73,7 @@ export function sealerOf(key: Buffer, source: string): Sealer {
 
 function sealedWithOtherKey(source: string): UserError {
   return new UserError(
-    `The database holds secrets that were sealed with another key than that of ${source}. Start with the key that was used before: in DASHBOARD_SECRET_KEY, or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
+    `The secrets in the database were sealed with another key than that of ${source}. Start with the earlier key, in DASHBOARD_SECRET_KEY or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
   );
 }
 

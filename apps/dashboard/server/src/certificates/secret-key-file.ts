@@ -37,7 +37,7 @@ export function readKeyFile(dataDir: string, isNeeded: boolean): { key: Buffer; 
   }
   if (isNeeded) {
     throw new UserError(
-      `There is no ${FILE} in ${dataDir}, and the database holds secrets that are sealed with it. Restore it from your backup; if it is lost for good, see ${KEYS_HELP}.`,
+      `${dataDir} has no ${FILE}, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see ${KEYS_HELP}.`,
     );
   }
   makeKey(dataDir, path);

@@ -2,11 +2,11 @@ import { styleText } from 'node:util';
 
 export interface BannerFacts {
   readonly version: string;
-  /** Where the dashboard is. */
+  /** The dashboard's address. */
   readonly url: string;
-  /** Where sites are, with {slug} in it. */
+  /** The address of sites, with {slug} in it. */
   readonly sites: string;
-  /** Where custom domains are served over TLS. */
+  /** The address of custom domains over TLS. */
   readonly httpsPort: number;
   /** Where the data is, for a person. */
   readonly data: string;
@@ -14,7 +14,7 @@ export interface BannerFacts {
   readonly hasUsers: boolean;
 }
 
-/** What a person sees when the service is up: where it is, and what to do first. */
+/** What the service prints when it is up: its addresses, and what to do first. */
 export function banner({ version, url, sites, httpsPort, data, hasUsers }: BannerFacts): string {
   const bold = (text: string) => styleText('bold', text);
   const dim = (text: string) => styleText('dim', text);
@@ -35,7 +35,7 @@ export function banner({ version, url, sites, httpsPort, data, hasUsers }: Banne
   return `\n${lines.join('\n')}\n\n`;
 }
 
-/** How to deploy from a terminal to the dashboard at `url`; `program` is how the command is called there. */
+/** How to deploy to the dashboard at `url` from a terminal; `program` is the name of the command there. */
 export function firstDeploy(url: string, program: string): string[] {
   return [
     `  Deploy from a terminal, with a token of ${url}/account/tokens:`,

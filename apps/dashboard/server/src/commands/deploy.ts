@@ -47,7 +47,7 @@ export function deployCommand(): Command {
     });
 }
 
-/** `openapi.yaml:12: message (/paths/~1pets)`, as compilers have it, so that editors find the place. */
+/** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
 function locate(
   name: string,
   { message, path, line }: { message: string; path: string; line: number | null },
@@ -61,12 +61,12 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
   const { DASHBOARD_URL: url = DEFAULT_URL, DASHBOARD_TOKEN: token } = env;
   if (!token) {
     throw new UserError(
-      'DASHBOARD_TOKEN must be an API token. Make one on the account page of the dashboard, or with `dashboard tokens create`.',
+      'DASHBOARD_TOKEN must be an API token. Create one on the account page of the dashboard, or with `dashboard tokens create`.',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UserError(
-      'DASHBOARD_TOKEN is no API token: it has characters that none has. A token begins with dash_; it was shown once, when it was made.',
+      'DASHBOARD_TOKEN is not an API token: it has characters that tokens do not have. A token begins with dash_. It was shown once, when it was created.',
     );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

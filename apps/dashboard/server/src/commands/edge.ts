@@ -31,7 +31,7 @@ export function edgeCommand(): Command {
       .addOption(new Option('--worker').hideHelp())
       .action(async ({ workers, worker }: Options) => {
         const config = readConfig(process.env);
-        // Loaded where they are wanted: most edges are one process.
+        // Loaded only with workers: most edges are one process.
         if (worker) {
           const { workAtEdge } = await import('../edge-workers.ts');
           return workAtEdge(config, SHUTDOWN_TIMEOUT_MS);

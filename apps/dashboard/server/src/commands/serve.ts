@@ -9,7 +9,7 @@ import { hasUsers } from '../store/users.ts';
 import { banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
 
-/** How long requests that are under way may take to finish once the process is told to stop. */
+/** How long requests under way may take to finish when the process is told to stop. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 export function serveCommand(version: string): Command {
@@ -23,7 +23,7 @@ export function serveCommand(version: string): Command {
     .action(async ({ json, untilStdinEnds }: { json?: boolean; untilStdinEnds?: boolean }) => {
       const config = readConfig(process.env);
       const log = createLog(config.logLevel);
-      // Loaded here, since the other commands start sooner and smaller without it.
+      // Loaded here, since the other commands start faster and smaller without it.
       const { startDashboard } = await import('../dashboard.ts');
       const dashboard = await startDashboard({ config, log, version }).catch((error) => {
         throw explained(error, config);

@@ -8,7 +8,7 @@ import {
   SCOPES,
   type Scope,
 } from '../accounts/permissions.ts';
-import { makeToken, revokeToken } from '../accounts/tokens.ts';
+import { createToken, revokeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { findProject, type ProjectRow } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
@@ -31,10 +31,10 @@ const SCOPE_LIST = SCOPE_NAMES.map((name) => `  ${name.padEnd(13)} ${SCOPES[name
 
 export function tokensCommand(): Command {
   return subcommand('tokens')
-    .description('Make API tokens.')
+    .description('Create API tokens.')
     .addCommand(
       subcommand('tokens', 'create')
-        .description("Make a token with an account's rights and show it, this once.")
+        .description("Create a token with an account's rights and show it, this once.")
         .requiredOption('--email <email>', 'the address of the account (required)')
         .requiredOption('--name <name>', 'what the token is for, for people to read (required)')
         .option('--project <slug>', 'good for this project alone')
@@ -67,14 +67,19 @@ async function create({
     const user = await userByEmail(db, email);
     const project = slug === undefined ? null : await projectOf(db, slug, user);
     const scopes = scope ?? (project ? DEFAULT_SCOPES : operatorScopes(user));
-    const made = await makeToken(deps, user, { name, project, scopes, expiresInDays }, OPERATOR);
+    const created = await createToken(
+      deps,
+      user,
+      { name, project, scopes, expiresInDays },
+      OPERATOR,
+    );
     const text = json
-      ? JSON.stringify(made)
-      : `Made the token "${made.name}" (${made.id}) for ${user.email}, to ${made.scopes.join(', ')}.\nIt is shown this once:\n\n  ${made.token}\n`;
+      ? JSON.stringify(created)
+      : `Created the token "${created.name}" (${created.id}) for ${user.email}, with the scopes ${created.scopes.join(', ')}.\nIt is shown this once:\n\n  ${created.token}\n`;
     try {
       await print(text);
     } catch (error) {
-      await revokeToken(deps, made.id, { userId: user.id }, OPERATOR);
+      await revokeToken(deps, created.id, { userId: user.id }, OPERATOR);
       throw new UserError('The token could not be shown, so it was revoked again.', {
         cause: error,
       });
@@ -82,7 +87,7 @@ async function create({
   });
 }
 
-/** What scripts can do with the operator's token without being told: all that opens nothing to anyone else. */
+/** The scopes of the operator's token where none are named: those that do not give other people access. */
 function operatorScopes(user: UserRow): readonly Scope[] {
   return user.role === 'owner' ? [...OPERATOR_SCOPES, 'installation'] : OPERATOR_SCOPES;
 }
@@ -110,7 +115,9 @@ async function projectOf(db: Db, slug: string, user: UserRow): Promise<ProjectRo
   const found = await findProject(db, slug, user.id);
   if (!found) throw projectNotFound(slug);
   if (found.role === null && user.role !== 'owner') {
-    throw new UserError(`${user.email} is no member of ${slug}, so a token would open nothing.`);
+    throw new UserError(
+      `${user.email} is not a member of ${slug}, so a token for it would have no rights. Invite them to the project first.`,
+    );
   }
   return found.project;
 }

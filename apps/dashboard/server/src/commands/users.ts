@@ -15,7 +15,7 @@ import { withDatabase } from './with-database.ts';
 
 export function usersCommand(): Command {
   return subcommand('users')
-    .description('Make accounts, list them, and set passwords.')
+    .description('Create accounts, list them, and set passwords.')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(passwordCommand());
@@ -29,7 +29,7 @@ const PASSWORD_STDIN = [
 
 function createCommand(): Command {
   return subcommand('users', 'create')
-    .description('Make an account. The first one owns the installation.')
+    .description('Create an account. The first one owns the installation.')
     .requiredOption(...EMAIL)
     .option('--name <name>', 'the name of the person')
     .requiredOption(...PASSWORD_STDIN)
@@ -45,12 +45,12 @@ function createCommand(): Command {
           );
         }
         const what = user.role === 'owner' ? 'owns the installation' : 'can sign in';
-        await print(`Made the account ${email} (${user.id}); it ${what}.`);
+        await print(`Created the account ${email} (${user.id}); it ${what}.`);
       });
     });
 }
 
-/** Makes an account; undefined where the address has one. Of two that are made first, one is the first. */
+/** Creates an account; undefined where the address has one. Of two created at once, one becomes the first. */
 async function createFirstOrNext(
   db: Db,
   input: { email: string; password: string; name: string },
@@ -123,7 +123,7 @@ export async function userByEmail(db: Db, text: string): Promise<UserRow> {
   return user;
 }
 
-/** All of standard input but a last line break. */
+/** All of standard input without a last line break. */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) {
     throw new UserError(

@@ -6,8 +6,8 @@ import { openDatabase } from '../store/open-database.ts';
 import type { Db } from '../store/schema.ts';
 
 /**
- * Does a piece of work on the database that the environment names, also while the service runs.
- * `mustExist`: rather than make an empty one, which in the wrong folder would say that all is gone.
+ * Does a piece of work on the configured database, also while the service runs. `mustExist`: the database is not
+ * created. In the wrong folder, an empty one would look as if all data were lost.
  */
 export async function withDatabase<T>(
   { mustExist }: { mustExist: boolean },

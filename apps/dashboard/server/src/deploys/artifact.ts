@@ -1,5 +1,5 @@
-// What a build makes: the files of a site by path, each content named by its hash. Immutable, so that
-// going live is one row in the store, and going back another.
+// The result of a build: the files of a site by path, each content named by its hash. It is immutable, so that a deploy
+// goes live with one row in the store, and a roll-back is another.
 
 export type Coding = 'br' | 'gzip';
 
@@ -16,8 +16,8 @@ export interface ManifestEntry {
   /** The name contains the content's hash, so browsers may cache it forever. */
   readonly immutable?: true;
   /**
-   * The content holds `{{origin}}` where the site's own origin (`https://docs.example.com`) belongs, to
-   * be put in when it is served: one artifact is served on several hosts. Never compressed beforehand.
+   * The content has `{{origin}}` in place of the site's own origin (`https://docs.example.com`), which is filled in
+   * when the file is served: one artifact is served on several hosts. Such a file is not compressed beforehand.
    */
   readonly template?: true;
 }
@@ -26,8 +26,8 @@ export interface Manifest {
   readonly version: 1;
   readonly title: string;
   /**
-   * By path, each beginning with `/`, percent-decoded: `/`, `/openapi.json`, `/guides/start`. The page for
-   * what is missing is at `/404.html`.
+   * By path, each beginning with `/`, percent-decoded: `/`, `/openapi.json`, `/guides/start`. The page for missing
+   * paths is at `/404.html`.
    */
   readonly files: Readonly<Record<string, ManifestEntry>>;
   /** For every HTML page of the site. */
@@ -44,9 +44,9 @@ export interface Artifact {
 
 /** A problem in an upload, for its author to fix. */
 export interface DeployProblem {
-  /** What is wrong and what would be right, in a sentence. */
+  /** What is wrong and what would be right, in one sentence. */
   readonly message: string;
-  /** Where: a JSON pointer into the document (`/paths/~1pets/get`), or a file (`guides/start.md`). */
+  /** The place: a JSON pointer into the document (`/paths/~1pets/get`), or a file (`guides/start.md`). */
   readonly path: string;
   /** The line in the document or file, 1 for the first; null where there is none. */
   readonly line: number | null;
@@ -59,7 +59,7 @@ export interface BuildInput {
   readonly name: string;
 }
 
-/** In this order; an archive passes all, a document has no `unpack`. */
+/** In this order. An archive goes through all of them; a document skips `unpack`. */
 type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
 
 export type BuildLog = (line: {

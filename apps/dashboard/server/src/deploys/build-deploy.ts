@@ -15,7 +15,7 @@ import type { BuildOutcome } from './build/process/run-build.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
 import { logWriter } from './log-writer.ts';
 
-/** A deploy that ended this many processes with it is marked failed. */
+/** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
 
 export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'spool'> {
@@ -24,8 +24,8 @@ export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'sp
 }
 
 /**
- * Builds a deploy that is leased to `worker` and marks how it ended. Rejects when the signal ends it, or when
- * the store or the program fails: then it is to be built again.
+ * Builds a deploy that is leased to `worker` and marks how it ended. Rejects when the signal aborts it, or when the
+ * store or the program fails: then it has to be built again.
  */
 export async function buildDeploy(
   deps: BuildDeps,
@@ -58,7 +58,7 @@ async function buildIn(
   if (deploy.attempts > MAX_ATTEMPTS) {
     await fail([
       problem(
-        `The build was begun ${MAX_ATTEMPTS} times and never ended: each time the service stopped or failed. Deploy again; if this repeats, the service's log tells why.`,
+        `The build was started ${MAX_ATTEMPTS} times and never finished: each time the service stopped or failed. Deploy again. If this repeats, look into the service's log.`,
       ),
     ]);
     return;
@@ -77,7 +77,7 @@ async function buildIn(
   const source = createWriteStream(job.source, { mode: 0o600 });
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
-    return fail([problem('What was uploaded is gone. Deploy it again.')]);
+    return fail([problem('The uploaded file is gone. Deploy it again.')]);
   const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);

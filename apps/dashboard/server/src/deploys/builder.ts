@@ -12,28 +12,28 @@ import {
 import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 
 /**
- * How long a deploy belongs to a process that says nothing more, in milliseconds: so long does one wait
- * whose process was killed. Renewed three times in that while.
+ * How long the lease of a deploy lasts, in milliseconds. A deploy waits as long when its process was killed. It is
+ * renewed three times in that time.
  */
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 
-/** How long is waited after a build that the service itself could not do, in milliseconds: a full disk, say. */
+/** The wait after a build that failed because of the service itself, in milliseconds: a full disk, say. */
 const RETRY_MS = 10_000;
 
-/** How many builds a process has under way at the same time. */
+/** How many builds a process runs at the same time. */
 const BUILDS_AT_ONCE = 2;
 
-/** How many of those may be of one account: one is left for whoever else comes, and then need not wait. */
+/** How many of those may belong to one account. The remaining one is for others, who then need not wait. */
 const BUILDS_OF_ONE = BUILDS_AT_ONCE - 1;
 
-/** Builds what is queued, for as long as the process lives. When it is stopped it gives back what is being built. */
+/** Builds queued deploys, for as long as the process lives. When it is stopped it releases the leases of its builds. */
 export function startBuilder(deps: BuildDeps): JobRunner {
   const { db, now, log } = deps;
   const worker = workerName();
   const underWay: DeployRow[] = [];
   const takenOver = takeOverFromTheDead(deps).catch((error) => {
-    // Then it takes until their leases end.
+    // Then their builds wait until their leases end.
     log.warn({ err: error }, 'deploys of ended processes could not be taken over');
   });
   return startJobRunner({
@@ -53,7 +53,7 @@ export function startBuilder(deps: BuildDeps): JobRunner {
   });
 }
 
-/** Who has as many builds under way as one may have. */
+/** The accounts that have as many builds under way as allowed. */
 function busy(underWay: readonly DeployRow[]): string[] {
   const byAccount = Map.groupBy(underWay, ({ created_by_email }) => created_by_email);
   return [...byAccount].flatMap(([account, { length }]) =>
@@ -62,8 +62,8 @@ function busy(underWay: readonly DeployRow[]): string[] {
 }
 
 /**
- * Ends the leases of processes of this machine that are no more, so that what they built goes on at once
- * when the service starts again.
+ * Ends the leases of dead processes of this machine, so that their builds continue at once when the service starts
+ * again.
  */
 async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   for (const { id, leased_by } of await listLeased(db)) {
@@ -73,7 +73,7 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   }
 }
 
-/** Builds a deploy that is leased, and keeps the lease meanwhile. */
+/** Builds a leased deploy, and renews the lease meanwhile. */
 function buildUnderLease(
   deps: BuildDeps,
   worker: string,
@@ -86,8 +86,8 @@ function buildUnderLease(
     try {
       await buildDeploy(deps, worker, deploy, signal);
     } catch (error) {
-      // One that is stopped in order gives back what it had begun, as if it had not.
-      // One whose lease is lost went with its project, or is another's by now.
+      // An orderly stop releases the lease, and the attempt does not count.
+      // A lost lease means that the project was deleted, or that another process builds the deploy now.
       const isCalledOff = signal.aborted;
       if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
       await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });

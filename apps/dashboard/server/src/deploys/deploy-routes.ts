@@ -26,7 +26,7 @@ const UPLOADS = Object.fromEntries(
   ]),
 );
 
-/** Numbers of deploys are integers of 32 bits in PostgreSQL. */
+/** Deploy numbers are 32-bit integers in PostgreSQL. */
 const MAX_NUMBER = 2_147_483_647;
 
 /** Deploys of a project: uploading, watching, putting live. `stopping`: aborted when the server stops; streams end then. */
@@ -155,7 +155,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         const { user, actor } = callerOf(request);
         const file =
           request.body && (await receiver.receive(request.body, user.id, announcedLength(request)));
-        // Not in a hook: none runs for a client that goes away before the response.
+        // Not in a hook: hooks do not run for a client that goes away before the response.
         try {
           const upload = await readUpload(file, request.headers['x-file-name']);
           const options = {

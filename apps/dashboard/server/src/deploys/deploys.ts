@@ -22,16 +22,16 @@ import { recordSiteChange } from '../store/sites.ts';
 import { formatBytes } from './format-bytes.ts';
 import type { Upload } from './upload.ts';
 
-/** Of one project that wait or are built at the same time: more is a mistake in a script. */
+/** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
 const MAX_UNFINISHED = 20;
 
-/** Bytes of an upload that are stored at once. */
+/** How many bytes of an upload are stored at once. */
 const PIECE_BYTES = 1_000_000;
 
 /**
- * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
- * to this process. `admit` throws where the right to deploy has ended, which is asked when all is stored: that may take
- * seconds. Nothing of a refused upload is stored.
+ * Stores an upload and queues a deploy of it. When this returns, the deploy will be built, whatever happens to this
+ * process. `admit` throws where the right to deploy has ended; it is called when everything is stored, which may take
+ * seconds. Nothing of a refused upload stays.
  */
 export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
@@ -99,7 +99,7 @@ export async function queueDeploy(
     deployQueued();
     return deploy;
   } catch (error) {
-    // After any other error the deploy may be there. Pieces without one go within hours.
+    // After any other error the deploy may exist. Parts of an upload without a deploy are deleted within hours.
     if (error instanceof ApiError) await removeSource(db, id);
     throw error;
   }

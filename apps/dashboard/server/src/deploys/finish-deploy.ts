@@ -29,7 +29,7 @@ import type { PackedArtifact } from './build/artifact/pack.ts';
 
 type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 
-/** Marks a deploy as failed, unless it is another worker's by now. What is live stays as it was. */
+/** Marks a deploy as failed, unless another worker has it by now. The live deploy stays live. */
 export async function finishFailed(
   { db, now }: FinishDeps,
   worker: string,
@@ -153,5 +153,5 @@ function endOf(deploy: DeployRow, isLive: boolean): string {
   if (isLive) return 'Succeeded, and live.';
   return deploy.activate === 1
     ? 'Succeeded. A newer deploy is live, so this one is not.'
-    : 'Succeeded. It is not live, as was asked.';
+    : 'Succeeded. It is not live, because it was uploaded with activate=false.';
 }

@@ -8,13 +8,13 @@ import type { LogLine } from './deploy.ts';
 import { readDeploy } from './deploys.ts';
 import { presentDeployDetails } from './present-deploy.ts';
 
-/** How often the store is asked for new lines: they may be another process's. */
+/** How often the store is polled for new lines, which another process may write. */
 const POLL_MS = 250;
 
-/** Where there is nothing to tell, the right to read is asked for this often. */
+/** How often the right to read is checked while there is nothing to send. */
 const RIGHTS_MS = 500;
 
-/** An empty comment this often keeps proxies from closing the stream. */
+/** An empty comment is sent this often, so that proxies do not close the stream. */
 const HEARTBEAT_MS = 15_000;
 
 export function presentLine({ seq, at, level, message }: LogRow): LogLine {
@@ -24,7 +24,7 @@ export function presentLine({ seq, at, level, message }: LogRow): LogLine {
 interface LogStream {
   readonly project: ProjectRow;
   readonly deployId: string;
-  /** The number of the line behind which to begin. */
+  /** The number of the line after which to begin. */
   readonly after: number;
   readonly signal: AbortSignal;
   /** Whether the reader still has the right to read. */
@@ -32,9 +32,8 @@ interface LogStream {
 }
 
 /**
- * A deploy's log as server-sent events, from behind the line `after` on: `log` for each line, `deploy`
- * for each state, and `end` when it has ended. Ends with the signal, and with the right to read: nothing is
- * told after it.
+ * A deploy's log as server-sent events, after the line `after`: `log` for each line, `deploy` for each state, and `end`
+ * when the deploy has ended. Ends with the signal, and when the right to read is lost.
  */
 export async function* streamLog(
   { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
@@ -45,7 +44,7 @@ export async function* streamLog(
   let beatAt = performance.now();
   let allowedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    // The deploy before its lines: what ended has all of them.
+    // The deploy is read before its lines, so that an ended deploy has all of them.
     const current = await findCurrent(db, project, deployId);
     if (!current) return;
     const rows = await readLog(db, deployId, seq);
@@ -75,7 +74,7 @@ export async function* streamLog(
   }
 }
 
-/** undefined once the deploy, with its project, is gone. */
+/** undefined when the deploy is gone with its project. */
 async function findCurrent(db: Deps['db'], project: ProjectRow, deployId: string) {
   try {
     return await readDeploy(db, project, deployId);

@@ -5,13 +5,13 @@ import { prefix } from '../truncate.ts';
 
 export interface LogWriter {
   (level: LogRow['level'], message: string): void;
-  /** Waits until all that was said is stored. */
+  /** Waits until all lines are stored. */
   written(): Promise<void>;
 }
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** Stores the lines of a deploy's log in their order, without holding up the build. */
+/** Stores the lines of a deploy's log in their order, without delaying the build. */
 export function logWriter(
   { db, now, log }: Pick<Deps, 'db' | 'now'> & { log: Log },
   deployId: string,
@@ -26,7 +26,7 @@ export function logWriter(
     };
     last = last
       .then(() => appendLog(db, line))
-      // A log that misses a line is better than a deploy that fails for it.
+      // A log with a missing line is better than a failed deploy.
       .catch((error) =>
         log.error({ err: error, deploy: deployId }, "a line of a deploy's log is lost"),
       );

@@ -6,11 +6,11 @@ import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
-/** What may be on its way at the same time. */
+/** How many uploads may be under way at the same time. */
 export interface UploadLimits {
-  /** Of one account: uploads, and bytes as they were announced. */
+  /** For one account: uploads, and bytes as announced. */
   readonly account: Bounds;
-  /** Of all together. */
+  /** For all accounts together. */
   readonly total: Bounds;
   /** After this many milliseconds without a byte an upload is aborted. */
   readonly silenceMs: number;
@@ -27,24 +27,24 @@ const LIMITS: UploadLimits = {
   silenceMs: 30_000,
 };
 
-/** How soon it is worth trying again when too much is on its way: uploads take seconds. */
+/** When to retry after a refusal: uploads take seconds. */
 const RETRY_AFTER_MS = 5_000;
 
 export interface UploadReceiver {
   /**
-   * Writes a body to a file. `account`: who sends it; `announced`: its Content-Length, if it has one. Throws
-   * ApiError `payload_too_large`, `request_timeout`, `invalid_request` for one that ends early, `rate_limited`
-   * or `unavailable` when too much is on its way; then nothing of it is left.
+   * Writes a body to a file. `account`: who sends it; `announced`: its Content-Length, if it has one. Throws ApiError
+   * `payload_too_large`, `request_timeout`, `invalid_request` for one that ends early, `rate_limited` or `unavailable`
+   * when too much is under way; then nothing of it stays.
    */
   receive(body: Readable, account: string, announced: number | undefined): Promise<ReceivedFile>;
 }
 
-/** Takes uploads into files of the spool, within bounds: no body is ever whole in memory. */
+/** Receives uploads into files of the spool, within bounds: no body is ever in memory as a whole. */
 export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): UploadReceiver {
   const total = { uploads: 0, bytes: 0 };
   const byAccount = new Map<string, { uploads: number; bytes: number }>();
 
-  /** Counts an upload in; the function takes it out again. */
+  /** Counts an upload; the returned function removes it from the count. */
   const admit = (account: string, bytes: number): (() => void) => {
     const mine = byAccount.get(account) ?? { uploads: 0, bytes: 0 };
     if (!fits(mine, bytes, limits.account)) {
@@ -56,7 +56,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
     if (!fits(total, bytes, limits.total)) {
       throw new ApiError(
         'unavailable',
-        'More uploads are on their way than this service takes at the same time. Try again in a few seconds.',
+        'This service is receiving as many uploads as it can. Try again in a few seconds.',
         { headers: { 'retry-after': `${RETRY_AFTER_MS / 1_000}` } },
       );
     }
@@ -77,7 +77,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
   return {
     async receive(body, account, announced) {
       if ((announced ?? 0) > MAX_ARCHIVE_BYTES) throw tooLarge();
-      // One that does not say how long it is may be as long as any.
+      // Without a Content-Length it counts as the longest one allowed.
       const leave = admit(account, announced ?? MAX_ARCHIVE_BYTES);
       const path = spool.newPath();
       let size = 0;
@@ -105,8 +105,8 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
 }
 
 /**
- * The chunks of a body. Unlike a stream's own iterator it leaves the body as it is when nobody wants more of it: to
- * destroy it would close the connection, and its sender would never read why. Throws ApiError `request_timeout` when
+ * The chunks of a body. Unlike a stream's own iterator it does not destroy the body when the caller stops early: that
+ * would close the connection, and the sender would never read the reason. Throws ApiError `request_timeout` when
  * nothing comes for `silenceMs`.
  */
 async function* chunksOf(body: Readable, silenceMs: number): AsyncGenerator<Uint8Array> {
@@ -124,8 +124,8 @@ async function* chunksOf(body: Readable, silenceMs: number): AsyncGenerator<Uint
       }
     }
   } finally {
-    // As long as the iterator listens, the rest of the body cannot be dropped. Not awaited: behind a silence it would
-    // wait for the next chunk.
+    // While the iterator listens, the rest of the body cannot be dropped. It is not awaited: with a silent sender it
+    // would wait for the next chunk.
     void chunks.return?.().then(
       () => body.resume(),
       () => undefined,
@@ -155,13 +155,13 @@ function tooLarge(): ApiError {
 function silent(): ApiError {
   return new ApiError(
     'request_timeout',
-    'The upload stopped: nothing of it arrived for a while. Upload it again.',
+    'The upload stalled: no data arrived for a while. Upload it again.',
   );
 }
 
 function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  // Node's words for a body that is cut off.
+  // Node's message for a body that is cut off.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
     return invalidRequest('The body ended before its Content-Length.');
   }

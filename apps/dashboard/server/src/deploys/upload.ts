@@ -11,13 +11,13 @@ const BEGINNING = 100;
 
 const MAX_NAME_LENGTH = 200;
 
-/** An upload in a file; the receiver removes it. */
+/** An uploaded file; the receiver deletes it. */
 export interface ReceivedFile {
   readonly path: string;
   readonly size: number;
 }
 
-/** What an upload is, and the name of its file for people. */
+/** The kind of an upload, and the name of its file for people. */
 export interface UploadDescription {
   readonly kind: SourceKind;
   readonly name: string;

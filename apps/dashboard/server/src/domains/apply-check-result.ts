@@ -31,7 +31,7 @@ import type { Verdict } from './verdict.ts';
 interface CheckContext {
   readonly at: number;
   readonly actor: Actor;
-  /** The check asked for the TXT record. What it found is in the verdict. */
+  /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
 }
 

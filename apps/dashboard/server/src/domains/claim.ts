@@ -82,7 +82,7 @@ const IDENTITIES: Readonly<Record<string, readonly string[]>> = {
 /** For an unknown authority; ACME_CAA_IDENTITIES sets the right one. */
 const UNKNOWN = ['letsencrypt.org'];
 
-/** Whether a name is its zone's apex, where there can be no CNAME. */
+/** Whether a name is its zone's apex, which cannot have a CNAME. */
 export function isApex({ hostname }: Pick<DomainRow, 'hostname'>): boolean {
   return zoneOf(hostname) === hostname;
 }
@@ -106,7 +106,7 @@ export async function expectationOf(
   };
 }
 
-/** As far as it is stored or configured: the authority is not asked. */
+/** The authority as far as it is stored or configured. No request is sent. */
 async function authorityOf(db: Db, { acme }: Config): Promise<Authority> {
   const account = await findAcmeAccount(db, acme.directoryUrl);
   const said = account && (JSON.parse(account.directory) as { caaIdentities?: string[] });

@@ -31,7 +31,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
   const domainOf = (request: DomainRequest) =>
     domainOrThrow(deps.db, accessOf(request).project, request.params.hostname);
 
-  /** Does something to the domain that a path names; the domain as it is then. */
+  /** Does something to the domain in the path, and responds with the changed domain. */
   const change = async (
     request: DomainRequest,
     work: (deps: Deps, domain: DomainRow, actor: Actor) => Promise<DomainRow>,
@@ -127,7 +127,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/projects/:slug/domains/:hostname/primary',
     operation('domain.manage', 'makeDomainPrimary', 'Make a domain the primary one', {
-      description: "The project's other domains answer 301 to it once it has a certificate.",
+      description: "The project's other domains redirect to it (301) once it has a certificate.",
       params: DomainParams,
       response: jsonResponse(200, Domain),
     }),

@@ -40,7 +40,7 @@ type DomainDeps = Pick<
   'db' | 'now' | 'config' | 'addresses' | 'siteChanged' | 'domainsChanged'
 >;
 
-/** How often a holder is notified of claims of others, at most, in milliseconds. */
+/** A holder is notified of claims of others at most this often, in milliseconds. */
 const CLAIM_NOTICE_MS = 24 * 3_600_000;
 
 /** How many names a project may add in a window: more than anyone needs. */
@@ -68,9 +68,9 @@ async function lockOrThrow(trx: Trx, id: string): Promise<DomainRow> {
 }
 
 /**
- * Claims a host name for a project. Throws ApiError: `invalid_request` where it is no name that a site can
- * have, `forbidden` where the plan has no domains, `conflict` where there is no successful deploy, where
- * the project has it already, or as many as its plan allows.
+ * Claims a host name for a project. Throws ApiError: `invalid_request` where a site cannot have this name, `forbidden`
+ * where the plan has no domains, `conflict` where the project has no successful deploy, has the name already, or has as
+ * many names as its plan allows.
  */
 export async function addDomain(
   deps: DomainDeps,
@@ -132,7 +132,7 @@ async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
   }
   if (customDomains !== null && (await countDomains(trx, project.id)) >= customDomains) {
     throw conflict(
-      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has them. Remove one first.`,
+      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has as many. Remove one first.`,
     );
   }
 }
@@ -322,7 +322,7 @@ export async function renewLink(
 export function requireDomainsInPlan(plan: Plan): void {
   if (PLANS[plan].customDomains === 0) {
     throw forbidden(
-      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can switch it, on the project's page Plan.`,
+      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can change that on the project's page Plan.`,
     );
   }
 }

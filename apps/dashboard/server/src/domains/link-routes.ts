@@ -13,7 +13,7 @@ import { verifyDomain } from './verify-domain.ts';
 const operation = operationsOf('Domains');
 const LinkParams = Type.Object({ secret: Type.String() });
 
-/** What the link shows to whoever has the DNS and no account. */
+/** The page that the link opens for whoever has the DNS and no account. */
 export const domainLinkRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/domain-links/:secret',

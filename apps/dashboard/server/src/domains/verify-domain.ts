@@ -22,9 +22,9 @@ const LIMIT_OF_PROJECT = { limit: 60, windowMs: 60_000 };
 const underWay = new WeakMap<Db, SingleFlight<DomainRow>>();
 
 /**
- * Checks the DNS of a domain because somebody clicked Verify, and applies the result; the domain as it is then. It
- * never asks the certificate authority anything. Calls for one domain at the same time share one check. Throws
- * ApiError `rate_limited` where there are too many, `forbidden` where the plan no longer has domains.
+ * Checks the DNS of a domain because somebody clicked Verify, and applies the result. Returns the changed domain. It
+ * sends no request to the certificate authority. Calls for one domain at the same time share one check. Throws ApiError
+ * `rate_limited` where there are too many, `forbidden` where the plan no longer has domains.
  */
 export function verifyDomain(
   deps: VerifyDeps,
@@ -64,7 +64,7 @@ function tooOften(waitMs: number): string {
 /** How often a check is repeated when the domain changed meanwhile. */
 const MAX_CHECKS = 3;
 
-/** Checks the DNS of a domain and applies the result; the domain as it is then, undefined when it is gone. */
+/** Checks the DNS of a domain and applies the result. Returns the changed domain, undefined when it is gone. */
 export async function checkDomain(
   deps: VerifyDeps,
   id: string,
@@ -95,6 +95,8 @@ export async function checkDomain(
       return findDomainById(db, id);
     }
     if (checks === MAX_CHECKS)
-      throw new Error(`${domain.hostname} changes its holder again and again`);
+      throw new Error(
+        `${domain.hostname} kept passing from project to project while it was checked`,
+      );
   }
 }

@@ -27,7 +27,7 @@ export interface EdgeOptions {
   readonly connectionsPerAddress?: number;
 }
 
-/** A large office behind one address stays below; the operator raises it for a proxy in front. */
+/** A large office behind one address stays below it; for a proxy in front, the operator raises it. */
 const CONNECTIONS_PER_ADDRESS = 1_000;
 
 interface EdgeSockets {

@@ -19,14 +19,14 @@ export class SingleFlight<T> {
   }
 }
 
-/** After this time without an answer the store counts as unavailable, in milliseconds. */
+/** When a read takes longer than this, the store counts as unavailable. In milliseconds. */
 const READ_TIMEOUT_MS = 5_000;
 
 /** The result of a read of the store; rejects when that takes too long. */
 export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`The store did not answer in ${READ_TIMEOUT_MS} ms.`)),
+    () => reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms.`)),
     READ_TIMEOUT_MS,
   );
   try {

@@ -19,13 +19,12 @@ import { readSessionCookie } from './session-cookie.ts';
 type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
 
 /**
- * Who may call a route: anyone; whoever has an account; the same, but not with a token for one project;
- * the same in a browser, without a token; the installation's owner; or whoever has a permission in the
- * project that the path names.
+ * Who may call a route: anyone; any user; any user, but not with a token for one project; any user in a browser,
+ * without a token; the installation's owner; or a user with a permission in the project of the path.
  */
 export type RouteAccess = 'public' | keyof typeof SCOPE_BY_ACCESS | Permission;
 
-/** What a token must have been made for, where no permission says it; null: no token may. */
+/** The scope that a token needs where no permission names it; null: no token may. */
 const SCOPE_BY_ACCESS = {
   account: 'read',
   'all-projects': 'projects',
@@ -33,7 +32,7 @@ const SCOPE_BY_ACCESS = {
   installation: 'installation',
 } as const satisfies Record<string, Scope | null>;
 
-/** What a token must have been made for to call a route; null: no token may. */
+/** The scope that a token needs to call a route; null: no token may. */
 export function scopeOf(access: Exclude<RouteAccess, 'public'>): Scope | null {
   return isPermission(access) ? PERMISSIONS[access].scope : SCOPE_BY_ACCESS[access];
 }
@@ -45,13 +44,13 @@ function isPermission(access: RouteAccess): access is Permission {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
-    /** Beside a permission: every member may do it to themselves, the user whom the path names. */
+    /** Besides a permission: every member may do it to themselves, as the user in the path. */
     orToOneself?: true;
   }
   interface FastifyRequest {
     /** Set where the route is not public. */
     caller: Caller | null;
-    /** Set where the route asks for a permission in a project. */
+    /** Set where the route needs a permission in a project. */
     access: Access | null;
   }
 }
@@ -67,7 +66,7 @@ export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config;
     if (!access || request.is404) return;
-    // No name has a NUL, and PostgreSQL takes no text with one.
+    // No name contains a NUL, and PostgreSQL accepts no text with one.
     if (Object.values(request.params as object).some((value) => `${value}`.includes('\0'))) {
       throw routeNotFound();
     }
@@ -90,7 +89,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the caller may still do what the request asks for: for responses that take long. */
+/** Whether the caller still has the permission for the request, for responses that take long. */
 export async function isStillAuthorized(
   request: FastifyRequest,
   deps: AccessDeps,
@@ -104,10 +103,7 @@ export async function isStillAuthorized(
   }
 }
 
-/**
- * Checks again whether the caller may do what the request asks for, after work that took long. Throws ApiError where
- * the permission has ended.
- */
+/** Checks the caller's permission again, after work that took long. Throws ApiError where the permission has ended. */
 export async function reauthorize(request: FastifyRequest, deps: AccessDeps): Promise<void> {
   const { access } = request.routeOptions.config;
   if (!access || access === 'public') return;
@@ -115,7 +111,7 @@ export async function reauthorize(request: FastifyRequest, deps: AccessDeps): Pr
   await authorize(request, request.caller, access, deps);
 }
 
-/** Who makes the request, by token or cookie. Throws ApiError `unauthorized` where nobody is known. */
+/** The caller, by token or cookie. Throws ApiError `unauthorized` where there is none. */
 async function authenticate(request: FastifyRequest, deps: AccessDeps): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
@@ -133,7 +129,7 @@ async function authenticate(request: FastifyRequest, deps: AccessDeps): Promise<
   return caller;
 }
 
-/** Who makes the request by the cookie of a session; undefined where nobody is signed in. */
+/** The caller by the cookie of a session; undefined where nobody is signed in. */
 export async function sessionCallerOf(
   request: FastifyRequest,
   deps: AccessDeps,
@@ -155,12 +151,12 @@ async function authorize(
       throw forbidden("Only the installation's owner may do this.");
     }
     if (access === 'all-projects' && !isForAll) {
-      throw forbidden('This token is good for one project alone.');
+      throw forbidden('This token is for one project alone. Use a token for all projects.');
     }
     return checkScope(caller, scopeOf(access));
   }
   const { slug, userId } = request.params as { slug: string; userId?: string };
-  // The second time, find the project by id: another may have its slug by now.
+  // The second time, find the project by id: another one may have its slug by now.
   const found = request.access
     ? await findProjectForUser(db, request.access.project.id, caller.user.id)
     : await findProject(db, slug, caller.user.id);
@@ -170,13 +166,13 @@ async function authorize(
   checkPermission(request.access, caller, access);
 }
 
-/** Who calls a route that is not public. */
+/** The caller of a route that is not public. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('the route is public');
   return request.caller;
 }
 
-/** The project of a route that asks for a permission in one. */
+/** The project of a route that needs a permission in one. */
 export function accessOf(request: FastifyRequest): Access {
   if (!request.access) throw new Error('the route asks for no permission in a project');
   return request.access;

@@ -1,14 +1,21 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
-import { ApiToken, Installation, MadeToken, Session, User, Visitor } from '../accounts/account.ts';
+import {
+  ApiToken,
+  CreatedToken,
+  Installation,
+  Session,
+  User,
+  Visitor,
+} from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
-import { MadeWebhook, Webhook } from '../notices/webhook.ts';
+import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import {
+  CreatedInvitation,
   Invitation,
-  MadeInvitation,
   Member,
   OpenInvitation,
   PlanLimits,
@@ -28,7 +35,7 @@ export const SCHEMAS = [
   Visitor,
   Session,
   ApiToken,
-  MadeToken,
+  CreatedToken,
   DeploySummary,
   Deploy,
   LogLine,
@@ -36,7 +43,7 @@ export const SCHEMAS = [
   Project,
   Member,
   Invitation,
-  MadeInvitation,
+  CreatedInvitation,
   OpenInvitation,
   AuditEntry,
   DnsRecord,
@@ -47,12 +54,12 @@ export const SCHEMAS = [
   LinkedDomain,
   DomainEvent,
   Webhook,
-  MadeWebhook,
+  CreatedWebhook,
 ];
 
 /**
- * Which credentials an operation takes, by who may call it. The scope that a token needs is no scope of
- * `security`: OpenAPI has those for OAuth alone.
+ * Which credentials an operation takes, by who may call it. The scope of a token does not stand in
+ * `security`: there OpenAPI has scopes for OAuth alone.
  */
 function securityOf(access: RouteAccess | undefined) {
   if (!access || access === 'public') return { security: [] };
@@ -63,8 +70,8 @@ function securityOf(access: RouteAccess | undefined) {
 }
 
 /**
- * Watches the routes that are added from here on. The function it returns makes the document of them, for an app that
- * has them and nothing else: what makes it is loaded for the first who asks.
+ * Watches the routes that are added from here on. The function it returns makes their document, for an app that has
+ * nothing else. The generator is loaded with the first request for the document.
  */
 export function collectDocument(app: FastifyInstance, version: string): () => Promise<object> {
   const routes: RouteOptions[] = [];

@@ -7,18 +7,18 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, routeNotFound } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
 
-/** Turns whatever a request threw into the Error body, and logs its cause. */
+/** Turns every error of a request into the Error body, and logs its cause. */
 export function errorHandler(log: Log) {
   const failures = new FailureLog(log);
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown, request);
-    // An unknown transfer coding is the client's fault, and not for the log.
+    // An unknown transfer coding is an error of the client, and need not be logged.
     if (error.status >= 500 && error.code !== 'not_implemented') {
       failures.note({ requestId: request.id, code: error.code }, error.cause);
     }
     boundLingeringBody(request.raw, reply.raw);
-    // The framework ends the connection after a body that it could not read, and its client, who is still sending,
-    // would never learn why.
+    // The framework ends the connection after a body that it could not read. Its client is still sending, and would
+    // never learn the reason.
     if (reply.hasHeader('connection')) reply.removeHeader('connection');
     reply
       .code(error.status)
@@ -34,7 +34,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
     case 'FST_ERR_VALIDATION':
       return invalidRequest(error.message);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new ApiError('invalid_json', 'The body must be JSON; it cannot be read as that.');
+      return new ApiError('invalid_json', 'The body is not valid JSON.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE': {
       const limit = request.routeOptions.bodyLimit.toLocaleString('en');
       return new ApiError('payload_too_large', `The body must be at most ${limit} bytes long.`);
@@ -48,7 +48,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       );
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // A QUERY without a body. Where the path exists, the method was refused before.
+    // A QUERY request without a body. Where the path exists, the method was refused before.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return routeNotFound();
   }
@@ -73,14 +73,14 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
 }
 
 const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
-  405: ['method_not_allowed', 'CONNECT is not allowed here: this is no proxy.'],
+  405: ['method_not_allowed', 'CONNECT is not allowed: this server is not a proxy.'],
   408: ['request_timeout', 'The request did not arrive in time.'],
   413: ['payload_too_large', "The extensions of the body's chunks are too long."],
   414: ['uri_too_long', 'The request target is too long.'],
   431: ['headers_too_large', 'The request line and headers are too long together.'],
 };
 
-/** The Error body for a connection that brought no request, which never gets to a route. */
+/** The Error body for a connection without a request, which never reaches a route. */
 export function connectionErrorResponse({ status }: ConnectionError): ErrorResponse {
   const [code, message] = SENTENCES[status] ?? [
     'invalid_request',

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
-// Fastify's own validators and serializers, each compiled when its operation is first asked for: most of the time
-// of a start would go into those of all operations, of which a process may never need the greater part.
+// Fastify's own validators and serializers, each compiled with the first request for its operation. To compile those of
+// all operations would take most of the time of a start, and a process may never need most of them.
 
 const buildValidators = AjvCompiler();
 const buildSerializers = SerializerSelector();
@@ -15,7 +15,7 @@ const buildValidator: typeof buildValidators = (externalSchemas, options) => {
     const validate = (input: unknown) => {
       compiled ??= compile(route);
       const isValid = compiled(input);
-      // Where Fastify looks for what is wrong.
+      // The member in which Fastify looks for validation errors.
       Object.assign(validate, { errors: compiled.errors });
       return isValid;
     };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Gives each of the API's paths a 405 for every method that it has no route for, with `Allow` (RFC 9110, section
- * 15.5.6): before the body is looked at, since the method is wrong whatever the body says. Call it before the first
+ * 15.5.6). It comes before the body is read, since the method is wrong whatever the body says. Call it before the first
  * route is added.
  */
 export function refuseOtherMethods(app: FastifyInstance): void {
@@ -16,9 +16,9 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async ({ routeOptions, method, url }) => {
     if (routeOptions.url?.startsWith('/api/')) return;
-    // Decoded as the router does it, which has refused invalid escapes already.
+    // Decoded as the router does, which has refused invalid escapes already.
     const path = decodeURI(url.split('?', 1)[0] ?? '');
-    // No path has a NUL.
+    // No path contains a NUL.
     if (path.includes('\0')) return;
     for (const [pattern, methods] of methodsByPath) {
       if (!isOfPattern(path, pattern)) continue;
@@ -27,7 +27,7 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
 }
 
-/** Letters of a parameter in a path at most; one that is longer meets no route. */
+/** The longest parameter in a path; a longer one matches no route. */
 export const MAX_PARAMETER_LENGTH = 300;
 
 /** Whether a path is one of a route's, such as `/api/projects/:slug`. */

@@ -12,8 +12,8 @@ export const PageQuery = Type.Object({
 });
 
 /**
- * Reads a page: one row more than the limit shows whether there is a next page. `read` gets the position after which
- * to start, `position` is that of a row.
+ * Reads a page: one row more than the limit shows whether there is a next page. `read` gets the position after which to
+ * start; `position` returns a row's position.
  */
 export async function readPage<Row, Item>(
   { limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string },

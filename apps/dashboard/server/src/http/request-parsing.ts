@@ -21,10 +21,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** The integer parameters. What is not a canonical decimal stays text, which the schema refuses. */
+/** The integer parameters. Anything but a canonical decimal stays text, which the schema refuses. */
 const NAMES = ['limit'];
 
-/** Query values arrive as text, and schemas are strict: parses the integers among them. */
+/** Query values arrive as text, but schemas are strict, so this parses the integers among them. */
 export async function parseQueryIntegers(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
   for (const name of NAMES) {

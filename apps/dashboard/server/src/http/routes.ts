@@ -9,7 +9,7 @@ export type Routes<Options extends object = object> = FastifyPluginAsyncTypebox<
   { deps: Deps } & Options
 >;
 
-/** The options of the routes under a tag of the document: who may call one, its name, what it does, its schemas. */
+/** The options of the routes under a tag of the document: who may call one, its name, its summary, its schemas. */
 export function operationsOf(tag: string) {
   return <Schemas extends FastifySchema>(
     access: RouteAccess,

@@ -3,14 +3,13 @@ import { forbidden } from '../api-error.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The names by which a machine reaches itself. */
+/** The names of a machine for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Refuses unsafe requests from pages of other origins (CSRF). Browsers name the origin of a request in Sec-Fetch-Site
- * or, older ones, in Origin. `dashboard`: the dashboard's own
- * origin. `isStrict`: a request that says neither is refused too, since browsers always do; without it
- * such a request passes, for programs that sign in.
+ * or, older ones, in Origin. `dashboard`: the dashboard's own origin. `isStrict`: a request with neither header is
+ * refused too, since browsers always send one. Otherwise such a request passes, for programs that sign in.
  */
 export function refuseCrossOrigin(
   { method, headers, protocol, host }: FastifyRequest,
@@ -32,8 +31,8 @@ export function refuseCrossOrigin(
 }
 
 /**
- * Whether a visitor can have reached the dashboard under the host of the request. A dashboard on loopback is reached
- * by a loopback name; any other name is that of a foreign page that was made to resolve here (DNS rebinding).
+ * Whether a visitor can have reached the dashboard under the host of the request. A dashboard on loopback is reached by
+ * a loopback name. Any other name belongs to a foreign page that was made to resolve to this machine (DNS rebinding).
  */
 function isReachableAs(host: string, dashboard: string): boolean {
   const isForItself = LOOPBACK.test(new URL(dashboard).hostname);

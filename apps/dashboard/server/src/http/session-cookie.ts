@@ -2,22 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS } from '../accounts/sessions.ts';
 import { unauthorized } from '../api-error.ts';
 
-/** The name of the cookie where there is no TLS. */
+/** The name of the cookie without TLS. */
 export const SESSION_COOKIE = 'dashboard_session';
 
 /**
- * Browsers take a cookie of this name over TLS alone, and only from this very host: no other site
- * under the same domain can set it (RFC 6265bis, section 4.1.3.2).
+ * Browsers accept a cookie of this name over TLS only, and only from this very host: no other site under the same
+ * domain can set it (RFC 6265bis, section 4.1.3.2).
  */
 const NAME_OVER_TLS = `__Host-${SESSION_COOKIE}`;
 
 /**
- * The secret of the session that a request comes with. `dashboard`: the dashboard's own origin. Throws ApiError
- * `unauthorized` for two cookies of the name: one of them was set by another site, and nobody knows which.
+ * The secret of a request's session. `dashboard`: the dashboard's own origin. Throws ApiError `unauthorized` for two
+ * cookies of the name: another site has set one of them, and nobody knows which.
  */
 export function readSessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
   const name = nameFor(isOverTls(request, dashboard));
-  // RFC 6265, section 5.4: pairs with "; " between. No other space is taken off: a name with some is another name.
+  // RFC 6265, section 5.4: pairs are separated by "; ". Other spaces are kept: a name with a space is another name.
   const values = (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
@@ -53,7 +53,7 @@ export function clearSessionCookie(
   reply.clearCookie(nameFor(isSecure), attributes(isSecure));
 }
 
-/** Whether browsers come over TLS, wherever it ends: here, or at a proxy that says nothing of it. */
+/** Whether browsers use TLS, wherever it ends: here, or at a proxy that does not say so. */
 function isOverTls({ protocol }: FastifyRequest, dashboard: string): boolean {
   return protocol === 'https' || dashboard.startsWith('https:');
 }

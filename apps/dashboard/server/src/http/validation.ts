@@ -1,8 +1,8 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 
 /**
- * One sentence for what a schema finds wrong: which field, and what it must be. It stops at the first
- * error, so several are the ways out of one: `expiresInDays must be an integer or null`.
+ * One sentence about a validation error: which field, and what it must be. The validator stops at the first error, so
+ * several errors are the alternatives of one: `expiresInDays must be an integer or null`.
  */
 export function validationMessage(errors: FastifySchemaValidationError[], part: string): Error {
   const [first = '', ...others] = errors

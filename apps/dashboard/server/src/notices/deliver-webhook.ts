@@ -14,7 +14,7 @@ import { type DeliveryOutcome, nextAttemptAt } from './delivery.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 /** How long a receiver may take to respond, in milliseconds: it should respond first and work then. */
-export const ANSWER_TIMEOUT_MS = 15_000;
+export const RESPONSE_TIMEOUT_MS = 15_000;
 
 export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer'> {
   readonly timeoutMs: number;

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { leaseEmail, leaseWebhookNotice, pruneNotices } from '../store/notices.ts';
 import { deliverByEmail } from './deliver-email.ts';
-import { ANSWER_TIMEOUT_MS, deliverToWebhook } from './deliver-webhook.ts';
+import { deliverToWebhook, RESPONSE_TIMEOUT_MS } from './deliver-webhook.ts';
 import { createMailer } from './mailer.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface DelivererDeps
  * receiver's response and recording it, the notice is sent again, with the same id.
  */
 export function startDeliverer(deps: DelivererDeps): JobRunner {
-  const { config, db, now, log, timeoutMs = ANSWER_TIMEOUT_MS } = deps;
+  const { config, db, now, log, timeoutMs = RESPONSE_TIMEOUT_MS } = deps;
   const failureMessage = 'notices cannot be delivered';
   const runners: JobRunner[] = [
     startJobRunner({

@@ -40,6 +40,6 @@ const JITTER = 0.1;
 export function nextAttemptAt(attempts: number, at: number, retryAfterMs = 0): number | null {
   const wait = WAITS_MS[attempts - 1];
   if (wait === undefined) return null;
-  const asked = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-  return at + Math.round(Math.max(wait, asked) * (1 + Math.random() * JITTER));
+  const retryAfter = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+  return at + Math.round(Math.max(wait, retryAfter) * (1 + Math.random() * JITTER));
 }

@@ -69,9 +69,9 @@ async function addressesOfHost(
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel);
   try {
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const failed = answers.map((answer) => answer.status === 'rejected' && answer.reason.code);
+    const lookUps = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = lookUps.flatMap((lookUp) => (lookUp.status === 'fulfilled' ? lookUp.value : []));
+    const failed = lookUps.map((lookUp) => lookUp.status === 'rejected' && lookUp.reason.code);
     if (found.length === 0 && !failed.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')) {
       throw new ReceiverError(`The name ${host} could not be looked up.`);
     }

@@ -48,7 +48,9 @@ export async function sendWebhook(
     const isLate = deadline.aborted;
     return {
       status: null,
-      error: isLate ? `No answer came within ${timeoutMs / 1_000} seconds.` : inWords(error),
+      error: isLate
+        ? `The receiver did not respond within ${timeoutMs / 1_000} seconds.`
+        : inWords(error),
     };
   }
 }
@@ -59,13 +61,13 @@ function outcomeOf({ status, retryAfter }: WebhookResponse, at: number): Deliver
     return { status, error: 'The receiver says that it is gone for good (410).', isFinal: true };
   }
   if (status >= 300 && status < 400) {
-    return { status, error: `The answer was ${status}; redirects are not followed.` };
+    return { status, error: `The receiver responded with ${status}. Redirects are not followed.` };
   }
   const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(retryAfter, at) : 0;
-  return { status, error: `The answer was ${status}.`, retryAfterMs };
+  return { status, error: `The receiver responded with ${status}.`, retryAfterMs };
 }
 
-/** RFC 9110, section 10.2.3: seconds, or a date. 0 for what is neither. */
+/** RFC 9110, section 10.2.3: seconds, or a date. Anything else counts as 0. */
 function readRetryAfter(text: string | undefined, at: number): number {
   if (text === undefined) return 0;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
@@ -82,13 +84,13 @@ function inWords(error: unknown): string {
       return 'The connection was refused: nothing listens there.';
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'The receiver broke off the connection without an answer.';
+      return 'The receiver closed the connection without a response.';
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
       return 'The receiver cannot be reached.';
   }
-  if (code.startsWith('HPE_')) return 'The answer is not HTTP.';
+  if (code.startsWith('HPE_')) return "The receiver's response is not HTTP.";
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
     return `The receiver's certificate is not trusted: ${message}.`;
   }

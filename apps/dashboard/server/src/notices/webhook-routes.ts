@@ -3,12 +3,12 @@ import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import { listWebhooks } from '../store/webhooks.ts';
-import { MadeWebhook, NewWebhook, Webhook } from './webhook.ts';
+import { CreatedWebhook, NewWebhook, Webhook } from './webhook.ts';
 import { addWebhook, presentWebhook, removeWebhook, testWebhook } from './webhooks.ts';
 
 const operation = operationsOf('Webhooks');
 
-/** Where programs are told what happens to a project's domains. `stopping`: calls off tests that are under way. */
+/** The webhooks that report what happens to a project's domains. `stopping`: aborts tests under way. */
 export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
   app.get(
     '/projects/:slug/webhooks',
@@ -27,12 +27,12 @@ export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { de
     operation('webhook.manage', 'createWebhook', 'Add a webhook', {
       params: SlugParams,
       body: NewWebhook,
-      response: jsonResponse(201, MadeWebhook, 'The webhook, with its secret, shown this once.'),
+      response: jsonResponse(201, CreatedWebhook, 'The webhook, with its secret, shown this once.'),
     }),
     async (request, reply) => {
       const { project } = accessOf(request);
-      const made = await addWebhook(deps, project, request.body, callerOf(request));
-      return reply.code(201).send(made);
+      const created = await addWebhook(deps, project, request.body, callerOf(request));
+      return reply.code(201).send(created);
     },
   );
 

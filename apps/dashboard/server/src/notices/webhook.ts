@@ -22,7 +22,7 @@ export const Webhook = Type.Object(
       Type.Object({
         at: Instant,
         status: Nullable(
-          Type.Integer({ description: "The answer's status; null where none came." }),
+          Type.Integer({ description: 'The status of the response; null where there was none.' }),
         ),
         error: Nullable(Type.String({ description: 'What was wrong; null: it was delivered.' })),
       }),
@@ -32,9 +32,9 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
-/** With the secret that signatures are made with, which is shown this once. */
-export const MadeWebhook = Type.Object(
+/** With the secret for signatures, which is shown this once. */
+export const CreatedWebhook = Type.Object(
   { ...Webhook.properties, secret: Type.String({ description: '`whsec_` and base64.' }) },
-  { $id: 'MadeWebhook' },
+  { $id: 'CreatedWebhook' },
 );
-export type MadeWebhook = Static<typeof MadeWebhook>;
+export type CreatedWebhook = Static<typeof CreatedWebhook>;

@@ -20,10 +20,10 @@ import {
   type WebhookRow,
 } from '../store/webhooks.ts';
 import {
-  ANSWER_TIMEOUT_MS,
   disableWebhook,
   hostOf,
   type LastDelivery,
+  RESPONSE_TIMEOUT_MS,
   recordDelivery,
   sealingContext,
   sendToWebhook,
@@ -31,11 +31,11 @@ import {
 import { newMessageId } from './queue-notice.ts';
 import { isPrivateHost } from './receiver-address.ts';
 import { makeWebhookSecret } from './signature.ts';
-import type { MadeWebhook, Webhook } from './webhook.ts';
+import type { CreatedWebhook, Webhook } from './webhook.ts';
 
 const MAX_WEBHOOKS = 5;
 
-/** Tests of a webhook in a while: nobody can flood a receiver with them. */
+/** How often a webhook may be tested: nobody can flood a receiver with tests. */
 const TESTS = { limit: 1, windowMs: 5_000 };
 
 type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
@@ -46,7 +46,7 @@ export async function addWebhook(
   project: ProjectRow,
   input: { url: string },
   caller: Caller,
-): Promise<MadeWebhook> {
+): Promise<CreatedWebhook> {
   const { user, actor } = caller;
   const url = readWebhookUrl(input.url, config);
   const secret = makeWebhookSecret();
@@ -101,9 +101,9 @@ export async function removeWebhook(
 }
 
 /**
- * Sends a `webhook.test` now; the webhook with the outcome. A webhook that was switched off is switched on when it
- * takes a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`. Rejects when
- * `stop` comes before the response.
+ * Sends a `webhook.test` now. Returns the webhook with the outcome. A webhook that was switched off is switched on when
+ * it accepts a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`. Rejects
+ * when `stop` comes before the response.
  */
 export async function testWebhook(
   deps: WebhookDeps,
@@ -124,9 +124,9 @@ export async function testWebhook(
     data: { project: project.slug, message: 'This is a test of the webhook.' },
   });
   const message = { id: newMessageId(), body };
-  const sending = { ...deps, timeoutMs: ANSWER_TIMEOUT_MS };
+  const sending = { ...deps, timeoutMs: RESPONSE_TIMEOUT_MS };
   const outcome = await sendToWebhook(sending, webhook, message, stop).catch((error) => {
-    throw stop.aborted ? new ApiError('unavailable', 'The service stops now; try again.') : error;
+    throw stop.aborted ? new ApiError('unavailable', 'The service is stopping. Try again.') : error;
   });
   const at = now();
   return db.transaction().execute(async (trx) => {
@@ -180,7 +180,9 @@ function readWebhookUrl(
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalidRequest('url must have no user and password: a signature says who sends.');
+    throw invalidRequest(
+      'url must not have a user or password: receivers verify the signature instead.',
+    );
   }
   if (!areAllowed && isPrivateHost(url.hostname)) {
     throw invalidRequest(

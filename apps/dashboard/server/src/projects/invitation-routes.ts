@@ -12,7 +12,13 @@ import {
   presentInvitation,
   revokeInvitation,
 } from './invitations.ts';
-import { Invitation, MadeInvitation, NewInvitation, OpenInvitation, Project } from './project.ts';
+import {
+  CreatedInvitation,
+  Invitation,
+  NewInvitation,
+  OpenInvitation,
+  Project,
+} from './project.ts';
 import { presentProject } from './projects.ts';
 
 const operation = operationsOf('Invitations');
@@ -39,7 +45,7 @@ export const invitationRoutes: Routes = async (app, { deps }) => {
         'The response has a link to hand over, shown this once: invitations are not mailed.',
       params: SlugParams,
       body: NewInvitation,
-      response: jsonResponse(201, MadeInvitation),
+      response: jsonResponse(201, CreatedInvitation),
     }),
     async (request, reply) => {
       const made = await invite(deps, accessOf(request).project, request.body, callerOf(request));

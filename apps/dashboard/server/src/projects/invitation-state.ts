@@ -16,8 +16,8 @@ export function invitationState(
 }
 
 /**
- * Revokes the open invitations of somebody, or of a token, whose right to invite ends in the same transaction; how
- * many there were.
+ * Revokes the open invitations of a user, or of a token, whose right to invite ends in the same transaction. Returns
+ * how many there were.
  */
 export async function revokeInvitationsOf(
   trx: Trx,
@@ -31,7 +31,7 @@ export async function revokeInvitationsOf(
       action: 'invitation.revoke',
       projectId: project_id,
       target: email,
-      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no owner any more' },
+      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no longer an owner' },
     });
   }
   return ended.length;

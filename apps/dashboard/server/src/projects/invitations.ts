@@ -19,7 +19,7 @@ import type { Db, Role } from '../store/schema.ts';
 import { invitationState } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
 import { checkInvitationFitsPlan, checkMemberFitsPlan, refuseTokenForOwners } from './members.ts';
-import type { Invitation, MadeInvitation } from './project.ts';
+import type { CreatedInvitation, Invitation } from './project.ts';
 
 /** How long an invitation can be accepted, in milliseconds. */
 const LIFETIME_MS = 7 * 86_400_000;
@@ -28,15 +28,15 @@ type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
 
 /**
  * Invites an address to a project; the link is for whoever invites to hand over. Says nothing about
- * whether the address has an account. One that was open for the same address is replaced. It ends with the right of
- * whoever made it, and with the token that it was made with.
+ * whether the address has an account. One that was open for the same address is replaced. It ends when whoever created
+ * it loses the right to invite, and with the token that it was created with.
  */
 export async function invite(
   { db, now, addresses }: InvitationDeps,
   project: ProjectRow,
   input: { email: string; role: Role },
   caller: Caller,
-): Promise<MadeInvitation> {
+): Promise<CreatedInvitation> {
   const { user, actor, token } = caller;
   refuseTokenForOwners(caller, input.role);
   const email = readEmail(input.email);
@@ -59,7 +59,7 @@ export async function invite(
     // Of two invitations of one address at the same time the second replaces the first.
     const current = await lockProjectFor(trx, caller, project.id, 'member.write');
     const members = await listMembers(trx, project.id);
-    // Who is a member can be seen by every member, so this tells nothing new.
+    // Every member can see who is a member, so this reveals nothing new.
     if (members.some((member) => member.email === email))
       throw conflict(`${email} is a member already.`);
     for (const { id, ...open } of await listInvitations(trx, project.id)) {

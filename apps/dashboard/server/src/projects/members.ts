@@ -23,8 +23,8 @@ import { PLANS } from './project.ts';
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Gives a member another role; the member as they are then. The last owner keeps theirs. The open invitations of one
- * who is no owner any more are revoked.
+ * Gives a member another role and returns the changed member. The last owner keeps theirs. When an owner stops being
+ * one, their open invitations are revoked.
  */
 export async function changeRole(
   { db, now }: MemberDeps,
@@ -54,7 +54,7 @@ export async function changeRole(
 }
 
 /**
- * Takes a member out of a project, or lets them leave, with their tokens for it and their open invitations. The last
+ * Removes a member from a project, or lets them leave, with their tokens for it and their open invitations. The last
  * owner stays.
  */
 export async function removeMember(
@@ -83,8 +83,8 @@ export async function removeMember(
 
 /**
  * Revokes a member's tokens and invitations, as far as their new role (null: removed) does not allow them, and their
- * claim to slugs that the project released. In the transaction that changes the role. The installation's owner has an owner's rights
- * as before.
+ * claim to slugs that the project released. Call it in the transaction that changes the role. The installation's owner
+ * keeps an owner's rights.
  */
 async function endRights(
   trx: Trx,
@@ -102,7 +102,7 @@ async function endRights(
   }
 }
 
-/** Refuses a token that would make, change or remove an owner, who can do more than any token. */
+/** Refuses to let a token add, change or remove an owner, who can do more than any token. */
 export function refuseTokenForOwners({ token }: Caller, role: Role): void {
   if (token && role === 'owner') {
     throw forbidden(
@@ -111,9 +111,7 @@ export function refuseTokenForOwners({ token }: Caller, role: Role): void {
   }
 }
 
-/**
- * Refuses an invitation beyond the plan of a locked project, so that whoever is invited can join.
- */
+/** Refuses an invitation beyond the plan of a locked project, so that everyone who is invited can join. */
 export async function checkInvitationFitsPlan(
   trx: Trx,
   project: ProjectRow,
@@ -151,7 +149,7 @@ async function memberToChange(
   if (member.role === 'owner' && !staysOwner) {
     const members = await listMembers(trx, project.id);
     if (!members.some(({ user_id, role }) => role === 'owner' && user_id !== userId)) {
-      throw conflict('A project needs an owner. Make someone else one first.');
+      throw conflict('A project needs an owner. Make another member an owner first.');
     }
   }
   return member;

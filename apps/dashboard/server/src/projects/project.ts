@@ -27,7 +27,7 @@ export const DeletionConfirmation = Type.Object({ confirm: Type.String() });
 /** `PUT /api/projects/{slug}/plan`: by the installation's owner. */
 export const PlanChange = Type.Object({ plan: PlanName });
 
-/** What a plan allows; null: without bound. */
+/** The limits of a plan; null: no limit. */
 export const PlanLimits = Type.Object(
   {
     plan: PlanName,
@@ -103,11 +103,11 @@ export const Invitation = Type.Object(
 export type Invitation = Static<typeof Invitation>;
 
 /** With the link to hand over, which is shown this once: invitations are not mailed. */
-export const MadeInvitation = Type.Object(
+export const CreatedInvitation = Type.Object(
   { ...Invitation.properties, link: Type.String() },
-  { $id: 'MadeInvitation' },
+  { $id: 'CreatedInvitation' },
 );
-export type MadeInvitation = Static<typeof MadeInvitation>;
+export type CreatedInvitation = Static<typeof CreatedInvitation>;
 
 /** `GET /api/invitations/{secret}`, without signing in. */
 export const OpenInvitation = Type.Object(
@@ -123,7 +123,7 @@ export const OpenInvitation = Type.Object(
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
 
-/** What each plan allows. The operator's lever over resources: nothing is paid for here. */
+/** The limits of each plan. They let the operator share out resources; there is no payment here. */
 export const PLANS: Record<Plan, PlanLimits> = {
   free: { plan: 'free', members: 3, keptDeploys: 10, customDomains: 0 },
   pro: { plan: 'pro', members: 25, keptDeploys: 50, customDomains: 10 },

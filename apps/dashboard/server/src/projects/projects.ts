@@ -51,7 +51,7 @@ export async function presentProject(
   };
 }
 
-/** Makes a project whose owner is the user. Throws ApiError when the slug is no good, taken, or reserved. */
+/** Creates a project that the user owns. Throws ApiError when the slug is invalid, taken, or reserved. */
 export async function createProject(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   input: { name: string; slug: string },
@@ -108,7 +108,7 @@ export async function changeProject(
   let isMoved = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
-      // As it is now: who changes the other of the two at the same time keeps that.
+      // Read under the lock: somebody may be changing the other of the two at the same time.
       const before = await lockOrThrow(trx, id);
       const isRedirected = change.redirectPlatformHost ?? before.redirect_platform_host === 1;
       const next = {
@@ -135,7 +135,7 @@ export async function changeProject(
   return changed;
 }
 
-/** What of a project its audit entries tell. */
+/** The part of a project that its audit entries show. */
 function presentChange({
   name,
   slug,
@@ -166,8 +166,8 @@ export async function changePlan(
 }
 
 /**
- * Deletes a project with all that is in it, and takes its sites offline; its slug is reserved for 90 days for
- * those who owned it. `confirm` is its slug.
+ * Deletes a project with everything in it, and takes its sites offline. Its slug stays reserved for 90 days for those
+ * who owned it. `confirm` is its slug.
  */
 export async function deleteProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
@@ -194,7 +194,7 @@ export async function deleteProject(
   siteChanged(id);
 }
 
-/** A project as it stays until the transaction ends. Throws ApiError when it is gone. */
+/** Locks a project until the transaction ends, and returns it. Throws ApiError when it is gone. */
 async function lockOrThrow(trx: Trx, id: string): Promise<ProjectRow> {
   const project = await lockProject(trx, id);
   if (!project) throw notFound('project');
@@ -217,7 +217,7 @@ async function moveSlug(
   at: number,
 ): Promise<void> {
   if (next === slug) return;
-  // Not left to the unique index alone: two who swap their slugs would wait for each other.
+  // Not left to the unique index alone: two projects that swap their slugs would wait for each other.
   if (await findProject(trx, next, null)) throw slugTaken(next);
   await updateProject(trx, id, { slug: next });
   await claimReservedSlug(trx, next, { projectId: id, userId }, at);

@@ -5,12 +5,12 @@ import { endReservation, findReservation, reserveSlug } from '../store/reserved-
 import type { Trx } from '../store/schema.ts';
 
 /**
- * How long a slug stays reserved after a project released it, in milliseconds: links lead there, and browsers keep what
- * the site stored under its origin.
+ * How long a slug stays reserved after a project released it, in milliseconds. Links still lead there, and browsers
+ * keep what the site stored under its origin.
  */
 const RESERVED_MS = 90 * 24 * 3_600_000;
 
-/** Who wants a slug: a project, and the user who has it changed or made. */
+/** Who wants a slug: a project, and the user who is creating it or changing its slug. */
 interface Claimant {
   readonly projectId: string;
   readonly userId: string | null;
@@ -36,7 +36,7 @@ export async function claimReservedSlug(
   await endReservation(trx, slug);
 }
 
-/** Reserves a slug for the project that gives it up, and for its owners: they have lost nothing by mistake. */
+/** Reserves a released slug for its project and the project's owners, so that a mistake can be undone. */
 export async function releaseSlug(
   trx: Trx,
   { id, slug }: { readonly id: string; readonly slug: string },

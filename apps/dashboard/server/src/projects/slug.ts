@@ -3,7 +3,7 @@ import { invalidRequest } from '../api-error.ts';
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
 const MAX_SLUG_LENGTH = 40;
 
-/** Names by which an installation, or someone who poses as it, could be reached. */
+/** Names by which people could reach an installation, or somebody who imitates it. */
 const RESERVED = new Set(
   `about account accounts acme admin administrator api app apps assets auth autoconfig autodiscover billing
   blog cdn cname console dashboard dns docs edge email ftp help home host hosting imap internal invitations
@@ -14,13 +14,13 @@ const RESERVED = new Set(
   ),
 );
 
-/** Refuses what cannot be the first label of a site's host name, and says why. */
+/** Throws, with the reason, for text that cannot be the first label of a site's host name. */
 export function checkSlug(slug: string): void {
   const why = reasonAgainst(slug);
   if (why !== undefined) throw invalidRequest(`slug ${why}`);
 }
 
-/** Whether a project could have the slug; another is not worth asking the store for. */
+/** Whether a project could have the slug. For any other one the store need not be asked. */
 export function isSlug(slug: string): boolean {
   return reasonAgainst(slug) === undefined;
 }
@@ -33,7 +33,7 @@ function reasonAgainst(slug: string): string | undefined {
     return 'must be of lower-case letters a to z, digits and dashes alone, such as pet-store.';
   }
   if (slug.startsWith('-') || slug.endsWith('-')) return 'must not begin or end with a dash.';
-  // Also keeps off xn--, by which another alphabet's names begin.
+  // This also excludes xn--, the prefix of names in other alphabets.
   if (slug.includes('--')) return 'must not have two dashes in a row: previews use them.';
   if (RESERVED.has(slug)) return `must not be ${slug}, which is reserved. Choose another.`;
   return undefined;

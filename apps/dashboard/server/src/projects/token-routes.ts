@@ -1,7 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
-import { ApiToken, MadeToken, NewToken } from '../accounts/account.ts';
+import { ApiToken, CreatedToken, NewToken } from '../accounts/account.ts';
 import { presentToken } from '../accounts/present-account.ts';
-import { makeToken, revokeToken } from '../accounts/tokens.ts';
+import { createToken, revokeToken } from '../accounts/tokens.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
@@ -11,7 +11,7 @@ import { listTokens } from '../store/tokens.ts';
 const operation = operationsOf('Project tokens');
 const { name, scopes, expiresInDays } = NewToken.properties;
 
-/** API tokens for one project, with the permissions of the users who made them. */
+/** API tokens for one project, with the permissions of the users who created them. */
 export const projectTokenRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/projects/:slug/tokens',
@@ -27,16 +27,16 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/projects/:slug/tokens',
-    operation('token.manage', 'createProjectToken', 'Make a token for the project', {
+    operation('token.manage', 'createProjectToken', 'Create a token for the project', {
       params: SlugParams,
       body: Type.Object({ name, scopes, expiresInDays }),
-      response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
+      response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
     }),
     async (request, reply) => {
       const { user, actor } = callerOf(request);
       const { project } = accessOf(request);
-      const made = await makeToken(deps, user, { ...request.body, project }, actor);
-      return reply.code(201).send(made);
+      const created = await createToken(deps, user, { ...request.body, project }, actor);
+      return reply.code(201).send(created);
     },
   );
 

@@ -2,7 +2,7 @@ import type { Db, Row } from './schema.ts';
 
 export type AcmeAccountRow = Row<'acme_accounts'>;
 
-/** The account at a directory; `directory` is what the authority last said of it. */
+/** The account at a directory; `directory` is the last one that the authority sent. */
 export function findAcmeAccount(db: Db, directoryUrl: string) {
   return db
     .selectFrom('acme_accounts')
@@ -11,7 +11,10 @@ export function findAcmeAccount(db: Db, directoryUrl: string) {
     .executeTakeFirst();
 }
 
-/** Keeps a key before the authority knows of it. Of processes that do so at once, one is heard; all read the same. */
+/**
+ * Stores a key before the authority knows of it. Of several processes that do so at once, one succeeds, and all read
+ * the same key.
+ */
 export async function saveAccountKey(
   db: Db,
   row: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key' | 'created_at'>,
@@ -28,7 +31,7 @@ export async function saveAccountKey(
     .executeTakeFirstOrThrow();
 }
 
-/** What the authority said, of the account with this key. */
+/** Stores the authority's response for the account with this key. */
 export async function changeAcmeAccount(
   db: Db,
   { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,
@@ -54,7 +57,7 @@ export async function deleteAcmeAccount(
     .execute();
 }
 
-/** Any account, where there is one: to see whether its key opens. */
+/** Any account, where there is one, to check whether its key can be opened. */
 export function findAnyAcmeAccount(db: Db) {
   return db.selectFrom('acme_accounts').selectAll().limit(1).executeTakeFirst();
 }

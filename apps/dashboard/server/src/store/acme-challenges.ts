@@ -15,7 +15,7 @@ export async function putChallenge(trx: Trx, row: ChallengeRow): Promise<void> {
     .execute();
 }
 
-/** Those of a claim's own order, the latest first. */
+/** The challenges of a claim's own order, the latest first. */
 export function listChallenges(db: Db, domainId: string) {
   return db
     .selectFrom('acme_challenges')
@@ -25,7 +25,7 @@ export function listChallenges(db: Db, domainId: string) {
     .execute();
 }
 
-/** Those of a claim: another one's to the same name stay. */
+/** Deletes the challenges of a claim; those of other claims to the same name stay. */
 export async function deleteChallenges(trx: Trx, domainId: string): Promise<void> {
   await trx.deleteFrom('acme_challenges').where('domain_id', '=', domainId).execute();
 }

@@ -35,7 +35,7 @@ export async function recordOrderUrl(trx: Trx, domainId: string, url: string): P
     .execute();
 }
 
-/** Ends the open order of a domain; there may be none. */
+/** Ends the open order of a domain, where it has one. */
 export async function endOrder(
   db: Db,
   domainId: string,
@@ -94,17 +94,17 @@ export async function listFailedOrders(
   return rows.map(({ ended_at }) => Number(ended_at));
 }
 
-/** Which orders a limit counts. */
+/** The orders that a limit counts. */
 export interface OrderFilter {
   readonly directoryUrl: string;
   readonly hostname?: string;
   readonly registeredDomain?: string;
   readonly projectId?: string;
-  /** Those that became a name's new certificates, or still may; renewals; those that failed; or all. */
+  /** Those that became a name's new certificates, or still may; renewals; failed ones; or all. */
   readonly only?: 'new certificates' | 'renewals' | 'failed';
 }
 
-/** When the nth latest of the orders since an instant was made; undefined where there are fewer. */
+/** When the nth latest of the orders since an instant was placed; undefined where there are fewer. */
 export async function nthLatestOrder(
   db: Db,
   n: number,

@@ -2,21 +2,18 @@ import { sql } from 'kysely';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { Db, Trx } from './schema.ts';
 
-/**
- * How long a blob that nothing refers to is left alone, in milliseconds: a build stores what it made
- * before it refers to it.
- */
+/** How long an unreferenced blob is kept, in milliseconds: a build stores its blobs before it refers to them. */
 const UNREFERENCED_MS = 3_600_000;
 
-/** Values in one statement, far below what either database takes. */
+/** How many values are in one statement, far below the limit of either database. */
 const BATCH = 500;
 
-/** Few enough that a deletion delays no other statement. */
+/** Few enough not to delay other statements. */
 const REMOVED_AT_ONCE = 200;
 
 /**
- * Those of the blobs that are not stored yet. Those that are will not be removed as unreferenced before
- * the caller had time to refer to them.
+ * Those of the blobs that are not stored yet. The stored ones will not be removed as unreferenced before the caller has
+ * had time to refer to them.
  */
 export async function missingBlobs(
   db: Db,
@@ -30,7 +27,7 @@ export async function missingBlobs(
       .select(['hash', 'created_at'])
       .where('hash', 'in', hashes.slice(at, at + BATCH))
       .execute();
-    // Written anew only where it counts: on SQLite that writes the whole blob.
+    // Written only where it matters: SQLite rewrites the whole blob.
     const aged = rows.filter((row) => row.created_at < now - UNREFERENCED_MS / 2);
     const kept = new Set(rows.map((row) => row.hash));
     for (const { hash } of aged) if (!(await touchBlob(db, hash, now))) kept.delete(hash);
@@ -68,7 +65,7 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
   return row?.bytes;
 }
 
-/** What a project has live, and as which deploy; undefined when nothing is. */
+/** The live artifact of a project, and its deploy; undefined where nothing is live. */
 export async function findLiveManifest(
   db: Db,
   projectId: string,
@@ -83,10 +80,10 @@ export async function findLiveManifest(
   return row && { number: row.number, manifest: JSON.parse(row.manifest) as Manifest };
 }
 
-/** Bytes in one transaction: each costs a sync of the disk, and delays other writers. */
+/** How many bytes are in one transaction: each costs a sync of the disk, and delays other writers. */
 const TRANSACTION_BYTES = 2_000_000;
 
-/** Stores blobs, a few at a time, and in one order: others may store the same ones meanwhile. */
+/** Stores blobs, a few at a time, in a fixed order, since others may store the same ones meanwhile. */
 export async function putBlobs(
   db: Db,
   blobs: AsyncIterable<StoredBlob> | Iterable<StoredBlob>,
@@ -112,7 +109,7 @@ export async function putBlobs(
 
 type StoredBlob = readonly [hash: string, bytes: Uint8Array];
 
-/** Stores what a build made; its blobs must be there. One that is there already stays. */
+/** Stores the artifact of a build, whose blobs must be stored. An existing one stays. */
 export async function putArtifact(
   trx: Trx,
   artifact: {
@@ -176,8 +173,8 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
  */
 async function removeArtifact(db: Db, before: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    // An update that changes nothing locks the row on both databases: a build that is about to refer to the artifact
-    // waits, and then stores again what was deleted.
+    // An update that changes nothing locks the row on both databases. A build that is about to refer to the artifact
+    // waits, and then stores the deleted parts again.
     const unused = await trx
       .updateTable('artifacts')
       .set((set) => ({ created_at: set.ref('created_at') }))
@@ -219,13 +216,10 @@ async function removeArtifact(db: Db, before: number): Promise<number> {
   });
 }
 
-/** Pages of 4 KiB that are given back at once. */
+/** How many pages of 4 KiB are returned at once. */
 const RELEASED_AT_ONCE = 500;
 
-/**
- * Gives a part of the space that was let go of back to the file system; whether there is more. SQLite alone
- * needs it.
- */
+/** Returns a part of the freed space to the file system. Whether there is more. Only SQLite needs it. */
 export async function vacuumStep(db: Db): Promise<boolean> {
   await sql`PRAGMA incremental_vacuum(${sql.lit(RELEASED_AT_ONCE)})`.execute(db);
   const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db);

@@ -8,12 +8,12 @@ export type AuditRow = Row<'audit_log'> & { slug: string | null };
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly projectId?: string | null;
-  /** What it was done to, for people. */
+  /** The object of the action, for people. */
   readonly target: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes down a change, in the transaction that makes it: there is none without its entry. */
+/** Records a change, in the transaction that makes it. */
 export async function writeAudit(
   trx: Trx,
   at: number,

@@ -24,7 +24,7 @@ export async function deleteCertificate(trx: Trx, domainId: string): Promise<voi
 }
 
 /**
- * Those to renew by now that nothing is under way for and whose names lead here, those that are due longest
+ * The certificates that are due for renewal, without one under way, and whose names lead here; the one due for longest
  * first.
  */
 export function listRenewable(db: Db, now: number, limit: number) {
@@ -52,7 +52,7 @@ export function listRenewable(db: Db, now: number, limit: number) {
     .execute();
 }
 
-/** Leases certificates whose renewal window is to be asked for; each is returned again after `until`. */
+/** Leases certificates whose renewal window has to be requested; each is returned again after `until`. */
 export async function leaseForRenewalInfo(
   db: Db,
   now: number,
@@ -79,7 +79,7 @@ export async function leaseForRenewalInfo(
   });
 }
 
-/** When to renew a certificate, unless it was replaced meanwhile. */
+/** Sets when to renew a certificate, unless it was replaced meanwhile. */
 export async function scheduleRenewal(
   db: Db,
   { domain_id, serial }: Pick<CertificateRow, 'domain_id' | 'serial'>,
@@ -93,7 +93,7 @@ export async function scheduleRenewal(
     .execute();
 }
 
-/** Certificates whose renewal is under way, and what it last stumbled over. */
+/** Certificates whose renewal is under way, with their last problem. */
 export function listRenewals(db: Db) {
   return db
     .selectFrom('issuances')
@@ -111,7 +111,7 @@ export function listRenewals(db: Db) {
     .execute();
 }
 
-/** The domain that a certificate is for, as long as it is verified, held and not removed. */
+/** The domain of a certificate, if it is verified, held and not removed. */
 export function findServingDomain(db: Db, domainId: string) {
   return db
     .selectFrom('domains')
@@ -123,7 +123,7 @@ export function findServingDomain(db: Db, domainId: string) {
     .executeTakeFirst();
 }
 
-/** Any certificate, where there is one: to see whether its key opens. */
+/** Any certificate, where there is one, to check whether its key can be opened. */
 export function findAnyCertificate(db: Db) {
   return db.selectFrom('certificates').selectAll().limit(1).executeTakeFirst();
 }

@@ -6,8 +6,8 @@ import type { HostCertificate, Site } from '../edge/sites/site-source.ts';
 import type { Database, Db } from './schema.ts';
 
 /**
- * The site of a custom host: of the project whose verified domain it is, if that has a live deploy. One question
- * by indexes, however many hosts there are.
+ * The site of a custom host: of the project that has it as a verified domain, if it has a live deploy. One query that
+ * uses indexes, however many hosts there are.
  */
 export async function findCustomSite(
   db: Db,
@@ -39,7 +39,7 @@ export async function findCustomSite(
   };
 }
 
-/** The certificate of a custom host that serves. Throws what the sealer does. */
+/** The certificate of a custom host that is served. Throws the sealer's errors. */
 export async function findCertificate(
   db: Db,
   host: CanonicalHost,
@@ -58,7 +58,7 @@ export async function findCertificate(
   );
 }
 
-/** The domain that a host is served by, with its project and live deploy. */
+/** The domain of a host, with its project and live deploy. */
 function serving(db: Db, host: CanonicalHost) {
   return (
     db
@@ -66,14 +66,14 @@ function serving(db: Db, host: CanonicalHost) {
       .innerJoin('projects', 'projects.id', 'domains.project_id')
       .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
       .where('domains.hostname', '=', host)
-      // No parameter: SQLite would not use the index of those that hold.
+      // A literal, not a parameter: with a parameter SQLite would not use the partial index.
       .where('domains.holds', '=', sql.lit(1))
       .where('domains.verified_at', 'is not', null)
       .where('domains.removed_at', 'is', null)
   );
 }
 
-/** The host name of a project's primary domain, if it is active: if its certificate is valid. */
+/** The host name of a project's primary domain, if it is active, which means that its certificate is valid. */
 export function activePrimary(now: number) {
   return expressionBuilder<Database, 'projects'>()
     .selectFrom('domains as primary_domain')

@@ -1,9 +1,9 @@
 import type { Db } from './schema.ts';
 
-/** How long pieces without a deploy are left alone, in milliseconds: they are stored before it. */
+/** How long pieces without a deploy are kept, in milliseconds: they are stored before it. */
 const UNREFERENCED_MS = 3_600_000;
 
-/** Stores a piece of what was uploaded for a deploy whose row is still to come. `seq`: 0 for the first. */
+/** Stores a piece of an upload, whose deploy will be inserted later. `seq`: 0 for the first. */
 export async function insertSourceChunk(
   db: Db,
   deployId: string,
@@ -15,7 +15,7 @@ export async function insertSourceChunk(
   await db.insertInto('deploy_sources').values(piece).execute();
 }
 
-/** What was uploaded, piece by piece; nothing where it is gone. */
+/** The upload of a deploy, piece by piece; nothing where it is gone. */
 export async function* readSource(db: Db, deployId: string): AsyncGenerator<Uint8Array> {
   for (let seq = 0; ; seq += 1) {
     const piece = await db
@@ -29,12 +29,12 @@ export async function* readSource(db: Db, deployId: string): AsyncGenerator<Uint
   }
 }
 
-/** Removes what was uploaded for a deploy. */
+/** Deletes the upload of a deploy. */
 export async function removeSource(db: Db, deployId: string): Promise<void> {
   await db.deleteFrom('deploy_sources').where('deploy_id', '=', deployId).execute();
 }
 
-/** Removes pieces whose deploy never came, or went with its project. How many. */
+/** Deletes pieces whose deploy was never inserted, or was deleted with its project. Returns how many. */
 export async function removeOrphanedSources(db: Db, now: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('deploy_sources')

@@ -16,7 +16,7 @@ export function findDeploy(db: Db, projectId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** What a project has live. */
+/** The live deploy of a project. */
 export async function findLiveDeploy(
   db: Db,
   { id, live_deploy_id }: Pick<Row<'projects'>, 'id' | 'live_deploy_id'>,
@@ -24,7 +24,7 @@ export async function findLiveDeploy(
   return live_deploy_id === null ? undefined : findDeploy(db, id, live_deploy_id);
 }
 
-/** At most `limit`, the newest first, from before the deploy numbered `before` on. */
+/** At most `limit`, the newest first, of those before the deploy numbered `before`. */
 export function listDeploys(
   db: Db,
   projectId: string,
@@ -40,7 +40,7 @@ export function listDeploys(
   return query.execute();
 }
 
-/** The number of a project's next deploy; undefined when the project is gone. Others wait for it. */
+/** The number of a project's next deploy; undefined when the project is gone. Other transactions wait for it. */
 export async function nextDeployNumber(trx: Trx, projectId: string): Promise<number | undefined> {
   assertLockOrder(trx, 'project', projectId);
   const row = await trx
@@ -56,7 +56,7 @@ export async function insertDeploy(trx: Trx, deploy: NewRow<'deploys'>): Promise
   await trx.insertInto('deploys').values(deploy).execute();
 }
 
-/** How many of a project's deploys wait or are built. */
+/** How many of a project's deploys are queued or building. */
 export async function countUnfinished(db: Db, projectId: string): Promise<number> {
   const { count } = await db
     .selectFrom('deploys')
@@ -116,7 +116,7 @@ function findNextDeploy(
     .where('state', 'in', ['queued', 'building'])
     .where(isFree(now));
   if (notOf.length > 0) query = query.where('created_by_email', 'not in', notOf);
-  // One that waits again, after its process ended, is not being built.
+  // A deploy that waits again because its process ended is not being built.
   const spent = sql`SELECT COALESCE(SUM(COALESCE(recent.finished_at, ${sql.lit(now)}) - recent.started_at), 0)
     FROM deploys AS recent
     WHERE recent.created_by_email = deploys.created_by_email
@@ -129,7 +129,7 @@ function findNextDeploy(
     .executeTakeFirst();
 }
 
-/** Whether the lease is still the worker's, and now lasts until `until`. */
+/** Renews the lease until `until`. Whether the worker still has it. */
 export async function renewLease(
   db: Db,
   id: string,
@@ -146,7 +146,7 @@ export async function renewLease(
   return numUpdatedRows > 0n;
 }
 
-/** Those that are built, and by whom. */
+/** The deploys that are building, and their workers. */
 export function listLeased(db: Db) {
   return db
     .selectFrom('deploys')
@@ -156,9 +156,7 @@ export function listLeased(db: Db) {
     .execute();
 }
 
-/**
- * Releases the lease of an unfinished deploy, for any worker to build. `isCounted`: the attempt counts.
- */
+/** Releases the lease of an unfinished deploy, so that any worker can build it. `isCounted`: the attempt counts. */
 export async function releaseLease(
   db: Db,
   id: string,
@@ -219,7 +217,7 @@ export async function setLiveDeploy(
   await trx.updateTable('deploys').set({ activated_at: now }).where('id', '=', id).execute();
 }
 
-/** Appends a line to a deploy's log; none when the deploy is gone. */
+/** Appends a line to a deploy's log, unless the deploy is gone. */
 export async function appendLog(db: Db, line: Omit<LogRow, 'seq'>): Promise<void> {
   await sql`INSERT INTO deploy_log (deploy_id, seq, at, level, message)
     SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${line.deploy_id}),
@@ -227,7 +225,7 @@ export async function appendLog(db: Db, line: Omit<LogRow, 'seq'>): Promise<void
     FROM deploys WHERE id = ${line.deploy_id}`.execute(db);
 }
 
-/** The lines of a log behind the line `after`. */
+/** The lines of a log after the line `after`. */
 export function readLog(db: Db, deployId: string, after: number) {
   return db
     .selectFrom('deploy_log')
@@ -239,8 +237,8 @@ export function readLog(db: Db, deployId: string, after: number) {
 }
 
 /**
- * Succeeded deploys of a project beyond the `kept` that went live or were made last, whose contents are
- * there: never the live one, which is counted among those that are kept.
+ * Succeeded deploys of a project beyond the `kept` latest ones, by when they went live or were created, whose contents
+ * are still stored. The live one is never among them, and counts as kept.
  */
 export async function listPrunable(trx: Trx, projectId: string, kept: number): Promise<string[]> {
   const rows = await trx
@@ -258,7 +256,7 @@ export async function listPrunable(trx: Trx, projectId: string, kept: number): P
   return others.slice(hasLive ? kept - 1 : kept).map(({ id }) => id);
 }
 
-/** Lets go of the contents of deploys; their rows and logs stay. */
+/** Deletes the contents of deploys; their rows and logs stay. */
 export async function pruneDeploys(trx: Trx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await trx

@@ -12,7 +12,7 @@ export function findCheck(db: Db, domainId: string) {
     .executeTakeFirst();
 }
 
-/** Begins the checks of a domain anew, with the next at `nextCheckAt`. What the last one found stays. */
+/** Restarts the checks of a domain, with the next one at `nextCheckAt`. The last result stays. */
 export async function beginChecks(
   trx: Trx,
   domainId: string,
@@ -43,7 +43,7 @@ export async function updateCheck(
   await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
 }
 
-/** Deletes the result of the last check, which is outdated, and plans no other. */
+/** Deletes the outdated result of the last check, and plans no other. */
 export async function clearCheckResult(trx: Trx, domainId: string): Promise<void> {
   await updateCheck(trx, domainId, {
     verdict: null,
@@ -53,12 +53,12 @@ export async function clearCheckResult(trx: Trx, domainId: string): Promise<void
   });
 }
 
-/** Checks of one project that are under way at once. */
+/** How many checks of one project may run at once. */
 const MAX_FOR_PROJECT = 2;
 
 /**
- * Takes the check that has been due for longest and that nobody does, and leases it to `worker` until
- * `until`; its domain's id. undefined when there is none. Projects with some under way wait.
+ * Leases the check that has been due for longest and is not leased, to `worker` until `until`. Returns its domain's id;
+ * undefined when there is none. Projects with too many checks under way have to wait.
  */
 export async function leaseCheck(
   db: Db,
@@ -67,7 +67,7 @@ export async function leaseCheck(
   until: number,
 ): Promise<string | undefined> {
   const isDue = sql<boolean>`next_check_at <= ${now} AND ${isFree(now)}`;
-  // One project whose name servers never answer must not keep the others waiting.
+  // A project whose name servers never answer must not delay the others.
   const busyProjects = db
     .selectFrom('domain_checks as leased')
     .innerJoin('domains as theirs', 'theirs.id', 'leased.domain_id')
@@ -88,14 +88,14 @@ export async function leaseCheck(
         .orderBy('next_check_at')
         .limit(1),
     )
-    // Whoever was quicker has changed the row since it was selected.
+    // Another worker may have changed the row since it was selected.
     .where(isDue)
     .returning('domain_id')
     .executeTakeFirst();
   return row?.domain_id;
 }
 
-/** Releases a lease; `retryAt`: when a check that could not be done is due again. */
+/** Releases a lease; `retryAt`: when a check that failed is due again. */
 export async function releaseCheck(
   db: Db,
   domainId: string,

@@ -3,7 +3,7 @@ import type { Db, Row, Trx } from './schema.ts';
 
 export type DomainEventRow = Row<'domain_events'>;
 
-/** Puts a line on a domain's timeline, in the transaction that makes it true. */
+/** Adds a line to a domain's timeline, in the transaction of the event. */
 export async function recordDomainEvent(
   db: Db,
   domainId: string,

@@ -5,7 +5,7 @@ import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 export type DomainRow = Row<'domains'>;
 
 const rows = (db: Db) => db.selectFrom('domains').selectAll();
-/** Without those that were removed, whose rows are reservations. */
+/** Without removed domains, whose rows are reservations. */
 const domainsOf = (db: Db, projectId: string) =>
   rows(db).where('project_id', '=', projectId).where('removed_at', 'is', null);
 
@@ -14,7 +14,7 @@ export function findDomain(db: Db, projectId: string, hostname: string) {
   return domainsOf(db, projectId).where('hostname', '=', hostname).executeTakeFirst();
 }
 
-/** A project's claim to a name: its domain, or the reservation that is left of one that was removed. */
+/** A project's claim to a name: its domain, or the reservation that a removed domain left. */
 export function findClaim(db: Db, projectId: string, hostname: string) {
   return rows(db)
     .where('project_id', '=', projectId)
@@ -33,12 +33,12 @@ export function findDomainByLink(db: Db, secret: string) {
     .executeTakeFirst();
 }
 
-/** Who holds a name, if only as a reservation. */
+/** The holder of a name, even if only by a reservation. */
 export function findHolder(db: Db, hostname: string): Promise<DomainRow | undefined> {
   return findOtherHolder(db, { id: '', hostname });
 }
 
-/** Who else holds the name, if only as a reservation: then the TXT record decides. */
+/** Another holder of the name, even if only by a reservation: then the TXT record decides. */
 export function findOtherHolder(db: Db, { id, hostname }: Pick<DomainRow, 'id' | 'hostname'>) {
   return rows(db)
     .where('hostname', '=', hostname)
@@ -47,12 +47,12 @@ export function findOtherHolder(db: Db, { id, hostname }: Pick<DomainRow, 'id' |
     .executeTakeFirst();
 }
 
-/** The claims of others to the name of one. */
+/** The other claims to the name of a claim. */
 export function listOtherClaims(db: Db, { id, hostname }: Pick<DomainRow, 'id' | 'hostname'>) {
   return rows(db).where('hostname', '=', hostname).where('id', '!=', id).execute();
 }
 
-/** The names that a project removed and that are reserved for it, the latest first. */
+/** The names that a project removed and that are still reserved for it, the latest first. */
 export function listReserved(db: Db, projectId: string) {
   return rows(db)
     .where('project_id', '=', projectId)
@@ -61,7 +61,7 @@ export function listReserved(db: Db, projectId: string) {
     .execute();
 }
 
-/** At most `limit` domains of a project, in the order of their names from behind `after` on. */
+/** At most `limit` domains of a project, in the order of their names, after `after`. */
 export function listDomains(
   db: Db,
   projectId: string,
@@ -82,7 +82,7 @@ export async function countDomains(db: Db, projectId: string): Promise<number> {
   return count;
 }
 
-/** The verified domain of a project that was verified first, but for `exceptId`. */
+/** The project's verified domain that was verified first, except for `exceptId`. */
 export function findOldestVerified(db: Db, projectId: string, exceptId: string) {
   return domainsOf(db, projectId)
     .where('verified_at', 'is not', null)
@@ -91,7 +91,7 @@ export function findOldestVerified(db: Db, projectId: string, exceptId: string) 
     .executeTakeFirst();
 }
 
-/** The domain that a project's others lead to: its primary one, once that is verified and has a certificate. */
+/** The domain to which the project's others redirect: its primary one, if it is verified and has a certificate. */
 export async function findActivePrimary(
   db: Db,
   { primary_domain_id }: { readonly primary_domain_id: string | null },
@@ -110,15 +110,15 @@ export async function findActivePrimary(
 }
 
 /**
- * Its target is never given out again. Rejects with a unique violation where the project has claimed the name
- * already.
+ * Inserts a claim, and reserves its target for ever. Rejects with a unique violation where the project has claimed the
+ * name already.
  */
 export async function insertDomain(trx: Trx, domain: NewRow<'domains'>): Promise<void> {
   await reservePermanently(trx, domain.target_label);
   await trx.insertInto('domains').values(domain).execute();
 }
 
-/** Rejects with a unique violation where another came to hold the name meanwhile. */
+/** Rejects with a unique violation where another claim came to hold the name meanwhile. */
 export async function updateDomain(
   trx: Trx,
   id: string,
@@ -127,7 +127,7 @@ export async function updateDomain(
   await trx.updateTable('domains').set(change).where('id', '=', id).execute();
 }
 
-/** With its checks, its timeline, its certificate. */
+/** Deletes a domain with its checks, its timeline and its certificate. */
 export async function deleteDomain(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('domains').where('id', '=', id).execute();
 }

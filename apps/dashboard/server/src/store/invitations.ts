@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 
-/** An invitation as people see it: with the address of who invites, and the project's name and slug. */
+/** An invitation as people see it: with the address of the inviter, and the project's name and slug. */
 export type InvitationRow = Row<'invitations'> & {
   inviter: string | null;
   slug: string;
@@ -27,8 +27,8 @@ export function listInvitations(db: Db, projectId: string): Promise<InvitationRo
 }
 
 /**
- * The invitation with this secret, while it can be accepted: whoever made it is still an owner, and the token
- * they made it with, if any, was not revoked.
+ * The invitation with this secret, if it can be accepted: its creator is still an owner, and the token that it was
+ * created with, if any, was not revoked.
  */
 export function findOpenInvitation(
   db: Db,
@@ -65,7 +65,7 @@ export async function insertInvitation(trx: Trx, invitation: NewRow<'invitations
   await trx.insertInto('invitations').values(invitation).execute();
 }
 
-/** Whether it was still open: of two who accept at the same time, one did. */
+/** Marks it as accepted. Whether it was still open: of two that accept at the same time, one succeeds. */
 export async function markAccepted(trx: Trx, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('invitations')
@@ -76,13 +76,13 @@ export async function markAccepted(trx: Trx, id: string, now: number): Promise<b
   return numUpdatedRows > 0n;
 }
 
-/** One invitation of a project, those that a user made to one, or those that were made with a token. */
+/** One invitation of a project, those of a user in one project, or those created with a token. */
 export type InvitationsOf =
   | { readonly projectId: string; readonly id: string }
   | { readonly projectId: string; readonly invitedBy: string }
   | { readonly tokenId: string };
 
-/** Revokes invitations; those that were open. */
+/** Revokes invitations. Returns those that were open. */
 export function revokeInvitations(
   trx: Trx,
   of: InvitationsOf,

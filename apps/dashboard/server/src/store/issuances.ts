@@ -1,8 +1,8 @@
 import { isFree } from './leases.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
-// A row is a certificate that is wanted. Whoever works on it has leased it: others leave it alone until the
-// lease ends, and whoever's lease has ended changes nothing any more.
+// A row is a certificate that is wanted. A worker has to lease it: others leave it alone until the lease ends, and a
+// worker whose lease has ended changes nothing any more.
 
 export type IssuanceRow = Row<'issuances'>;
 export type IssuanceChange = Partial<Omit<IssuanceRow, 'domain_id' | 'hostname'>>;
@@ -38,7 +38,7 @@ export async function expediteIssuance(trx: Trx, domainId: string, at: number): 
     .execute();
 }
 
-/** Takes the lease away from its worker, who can change nothing any more; it is due at `at`. */
+/** Ends the lease of its worker, who can change nothing any more; the issuance is due at `at`. */
 export async function interruptIssuance(trx: Trx, domainId: string, at: number): Promise<void> {
   await trx
     .updateTable('issuances')
@@ -47,13 +47,12 @@ export async function interruptIssuance(trx: Trx, domainId: string, at: number):
     .execute();
 }
 
-/** For how long a project's orders count against its turn, in milliseconds. */
+/** How long a project's orders count against its turn, in milliseconds. */
 const FAIRNESS_MS = 3_600_000;
 
 /**
- * Leases one that is due and not leased to `worker`, until `until`: domains that have no valid certificate before
- * those whose old one still serves, then those of projects that ordered least of late, then what is due longest.
- * undefined when there is none.
+ * Leases a due issuance that `worker` has not leased yet, until `until`. Domains without a valid certificate come
+ * first, then projects that ordered least of late, then the issuance due for longest. undefined when there is none.
  */
 export async function leaseIssuance(
   db: Db,
@@ -87,7 +86,7 @@ export async function leaseIssuance(
       .limit(1)
       .executeTakeFirst();
     if (!next) return undefined;
-    // The condition once more: on PostgreSQL another process may have been quicker.
+    // Checked again: on PostgreSQL another process may have leased it meanwhile.
     return trx
       .updateTable('issuances')
       .set({ leased_by: worker, leased_until: until })
@@ -98,7 +97,7 @@ export async function leaseIssuance(
   });
 }
 
-/** Changes one that is leased to `worker`; false when it is no more, or gone. */
+/** Changes an issuance. False when it is gone, or no longer leased to `worker`. */
 export async function changeLeasedIssuance(
   db: Db,
   domainId: string,
@@ -114,7 +113,7 @@ export async function changeLeasedIssuance(
   return numUpdatedRows > 0n;
 }
 
-/** Ends one that is leased to `worker`; false when it is no more, or gone. */
+/** Ends an issuance. False when it is gone, or no longer leased to `worker`. */
 export async function deleteLeasedIssuance(
   trx: Trx,
   domainId: string,
@@ -132,7 +131,7 @@ export async function deleteIssuance(trx: Trx, domainId: string): Promise<void> 
   await trx.deleteFrom('issuances').where('domain_id', '=', domainId).execute();
 }
 
-/** Those that are worked on, and by whom. */
+/** The issuances that are worked on, and their workers. */
 export function listLeasedIssuances(db: Db) {
   return db
     .selectFrom('issuances')
@@ -142,8 +141,8 @@ export function listLeasedIssuances(db: Db) {
 }
 
 /**
- * Brings forward what could not be tried for reasons that may be gone with the process that had them: the
- * authority out of reach, or a fault of its own. To `at`, unless it is due sooner.
+ * Makes issuances due at `at`, unless they are due sooner, whose obstacle may be gone with the process that met it: the
+ * authority was out of reach, or the program failed.
  */
 export async function expediteUnreachable(db: Db, at: number): Promise<void> {
   await db

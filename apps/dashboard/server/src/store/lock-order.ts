@@ -14,10 +14,10 @@ const KINDS = ['project', 'token', 'domain', 'webhook', 'sites'] as const;
 
 export type Lockable = (typeof KINDS)[number];
 
-/** What each transaction has locked, in its order. */
+/** The locks of each transaction, in its order. */
 const locked = new WeakMap<Trx, string[]>();
 
-/** Call it before a lock is taken. Throws where the order is broken, which is a defect of the caller. */
+/** Call it before taking a lock. Throws where the order is violated, which is a defect of the caller. */
 export function assertLockOrder(trx: Trx, kind: Lockable, id = ''): void {
   const name = `${KINDS.indexOf(kind)} ${kind} ${id}`;
   const names = locked.get(trx) ?? [];

@@ -8,7 +8,7 @@ import { pruneReservations } from './reserved-labels.ts';
 /** How often the maintenance runs, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Between two parts of the work, in milliseconds: requests come first. */
+/** The pause between two parts of the work, in milliseconds: requests come first. */
 const PAUSE_MS = 20;
 
 /** Prunes the database now and then. The returned function stops it. */
@@ -33,7 +33,7 @@ export function startMaintenance(
   };
 }
 
-/** Deletes unreferenced rows and expired reservations, and gives their space back, part by part, until the signal. */
+/** Deletes unreferenced rows and expired reservations, and returns their space, part by part, until the signal. */
 export async function pruneDatabase(
   { db, engine }: OpenDatabase,
   now: () => number,

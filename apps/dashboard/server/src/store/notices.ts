@@ -112,7 +112,7 @@ async function lease(
   return notice && { ...notice, leased_until: until };
 }
 
-/** Gives back a notice whose delivery was called off, as if it had not begun. */
+/** Releases the lease of a notice whose delivery was called off; the attempt does not count. */
 export async function releaseNotice(
   db: Db,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
@@ -125,7 +125,7 @@ export async function releaseNotice(
     .execute();
 }
 
-/** How a delivery ended; false when the notice is another's by now, or gone with its webhook. */
+/** Records how a delivery ended. False when another process has the notice by now, or it is gone with its webhook. */
 export async function finishNotice(
   trx: Trx,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
@@ -140,7 +140,7 @@ export async function finishNotice(
   return numUpdatedRows > 0n;
 }
 
-/** Whether a webhook took a notice at `since` or later. */
+/** Whether a webhook accepted a notice at `since` or later. */
 export async function hasDeliveredSince(
   trx: Trx,
   webhookId: string,
@@ -166,7 +166,9 @@ export async function abandonNotices(trx: Trx, webhookId: string, error: string)
     .execute();
 }
 
-/** Removes what ended before `endedBefore`, and e-mails from before `unsentBefore` that nobody began to send. */
+/**
+ * Deletes notices that ended before `endedBefore`, and e-mails from before `unsentBefore` that nobody began to send.
+ */
 export async function pruneNotices(
   db: Db,
   { endedBefore, unsentBefore }: { endedBefore: number; unsentBefore: number },

@@ -42,7 +42,7 @@ async function dialectOf(url: string, poolSize: number) {
   return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize);
 }
 
-/** Brings the tables up to date; on PostgreSQL on a connection without limits of time. */
+/** Brings the tables up to date; on PostgreSQL over a connection without time limits. */
 async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
   if (engine === 'sqlite') return migrateWith(db, engine);
   const { postgresMigrationDialect, refuseUnfitPooler } = await import('./postgres.ts');
@@ -66,7 +66,7 @@ function explained(error: unknown, url: string): Error {
   const why = error instanceof Error ? error.message : String(error);
   if (why.includes('previously executed migration')) {
     return new UserError(
-      `The database (${databasePlace(DATABASE_VARIABLE, url)}) is newer than this program (${why}). Run the version that made it, or a newer one.`,
+      `The database (${databasePlace(DATABASE_VARIABLE, url)}) is newer than this program (${why}). Run the version that wrote it, or a newer one.`,
       { cause: error },
     );
   }

@@ -4,16 +4,16 @@ import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
 
-/** How long the server works on one statement. */
+/** How long the server may work on one statement. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** How long a statement may take seen from here: longer only where the server has fallen silent. */
+/** How long a statement may take, measured here: this limit ends it only where the server has fallen silent. */
 const LIMIT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
-/** Statements that may wait for a connection. Beyond it they are refused at once. */
+/** Statements that may wait for a connection. More are refused at once. */
 const MAX_WAITING = 2_048;
 
-/** Longer than any migration, and below what timers can count. */
+/** Longer than any migration, and within the range of timers. */
 const A_WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** Kysely's PostgreSQL. `poolSize`: connections at most. */

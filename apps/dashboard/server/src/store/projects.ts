@@ -3,7 +3,7 @@ import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
 
-/** A project and the role that a user has in it; null for one who is no member. */
+/** A project and the role that a user has in it; null for a user who is not a member. */
 export interface ProjectOfUser {
   readonly project: ProjectRow;
   readonly role: Role | null;
@@ -47,10 +47,7 @@ export function findProjectById(db: Db, id: string) {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/**
- * The projects of a user, or all where `isEverywhere`, at most `limit`, in the order of their slugs from
- * behind `after` on.
- */
+/** The projects of a user, or all where `isEverywhere`, at most `limit`, in the order of their slugs, after `after`. */
 export async function listProjects(
   db: Db,
   options: {
@@ -82,14 +79,14 @@ export async function updateProject(
   await trx.updateTable('projects').set(change).where('id', '=', id).execute();
 }
 
-/** With its members, invitations, tokens and deploys. */
+/** Deletes a project with its members, invitations, tokens and deploys. */
 export async function deleteProject(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('projects').where('id', '=', id).execute();
 }
 
 /**
- * Locks a project until the transaction ends, so that what is decided by it stays true: the last
- * owner stays, a plan's bounds are kept to, what is live is not pruned.
+ * Locks a project until the transaction ends, so that decisions based on it stay true: the last owner stays, the plan's
+ * limits hold, the live deploy is not pruned.
  */
 export async function lockProject(trx: Trx, id: string): Promise<ProjectRow | undefined> {
   assertLockOrder(trx, 'project', id);

@@ -27,7 +27,7 @@ export async function incrementCounter(
   return { count: row.count, resetsAt: row.resets_at };
 }
 
-/** Takes one increment back. */
+/** Undoes one increment. */
 export async function decrementCounter(db: Db, key: string): Promise<void> {
   await db
     .updateTable('sign_in_failures')

@@ -1,6 +1,6 @@
 import type { Db, Trx } from './schema.ts';
 
-/** Reserves a label from every project, permanently: DNS records of others may point at it for years. */
+/** Reserves a label permanently: other people's DNS records may point at it for years. */
 export async function reservePermanently(trx: Trx, label: string): Promise<void> {
   const row = { label, reserved_until: null, project_id: null, owner_ids: '[]' };
   await trx.insertInto('reserved_labels').values(row).execute();

@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely';
 
-// The tables, as Kysely knows them on either database. Instants are integers, in milliseconds since
-// 1970; truth values are 0 and 1; JSON is text: so that a row reads the same on both.
+// The tables, in Kysely's types for both databases. Instants are integers, in milliseconds since 1970; booleans are 0
+// and 1; JSON is text. So a row reads the same on both.
 
 type InstallationRole = 'owner' | 'user';
 export type Engine = 'sqlite' | 'postgres';
@@ -13,7 +13,7 @@ export type SourceKind = 'document' | 'tar.gz' | 'zip';
 
 /** The database, or a transaction of it. */
 export type Db = Kysely<Database>;
-/** A transaction: what takes one is done with all else in it, or not at all. */
+/** A transaction. A function with this parameter happens together with the rest of the transaction, or not at all. */
 export type Trx = Transaction<Database>;
 
 type Table = keyof Database;
@@ -67,7 +67,7 @@ export interface Database {
   };
 
   sign_in_failures: {
-    /** What is counted: `pair:`, `ip:`, `email:` or `sign-up:`, and of whom. */
+    /** The counter's key: `pair:`, `ip:`, `email:` or `sign-up:`, and whom it counts. */
     key: string;
     count: number;
     /** When the window of the counter ends. */
@@ -105,7 +105,7 @@ export interface Database {
     email: string;
     role: Role;
     invited_by: string;
-    /** The API token that it was made with; null: none. */
+    /** The API token that it was created with; null: none. */
     token_id: string | null;
     created_at: number;
     expires_at: number;
@@ -126,7 +126,7 @@ export interface Database {
     source_size: number;
     /** null until it has succeeded, and once pruned. */
     artifact_hash: string | null;
-    /** 1: to be put live when it succeeds. */
+    /** 1: it goes live when it succeeds. */
     activate: number;
     /** JSON: DeployProblem[]. */
     errors: string;
@@ -141,11 +141,11 @@ export interface Database {
     /** When it last went live. */
     activated_at: number | null;
     pruned_at: number | null;
-    /** How often a process began to build it. */
+    /** How often a process has begun to build it. */
     attempts: number;
     /** The process that builds it. */
     leased_by: string | null;
-    /** Another may take it over from here on. */
+    /** From here on another process may take it over. */
     leased_until: number | null;
   };
 
@@ -168,7 +168,7 @@ export interface Database {
     message: string;
   };
 
-  /** What a build made. The same document gives the same hash, so deploys share artifacts. */
+  /** The result of a build. The same document gives the same hash, so deploys share artifacts. */
   artifacts: {
     hash: string;
     /** JSON: Manifest of deploys/artifact.ts. */
@@ -200,7 +200,7 @@ export interface Database {
   /** Changes that edges poll to invalidate their caches. */
   site_changes: {
     seq: number;
-    /** Random: tells a change from one that had its number before the database was restored. */
+    /** Random: tells a change from one with the same number before the database was restored. */
     mark: string;
     project_id: string;
     at: number;
@@ -307,9 +307,9 @@ export interface Database {
     issued_at: number;
     /** When to begin to renew it, with jitter. */
     renew_at: number;
-    /** RFC 9773: where the authority says when to renew; null where it has no such thing. */
+    /** RFC 9773: the id for renewal information; null where the authority has none. */
     ari_id: string | null;
-    /** When to ask that again. */
+    /** When to request the renewal information again. */
     ari_check_at: number | null;
   };
 
@@ -326,7 +326,7 @@ export interface Database {
     /** The directory that the order is at: the staging one first, after a failure. */
     directory_url: string;
     order_url: string | null;
-    /** The key that the certificate will have, sealed; made for each order. */
+    /** The private key of the certificate, sealed; a new one for each order. */
     sealed_key: string | null;
     /** Failed orders in a row. */
     failures: number;
@@ -339,14 +339,14 @@ export interface Database {
   };
 
   /**
-   * Every order that was asked of an authority, for eight days. By name and without reference to the domain, so
-   * that neither removing and adding one nor deleting a project starts a new budget.
+   * Every order of the last eight days. They are counted by name and without reference to the domain, so that neither
+   * removing and adding a domain nor deleting a project starts a new budget.
    */
   acme_orders: {
     id: Generated<number>;
     directory_url: string;
     hostname: string;
-    /** What an authority counts certificates by: the public suffix and one label. */
+    /** The registered domain, by which authorities count certificates: the public suffix and one label. */
     registered_domain: string;
     project_id: string;
     domain_id: string;
@@ -355,7 +355,7 @@ export interface Database {
     at: number;
     /** null until the authority has responded. */
     order_url: string | null;
-    /** `ended`: without a certificate and without a fault, as when a domain was removed meanwhile. */
+    /** `ended`: without a certificate and without a failure, as when the domain was removed meanwhile. */
     state: 'open' | 'issued' | 'failed' | 'ended';
     ended_at: number | null;
   };
@@ -365,7 +365,7 @@ export interface Database {
     directory_url: string;
     account_url: string | null;
     sealed_key: string;
-    /** JSON: what the directory said of itself last (its caaIdentities, for instance). */
+    /** JSON: the directory's last meta information (its caaIdentities, for instance). */
     directory: string;
     created_at: number;
   };
@@ -405,7 +405,7 @@ export interface Database {
     webhook_id: string | null;
     /** null: a webhook. */
     email: string | null;
-    /** JSON: the webhook's body, or what the e-mail is written from. */
+    /** JSON: the webhook's body, from which an e-mail is written, too. */
     payload: string;
     created_at: number;
     attempts: number;

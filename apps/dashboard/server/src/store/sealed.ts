@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
 /**
- * Whether the database holds sealed secrets. Called before the key file is read: a process makes the file before it
- * seals anything, so where there are sealed secrets and no file, the file was lost.
+ * Whether the database has sealed secrets. Called before the key file is read: a process creates the file before it
+ * seals anything, so if there are sealed secrets but no file, the file was lost.
  */
 export async function holdsSealed(db: Db): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM acme_accounts UNION ALL SELECT 1 FROM certificates

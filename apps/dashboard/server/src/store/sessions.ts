@@ -4,8 +4,8 @@ import type { UserRow } from './users.ts';
 export type SessionRow = Row<'sessions'>;
 
 /**
- * The session with this secret, and whose it is, unless it has ended. Read at one moment: a new password ends sessions,
- * so none is ever found with a user as they are after that.
+ * The session with this secret, and its user, unless it has ended. Both are read by one statement: a new password ends
+ * sessions, so an old session is never found with the changed user.
  */
 export async function findSession(
   db: Db,
@@ -31,7 +31,7 @@ export async function findSession(
   return { session: { id, created_at, last_seen_at }, user };
 }
 
-/** Also takes away those that expired, whosever they were. */
+/** Also deletes expired sessions of all users. */
 export async function insertSession(trx: Trx, session: NewRow<'sessions'>): Promise<void> {
   await trx.deleteFrom('sessions').where('expires_at', '<=', session.created_at).execute();
   await trx.insertInto('sessions').values(session).execute();
@@ -50,7 +50,7 @@ export async function touchSession(
     .execute();
 }
 
-/** Those of a user that have not ended, the latest seen first. */
+/** The open sessions of a user, the one used last first. */
 export function listSessions(db: Db, userId: string, now: number) {
   return db
     .selectFrom('sessions')
@@ -62,7 +62,7 @@ export function listSessions(db: Db, userId: string, now: number) {
     .execute();
 }
 
-/** Ends one session of a user; whether there was one. */
+/** Ends one session of a user. Whether there was one. */
 export async function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('sessions')
@@ -72,7 +72,7 @@ export async function deleteSession(trx: Trx, userId: string, id: string): Promi
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a user, except one where `except` names it; how many there were. */
+/** Ends all sessions of a user, except one where `except` names it. Returns how many there were. */
 export async function deleteSessions(trx: Trx, userId: string, except?: string): Promise<number> {
   let query = trx.deleteFrom('sessions').where('user_id', '=', userId);
   if (except !== undefined) query = query.where('id', '!=', except);

@@ -12,7 +12,7 @@ import type { Db, Trx } from './schema.ts';
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
 
-/** Tells the edges that a project's hosts show something else, in the transaction that makes it so. */
+/** Tells the edges that a project's hosts changed, in the transaction of the change. */
 export async function recordSiteChange(trx: Trx, projectId: string, now: number): Promise<void> {
   assertLockOrder(trx, 'sites');
   const mark = randomId(12);
@@ -29,14 +29,14 @@ export async function recordSiteChange(trx: Trx, projectId: string, now: number)
   await trx
     .deleteFrom('site_changes')
     .where('at', '<', now - KEPT_CHANGES_MS)
-    // The one before stays: edges that know it invalidate only what changed now.
+    // The change before stays: edges that know it invalidate only what changed since.
     .where('seq', '<', seq - 1)
     .execute();
 }
 
 /**
- * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
- * who serves a name now.
+ * Lets one transaction at a time change what hosts serve, until it ends. It is needed for decisions that depend on who
+ * serves a name now.
  */
 export async function lockSites(trx: Trx): Promise<void> {
   assertLockOrder(trx, 'sites');
@@ -50,15 +50,15 @@ export async function lockSites(trx: Trx): Promise<void> {
 interface SourceOptions {
   readonly db: Db;
   readonly platformHost: string;
-  /** Which origins sites go by. */
+  /** The origins of sites. */
   readonly addresses: () => Addresses;
-  /** Opens the keys of certificates. */
+  /** Opens the private keys of certificates. */
   readonly sealer: Pick<Sealer, 'open'>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What the edge may ask of the store. */
+/** The queries of the edge. */
 export function siteSource({
   db,
   platformHost,

@@ -10,21 +10,21 @@ import {
   SqliteDriver,
 } from 'kysely';
 
-/** How long is waited for another process that writes, in milliseconds. */
+/** How long to wait for another process that writes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** How often its lock is asked for meanwhile, in milliseconds. */
+/** How often its lock is tried meanwhile, in milliseconds. */
 const BUSY_POLL_MS = 5;
 
 /**
- * Statements run in this thread and are over before anything else is: for no longer than this many
- * milliseconds in a row, and then whatever else waits has its turn.
+ * Statements run in this thread, and nothing else does meanwhile. After so many milliseconds of statements in a row,
+ * other waiting work gets its turn.
  */
 const TURN_MS = 10;
 
 const SQLITE_BUSY = 5;
 
-/** Kysely's SQLite, on the database that Node brings along. `path` may be `:memory:`. */
+/** Kysely's dialect for the SQLite in Node. `path` may be `:memory:`. */
 export function sqliteDialect(path: string): Dialect {
   const database = openFile(path);
   const dialect = new SqliteDialect({ database: asKyselyExpects(database) });
@@ -37,8 +37,8 @@ export function sqliteDialect(path: string): Dialect {
 }
 
 /**
- * Has a migration run in a transaction, which Kysely leaves out for SQLite: of two processes that start at
- * once the second waits and finds the work done, and one that is killed leaves nothing half made.
+ * Runs each migration in a transaction, which Kysely does not do for SQLite. Of two processes that start at once, the
+ * second one waits and finds the work done; a killed process leaves nothing half done.
  */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -46,7 +46,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** Kysely's driver, but one that holds up nobody else in this process while it works or waits. */
+/** Kysely's driver, which blocks nobody else in this process while it works or waits. */
 class PatientDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
   #turnBegan = performance.now();
@@ -64,7 +64,9 @@ class PatientDriver extends SqliteDriver {
     };
   }
 
-  /** SQLite itself takes back what a full disk interrupts; to do so again would hide why. */
+  /**
+   * SQLite itself rolls back a transaction that a full disk interrupts. Another ROLLBACK would fail and hide the cause.
+   */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection);
   }
@@ -79,7 +81,7 @@ class PatientDriver extends SqliteDriver {
       try {
         return await work();
       } catch (error) {
-        // Whoever is in a transaction has the lock.
+        // A transaction has the lock already.
         const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
         if (!isBusy || this.#database.isTransaction || performance.now() > deadline) throw error;
         await sleep(BUSY_POLL_MS);
@@ -89,19 +91,19 @@ class PatientDriver extends SqliteDriver {
 }
 
 function openFile(path: string): DatabaseSync {
-  // Passwords' hashes are in it: nobody else on the machine may read it.
+  // The database has password hashes: nobody else on the machine may read it.
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // The folder may have been there, for all to read. SQLite gives its other files the mode of this one.
+    // The folder may have existed, readable by all. SQLite's other files get the mode of this one.
     try {
       closeSync(openSync(path, 'a', 0o600));
     } catch {
-      // SQLite is about to say what is wrong with it.
+      // SQLite will report the problem.
     }
   }
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  // Before anything is written: only an empty file takes it. Lets pruning give space back without
-  // a rewrite of the whole file.
+  // Before anything is written: SQLite accepts this only on an empty file. It lets pruning return space without
+  // rewriting the whole file.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // Readers and the writer of other processes (an edge, a command) do not wait for each other.
   whileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
@@ -113,7 +115,7 @@ function openFile(path: string): DatabaseSync {
   return database;
 }
 
-/** Two processes may race to set the mode of a new file, and SQLite does not wait in this case. */
+/** Two processes may set the mode of a new file at once, and SQLite does not wait in this case. */
 function whileBusy(work: () => void): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
@@ -128,7 +130,7 @@ function whileBusy(work: () => void): void {
   }
 }
 
-/** Statements that are kept ready; to make one takes longer than to run most. */
+/** How many prepared statements are kept; to prepare one takes longer than to run most. */
 const MAX_STATEMENTS = 500;
 
 function asKyselyExpects(database: DatabaseSync) {
@@ -136,7 +138,7 @@ function asKyselyExpects(database: DatabaseSync) {
   return {
     close: () => database.close(),
     prepare: (sql: string) => {
-      // What a kept statement says of its columns is that of the tables as they were.
+      // A kept statement would report the columns of the tables as they were before a migration.
       if (CHANGES_TABLES.test(sql)) statements.clear();
       const statement = statements.get(sql) ?? makeStatement(database, sql);
       // The least recently used is in front.
@@ -152,16 +154,16 @@ function asKyselyExpects(database: DatabaseSync) {
 const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i;
 
 function makeStatement(database: DatabaseSync, sql: string) {
-  // A transaction that begins with reading and goes on with writing fails at once, whatever the
-  // timeout, when another process wrote in between: so it asks for the lock when it begins.
+  // A transaction that begins with a read and goes on with a write fails at once, whatever the timeout, when another
+  // process wrote in between. So it takes the lock when it begins.
   const statement = database.prepare(sql === 'begin' ? 'begin immediate' : sql);
   type Parameters = readonly unknown[];
   return {
-    // Gives a page back for each step, and says that it has no columns.
+    // It returns a page for each step, and reports no columns.
     reader: statement.columns().length > 0 || sql.startsWith('PRAGMA incremental_vacuum'),
     all: (parameters: Parameters) => statement.all(...(parameters as SQLInputValue[])),
     run: (parameters: Parameters) => statement.run(...(parameters as SQLInputValue[])),
-    // For whoever goes through rows one by one, while others may ask the same.
+    // Not a kept statement: the caller reads its rows one by one, while others may run the same.
     iterate: (parameters: Parameters) =>
       database
         .prepare(sql)

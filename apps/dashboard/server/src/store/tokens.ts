@@ -8,7 +8,7 @@ export type TokenRow = Row<'api_tokens'>;
 /** A token as people see it: with its project's slug and its owner's address. */
 export type ListedToken = TokenRow & { slug: string | null; email: string };
 
-/** The token with this secret, and whose rights it has, unless it was revoked or has expired. */
+/** The token with this secret, and its user, unless it was revoked or has expired. */
 export async function findToken(
   db: Db,
   tokenHash: string,
@@ -45,7 +45,7 @@ export async function insertToken(trx: Trx, token: NewRow<'api_tokens'>): Promis
   await trx.insertInto('api_tokens').values(token).execute();
 }
 
-/** Those of a user, those for one project alone, or those of a user for it; one of them, where `id` names it. */
+/** The tokens of a user, those for one project, or those of a user for it; one of them, where `id` names it. */
 export type TokensOf = { readonly id?: string } & (
   | { readonly userId: string; readonly projectId?: string }
   | { readonly userId?: undefined; readonly projectId: string }
@@ -65,7 +65,7 @@ export function listTokens(db: Db, of: TokensOf): Promise<ListedToken[]> {
     .execute();
 }
 
-/** Revokes tokens; those that were not revoked before. */
+/** Revokes tokens. Returns those that were not revoked before. */
 export function revokeTokens(trx: Trx, of: TokensOf, now: number) {
   assertLockOrder(trx, 'token', of.id);
   return trx
@@ -86,7 +86,7 @@ function isOf({ userId, projectId, id }: TokensOf) {
     ]);
 }
 
-/** How many tokens of a user could be used. */
+/** How many usable tokens a user has. */
 export async function countValidTokens(db: Db, userId: string, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')

@@ -24,7 +24,7 @@ async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
       return await transaction();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      // Jitter, or they would conflict again.
+      // With jitter, or they would conflict again.
       await sleep(delay * (0.5 + Math.random()));
     }
   }

@@ -11,7 +11,7 @@ export function findUserByEmail(db: Db, email: string) {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 }
 
-/** In the order in which they came. */
+/** In the order of their creation. */
 export function listUsers(db: Db) {
   return db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
 }

@@ -18,7 +18,7 @@ export async function insertWebhook(trx: Trx, webhook: NewRow<'webhooks'>): Prom
   await trx.insertInto('webhooks').values(webhook).execute();
 }
 
-/** Deletes it with what it had still to be told; the webhook, or undefined where there is none. */
+/** Deletes a webhook with its undelivered notices. Returns it, or undefined where there is none. */
 export function deleteWebhook(trx: Trx, projectId: string, id: string) {
   return trx
     .deleteFrom('webhooks')
@@ -29,8 +29,8 @@ export function deleteWebhook(trx: Trx, projectId: string, id: string) {
 }
 
 /**
- * Locks a webhook until the transaction ends: whoever begins or ends a delivery does so, hence one
- * at a time. undefined when it is gone.
+ * Locks a webhook until the transaction ends. Every delivery begins and ends under this lock, one at a time. undefined
+ * when it is gone.
  */
 export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | undefined> {
   assertLockOrder(trx, 'webhook', id);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { compressFiles } from './compress-files.ts';
 
-// The process that builds the web UI, from one folder into another: Vite would stay in the service's memory.
+// The process that builds the web UI, from one folder into another. Vite would otherwise stay in the service's memory.
 
 const [source = '', outDir = ''] = process.argv.slice(2);
 

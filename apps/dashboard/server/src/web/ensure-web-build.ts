@@ -11,14 +11,14 @@ const WEB = fileURLToPath(new URL('../../../web', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('build-web.ts', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
-/** What a build is made of; a change of any makes another build. */
+/** The sources of a build; a change of any leads to another build. */
 const SOURCES = ['index.html', 'vite.config.ts', 'public', 'src'];
 
-/** Vite takes far less, in MB and in milliseconds. */
+/** The limits of the build, in MB and milliseconds. Vite needs far less. */
 const BUILD_HEAP_MB = 512;
 const BUILD_TIMEOUT_MS = 120_000;
 
-/** Letters of what a build that fails says. */
+/** How many letters of a failed build's output are shown. */
 const MOST_COMPLAINTS = 4_000;
 
 /** A build that has not been used for this long is deleted, unless another process may serve it. */
@@ -43,7 +43,7 @@ export async function ensureWebBuild(
   try {
     await build(unfinished);
     await rename(unfinished, folder).catch((error: NodeJS.ErrnoException) => {
-      // Another process was faster, and has built the same.
+      // Another process was faster and has built the same.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {
@@ -53,7 +53,7 @@ export async function ensureWebBuild(
   return folder;
 }
 
-/** What builds the web UI is large, and an installation that has its pages does without. */
+/** The build tools are large, and an installation with finished pages does not have them. */
 const NOT_INSTALLED =
   "The dashboard's pages are not built, and Vite, which builds them, is not installed. Run `npm ci && npm run build`; " +
   'after that, `npm prune --omit=dev` removes what only building and testing need.';
@@ -67,7 +67,7 @@ function isViteInstalled(): boolean {
   }
 }
 
-/** In a process of its own, which takes hundreds of megabytes and gives them back. */
+/** In another process: the build takes hundreds of megabytes, which end with it. */
 async function build(outDir: string): Promise<void> {
   const { NODE_COMPILE_CACHE, PATH } = process.env;
   const child = fork(PROGRAM, [WEB, outDir], {

@@ -7,7 +7,7 @@ import type { Coding } from '../deploys/artifact.ts';
 import { TYPES } from '../deploys/build/site/media-types.ts';
 import { acceptedCodings } from '../edge/http/content-coding.ts';
 
-/** Media types of what Vite makes, by the ending of its name. */
+/** Media types of Vite's output, by the ending of its name. */
 const TYPE_OF: Record<string, string> = {
   '.html': TYPES.html,
   '.js': TYPES.javascript,
@@ -17,10 +17,10 @@ const TYPE_OF: Record<string, string> = {
   '.txt': TYPES.text,
 };
 
-/** What ends the name of each coding of a file: `compressFiles` puts them beside it. */
+/** The suffix of each coding of a file: `compressFiles` writes them beside it. */
 const ENDINGS: Record<Coding | 'identity', string> = { identity: '', br: '.br', gzip: '.gz' };
 
-/** What Vite names by its content. */
+/** Files that Vite names by their content. */
 const HASHED = '/assets/';
 
 interface Representation {
@@ -54,7 +54,10 @@ export class WebFile {
     });
     const { 'if-match': wanted, 'if-none-match': known } = headers;
     if (wanted !== undefined && !matchesStrongly(wanted, etag)) {
-      throw new ApiError('precondition_failed', 'The file is not as If-Match says.');
+      throw new ApiError(
+        'precondition_failed',
+        'If-Match does not match the current ETag. Get the file again.',
+      );
     }
     if (known !== undefined && reply.statusCode === 200 && matchesWeakly(known, etag))
       return reply.code(304).send();

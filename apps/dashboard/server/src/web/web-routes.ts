@@ -13,13 +13,13 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the addresses of the UI begin with (`apps/dashboard/web/src/router.tsx`). */
+/** The prefixes of the UI's addresses (`apps/dashboard/web/src/router.tsx`). */
 const PAGES = ['', 'account', 'd', 'invitations', 'new', 'projects', 'sign-in', 'sign-up'];
 
 /**
- * Serves the web UI out of a build's folder: its files, and its page at the addresses that the browser has
- * routes for. At any other a reader gets the page with a 404, which says that there is nothing; a program,
- * such as one that looks for metrics, goes to the app's not-found handler. Register it without a prefix.
+ * Serves the web UI out of a build's folder: its files, and its page at the addresses that the browser has routes for.
+ * At any other address a browser gets the page with a 404, which says that there is nothing. A program, such as one
+ * that looks for metrics, gets the app's not-found response. Register it without a prefix.
  */
 export async function webRoutes(
   app: FastifyInstance,

@@ -59,7 +59,7 @@ const SYNTAX: {
     what: 'an unknown alias',
     document: 'x: 1\na: *b',
     line: 2,
-    says: /^`\*b` refers to a value that `&b` names, and there is none before it\./,
+    says: /^`\*b` refers to a value named `&b`, but no value before it has that name\./,
   },
   {
     what: 'a merge of what is no object',
@@ -67,7 +67,7 @@ const SYNTAX: {
     line: 2,
     says: /^`<<` takes over the members of other objects\./,
   },
-  { what: 'a merge twice, of nothing', document: '<<: *a\n<<: *a', line: 1, says: /`&a` names/ },
+  { what: 'a merge twice, of nothing', document: '<<: *a\n<<: *a', line: 1, says: /named `&a`/ },
   {
     what: 'a web page for its text',
     document: '<!DOCTYPE html>\n<html></html>',
@@ -436,7 +436,7 @@ const JSON_SLIPS: readonly [text: string, line: number, says: string][] = [
   [
     '{"a": True}',
     1,
-    '`True` is no value in JSON: text must be in double quotes, and the only words are true, false and null.',
+    '`True` is not a value in JSON. Text must be in double quotes; the only words without them are true, false and null.',
   ],
   ['{"a": 1,\n"b": {"c": 2}', 2, 'The `{` of line 1 is never closed. Put a `}` where it ends.'],
   ['{"a":\n[1, 2', 2, 'The `[` of line 2 is never closed. Put a `]` where it ends.'],
@@ -445,7 +445,7 @@ const JSON_SLIPS: readonly [text: string, line: number, says: string][] = [
     1,
     'The document ends before `}`. Remove that, or look for a bracket that is closed too early.',
   ],
-  ['{\n"a": 01}', 2, '`01` is no number in JSON: numbers are written like 0.5, -1 or 1e9.'],
+  ['{\n"a": 01}', 2, '`01` is not a number in JSON. Numbers are written like 0.5, -1 or 1e9.'],
   ['{\n"a": "b\n}', 2, 'The closing double quote of the text that begins here is missing.'],
   ['{"a": "\\d"}', 1, 'JSON has no such escape in text. Write a backslash itself as `\\\\`.'],
   [
@@ -466,7 +466,7 @@ test('a slip in JSON is told with the line to mend, and what would be right', as
   }
 });
 
-test('whatever is no YAML is told without the words of the parser', async () => {
+test('text that is not YAML is explained without the words of the parser', async () => {
   const lines = [
     'a: 1',
     '  b: 2',

@@ -236,7 +236,7 @@ const bikes = (server: string) => ({
 
 const BIKES = 'tag/bikes/GET/bikes';
 
-test('when no answer comes the panel says so, why, and what to do, until the next request', async (t) => {
+test('when no response comes the panel says so, why, and what to do, until the next request', async (t) => {
   const allowed: Record<string, string> = {};
   const api = createServer((_request, response) => response.writeHead(200, allowed).end('[]'));
   api.listen(0, '127.0.0.1');
@@ -258,7 +258,7 @@ test('when no answer comes the panel says so, why, and what to do, until the nex
   await notice.waitFor();
   assert.equal(
     await notice.textContent(),
-    `No answer from ${server}. Either it is down, or it does not allow pages of ${origin} (CORS): its operator must send Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: authorization.`,
+    `No response from ${server}. Either it is down, or it does not allow pages of ${origin} (CORS): its operator must send Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: authorization.`,
   );
   // Longer than messages that pass.
   await page.waitForTimeout(4_000);

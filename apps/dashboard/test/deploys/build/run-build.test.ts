@@ -145,7 +145,7 @@ test('nobody is held up while a site of a thousand files is handed over', async 
   let turns: ReturnType<typeof watchTurns> | undefined;
   const noteEnd: BuildLog = ({ message }) => {
     // The last that is said before the files come.
-    if (/with its compressed forms/.test(message)) turns = watchTurns();
+    if (/with their compressed forms/.test(message)) turns = watchTurns();
   };
   const outcome = await runBuild(job, noteEnd, never);
   const contents = await contentsOf(job, outcome);

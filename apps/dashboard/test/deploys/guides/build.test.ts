@@ -179,7 +179,7 @@ test('what is wrong with documents and pages is told with file and line, in thei
   ]);
   const found = await problems(files);
   assert.match(found[0] ?? '', /^a\.md:1 .*no `#gone`/);
-  assert.match(found[1] ?? '', /^a\.md:3 .*`gone\.md` leads to nothing/);
+  assert.match(found[1] ?? '', /^a\.md:3 .*`gone\.md` is broken: there is no/);
   assert.match(found[2] ?? '', /^b\.md:1 .*no `#gone`/);
 });
 

@@ -83,7 +83,7 @@ describe('name servers', { concurrency: 3 }, () => {
     assert.equal(`${verdict.code}/${verdict.reason}`, 'verified/propagating');
     assert.ok(pointsHere);
     for (const { server } of mended.resolvers) assert.match(verdict.message, new RegExp(server));
-    assert.ok(mended.own.every(({ asked }) => asked.includes(`${DOCS} CNAME`)));
+    assert.ok(mended.own.every(({ queries }) => queries.includes(`${DOCS} CNAME`)));
 
     const removed = await startDns(t, { own: [[], []] });
     assert.equal(await outcome(removed), 'no_record/no_record');

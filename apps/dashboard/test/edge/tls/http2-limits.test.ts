@@ -201,7 +201,7 @@ test('a body is dropped, and its client told that the rest is not wanted', async
   assert.equal((await askSession(session, { ':path': '/' })).status, 200);
 });
 
-test('what is no HTTP/2 ends the connection and nothing else', async (t) => {
+test('what is not HTTP/2 ends the connection and nothing else', async (t) => {
   const { httpsPort, askSecurely } = await startSecureEdge(t);
   for (const bytes of [
     Buffer.from('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'),

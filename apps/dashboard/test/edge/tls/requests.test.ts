@@ -39,7 +39,7 @@ async function exchange(
 const get = (path: string, host = 'a.test', more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
 
-test('a question has the same answer over HTTP/2, over HTTP/1.1 with TLS, and without', async (t) => {
+test('a request has the same response over HTTP/2, over HTTP/1.1 with TLS, and without', async (t) => {
   const { httpsPort, ask, askSecurely, source } = await startSecureEdge(t);
   source.deploy('plain.test', SITE, { origin: 'https://a.test' });
   const session = await openSession(t, httpsPort);
@@ -124,7 +124,7 @@ test('a host that is not the one of the certificate is misdirected, on the fast 
   assert.equal((await askSession(session, differing)).status, 400);
 });
 
-test('Strict-Transport-Security is sent where it is set, over TLS alone, and with every answer', async (t) => {
+test('Strict-Transport-Security is sent where it is set, over TLS alone, and with every response', async (t) => {
   const { httpsPort, ask, askSecurely, source } = await startSecureEdge(t);
   const hsts = 'max-age=300; includeSubDomains';
   await deploySecurely(source, 'strict.test', SITE, { hsts });
@@ -172,7 +172,7 @@ test('one connection carries requests of every kind, in whatever records they co
   assert.deepEqual(statuses(bytes), [200], 'a byte in each record');
 });
 
-test('bytes that are no request are refused over TLS as without', async (t) => {
+test('bytes that are not a request are refused over TLS as without', async (t) => {
   const { httpsPort } = await startSecureEdge(t, { timeouts: { headers: 300, request: 300 } });
   const cases: [status: number, bytes: string][] = [
     [400, 'rubbish\r\n\r\n'],
@@ -227,7 +227,7 @@ test('idle and stalled connections are ended in time over TLS, too', async (t) =
   }
 });
 
-test('closing ends what is under way with its answer, over each version, and takes nothing more', async (t) => {
+test('closing finishes the responses under way, over each version, and takes nothing more', async (t) => {
   const { httpsPort, close, source, askSecurely } = await startSecureEdge(t);
   await askSecurely('/');
   const idle = await openSession(t, httpsPort);

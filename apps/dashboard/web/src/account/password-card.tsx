@@ -30,7 +30,7 @@ export function PasswordCard() {
           : 'Your password is changed, and your other sessions have ended.',
       );
     },
-    // A wrong current password may be a 401, and is no end of the session.
+    // A wrong current password may be a 401, and does not end the session.
     meta: { signsIn: true },
   });
   return (

@@ -1,13 +1,13 @@
 import type { AuditAction } from '../../../server/src/audit/action.ts';
 
-/** What was done, for people, to stand before what it was done to. The codes are for programs. */
+/** Actions in words, to be followed by their object. The codes are for programs. */
 const ACTIONS: Record<AuditAction, string> = {
-  'account.create': 'Made the account',
+  'account.create': 'Created the account',
   'account.password': 'Changed the password of',
   'account.rename': 'Changed the name of',
   'session.begin': 'Signed in as',
   'session.end': 'Ended a session of',
-  'token.create': 'Made the token',
+  'token.create': 'Created the token',
   'token.revoke': 'Revoked the token',
   'project.create': 'Created the project',
   'project.update': 'Changed the project',
@@ -22,7 +22,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.create': 'Uploaded deploy',
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
-  'deploy.activate': 'Made live: deploy',
+  'deploy.activate': 'Activated deploy',
   'domain.add': 'Added the domain',
   'domain.verify': 'Verified the domain',
   'domain.primary': 'Changed the primary domain to',
@@ -35,7 +35,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'webhook.enable': 'Switched on the webhook',
 };
 
-/** An action in words; one that this page does not know yet by its code. */
+/** An action in words. One that this page does not know yet is shown by its code. */
 export function actionInWords(action: string): string {
   return action in ACTIONS ? ACTIONS[action as AuditAction] : action;
 }

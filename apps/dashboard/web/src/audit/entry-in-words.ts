@@ -3,7 +3,7 @@ import { actionInWords } from './actions.ts';
 
 type Told = Pick<AuditEntry, 'action' | 'target' | 'details'>;
 
-/** What was done to what: `Rolled back from #5 to` `#4`, `Created the project` `pets`. */
+/** The action and its object: `Rolled back from #5 to` `#4`, `Created the project` `pets`. */
 export function deedInWords({ action, target, details }: Told): string {
   if (action !== 'deploy.activate') return actionInWords(action);
   const { from } = details;
@@ -13,7 +13,7 @@ export function deedInWords({ action, target, details }: Told): string {
     : `Went on from ${from} to`;
 }
 
-/** The rest of what is known of an entry, without ids, which say something to programs alone. */
+/** The rest of an entry, without ids, which mean something to programs only. */
 export function factsInWords({ action, details }: Told): string[] {
   const { id: _id, before: _before, from, to, live, problems, ...others } = details;
   const facts: string[] = [];

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Puts a deploy live, forwards or backwards. Nothing where there is nothing to put live. */
+/** Puts a deploy live, newer or older. It shows nothing where the deploy cannot go live. */
 export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
   const { slug, url, live } = project;

@@ -9,7 +9,7 @@ import { Failure } from '../ui/query-view.tsx';
 import { Time } from '../ui/time.tsx';
 import { useDeployLog } from './use-deploy-log.ts';
 
-/** How far from the end a reader still counts as being there. */
+/** How far from the end a reader still counts as being at the end. */
 const NEAR_PX = 24;
 
 const LEVELS: Record<LogLine['level'], string> = {

@@ -9,7 +9,11 @@ interface DeployStepsProps {
   readonly hasLive: boolean;
 }
 
-/** queued -> building -> succeeded | failed, as far as the deploy has come. */
+/**
+ * queued -> building -> succeeded
+ *
+ * failed, up to the deploy's current state.
+ */
 export function DeploySteps({ deploy, hasLive }: DeployStepsProps) {
   return <Steps label="Steps of the deploy" columns={3} steps={stepsOf(deploy, hasLive)} />;
 }

@@ -5,7 +5,7 @@ import { deployQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { count } from '../ui/format.ts';
 
-/** That a project's latest deploy failed, with the way to its problems. */
+/** Says that a project's latest deploy failed, with a link to its problems. */
 export function FailedDeploy({ id }: { readonly id: string }) {
   const { slug, live } = useProject();
   const { data } = useQuery(deployQuery(slug, id));

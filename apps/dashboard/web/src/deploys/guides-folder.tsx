@@ -6,7 +6,7 @@ navigation:               # optional
   - index.md
   - guides/start.md`;
 
-/** What a folder of guides holds, for those who have none yet. */
+/** The contents of a folder of guides, for those who have none yet. */
 export function GuidesFolder() {
   return (
     <details>

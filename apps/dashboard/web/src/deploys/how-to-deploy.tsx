@@ -59,7 +59,7 @@ dashboard deploy --project ${slug} --no-activate ./docs`,
         ))}
       </Tabs.Root>
       <p className="mt-1 text-[0.8125rem] text-muted">
-        Make a token in{' '}
+        Create a token in{' '}
         <Link to="/account/tokens" className={TEXT_LINK}>
           your account
         </Link>

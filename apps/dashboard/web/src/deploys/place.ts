@@ -1,6 +1,6 @@
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-/** How many segments name the thing, by what the pointer begins with; the rest leads on within it. */
+/** How many segments of a pointer name the thing, by its first segment. The rest leads to a place within it. */
 const NAME_LENGTHS: Record<string, number> = {
   paths: 2,
   webhooks: 2,
@@ -11,7 +11,7 @@ const NAME_LENGTHS: Record<string, number> = {
 interface Place {
   /** `GET /bikes/{bikeId}`, `components › schemas › Bike`, `guides/start.md`. */
   readonly what: string;
-  /** Where in it: `parameters › 0 › in`; empty when it is about the whole. */
+  /** The place within it: `parameters › 0 › in`; empty for the whole. */
   readonly within: string;
 }
 

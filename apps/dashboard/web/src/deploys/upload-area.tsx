@@ -14,7 +14,7 @@ import { toast } from '../ui/toasts.tsx';
 import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
-/** Takes a file that is dropped on it or chosen with its button, sends it, and leads to its deploy. */
+/** Accepts a file that is dropped on it or chosen with its button, uploads it, and opens its deploy. */
 export function UploadArea() {
   const { slug } = useProject();
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { apiError, OfflineError, path } from '../api.ts';
 import { fileSize } from '../ui/format.ts';
 
-// The bounds that the server checks, so that nobody sends megabytes in vain.
+// The limits that the server checks, so that nobody sends megabytes in vain.
 const MAX_DOCUMENT_BYTES = 10_000_000;
 const MAX_ARCHIVE_BYTES = 50_000_000;
 
@@ -15,17 +15,17 @@ const KINDS = [
   { ending: '.zip', type: 'application/zip', max: MAX_ARCHIVE_BYTES },
 ] as const;
 
-/** For a file button: which files it offers. */
+/** The files that a file button offers. */
 export const ACCEPTED = '.json,.yaml,.yml,.gz,.tgz,.zip';
 
 const kindOf = ({ name }: File) => KINDS.find(({ ending }) => name.toLowerCase().endsWith(ending));
 
-/** Why what was dropped is no file to deploy; undefined when it is one. */
+/** Why the dropped files cannot be deployed; undefined when they can. */
 export function dropProblem({ files, items }: DataTransfer): string | undefined {
   if (files.length > 1) {
     return `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`;
   }
-  // A folder comes as a file, too: of its name, without its contents.
+  // A dropped folder appears as a file with its name and without its contents.
   const entry = items[0]?.webkitGetAsEntry();
   if (!entry?.isDirectory) return undefined;
   return `“${entry.name}” is a folder: compress it to a .zip, or use the command line.`;
@@ -58,7 +58,7 @@ interface Upload {
 /**
  * Sends a file to be deployed.
  *
- * @throws ApiError when the server refuses it; OfflineError when none answers; the signal's reason when
+ * @throws ApiError when the server refuses it; OfflineError when there is no response; the signal's reason when
  *   it was given up
  */
 export function upload({ slug, file, activate, onProgress, signal }: Upload): Promise<Deploy> {

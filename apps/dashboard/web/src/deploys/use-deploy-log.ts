@@ -5,7 +5,7 @@ import { path } from '../api.ts';
 import { deployLogQuery, isUnderWay, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 
-/** After so many failures in a row, asking again and again is surer than a stream that does not hold. */
+/** After this many failures in a row, polling is more reliable than a stream. */
 const MAX_STREAM_FAILURES = 2;
 const POLL_INTERVAL_MS = 1_000;
 
@@ -61,7 +61,7 @@ export function useDeployLog(slug: string, deploy: Deploy) {
   return { lines, isRunning, error: query.error, refetch: query.refetch };
 }
 
-/** A stream that was taken up again may bring a line twice. */
+/** A resumed stream may send a line twice. */
 function inOrder(lines: readonly LogLine[]): LogLine[] {
   const bySeq = new Map(lines.map((line) => [line.seq, line]));
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq);

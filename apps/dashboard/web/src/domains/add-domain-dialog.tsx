@@ -31,7 +31,7 @@ export function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'o
           to: '/projects/$slug/settings/domains/$hostname',
           params: { slug, hostname },
         });
-        // Not merely stale: the way back would show the list without this domain, for a moment.
+        // Removed, not only stale: otherwise the way back would show the list without this domain for a moment.
         queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
       }}
     >
@@ -50,7 +50,7 @@ export function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'o
   );
 }
 
-/** The host of an address that was pasted as browsers show it; the text as it is where that is none. */
+/** The host of a pasted address such as browsers show; any other text as it is. */
 function nameIn(text: string): string {
   const typed = text.trim();
   return /^https?:/i.test(typed) && URL.canParse(typed) ? new URL(typed).hostname : typed;

@@ -11,15 +11,15 @@ import type { Verify } from './verify.tsx';
 
 interface CertificateCardProps {
   readonly domain: ShownDomain;
-  /** Newest first; empty where they are not to be seen. */
+  /** The newest first; empty where the reader may not see them. */
   readonly events: readonly DomainEvent[];
   readonly verify: Verify | undefined;
 }
 
-/** The steps of a fresh certificate are shown for this long: later they are history. */
+/** The steps of a new certificate are shown for this long; after that they are history. */
 const STEPS_SHOWN_MS = 24 * 60 * 60 * 1_000;
 
-/** The certificate, or how far it has come, or why there is none. */
+/** The certificate, or its progress, or why there is none. */
 export function CertificateCard({ domain, events, verify }: CertificateCardProps) {
   const { state, certificate, issuance } = domain;
   const isFresh =

@@ -4,7 +4,7 @@ import type { StepStatus } from '../ui/step.ts';
 /** In the order of RFC 8555, section 7.1. */
 const NAMES = ['Requested', 'Ordered', 'Challenge', 'Validated', 'Issued'] as const;
 
-/** Which of the names is under way while this step is what comes next. */
+/** The index of the shown step that is under way while this is the next step. */
 const UNDER_WAY: Record<string, number> = {
   account: 1,
   order: 1,
@@ -14,17 +14,17 @@ const UNDER_WAY: Record<string, number> = {
   download: 4,
 };
 
-/** Which of the names is done once this step is reached. */
+/** The index of the shown step that is done when this step is reached. */
 const DONE_BY: Record<string, number> = { challenge: 1, validate: 2, finalize: 3 };
 
 export interface CertificateStep {
   readonly name: (typeof NAMES)[number];
   readonly status: StepStatus;
-  /** When it was done, or begun, or is begun again; undefined where that is not known. */
+  /** When it was done, begun, or retried; undefined where that is not known. */
   readonly at: string | undefined;
 }
 
-/** Whether nothing more is tried by itself. */
+/** Whether there are no more automatic attempts. */
 export function isGivenUp({ nextAttemptAt, problem }: Issuance): boolean {
   return nextAttemptAt === null && problem !== null;
 }
@@ -34,7 +34,7 @@ export function isWaiting({ nextAttemptAt, problem }: Issuance): boolean {
   return problem !== null && nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now();
 }
 
-/** How far a certificate has come that is under way. `events`: the domain's, newest first. */
+/** The progress of a certificate. `events`: the domain's, the newest first. */
 export function stepsUnderWay(
   issuance: Issuance,
   events: readonly DomainEvent[],
@@ -57,15 +57,15 @@ const MILESTONES: readonly string[] = [
   'certificate.renewed',
 ];
 
-/** The same of the certificate that is there; empty when the events do not tell of its request. */
+/** The same for the current certificate; empty when the events do not show its request. */
 export function stepsDone(
   { issuedAt }: Certificate,
   events: readonly DomainEvent[],
 ): CertificateStep[] {
   const [latest, previous] = events.filter(({ kind }) => MILESTONES.includes(kind));
-  // The certificate may be known a moment before the event that tells of it.
+  // The certificate may be known a moment before its event.
   const request = latest?.kind === 'certificate.requested' ? latest : previous;
-  // A renewal begins by itself: before it stands the certificate that it renews.
+  // A renewal begins by itself; the certificate before it is the one that it renews.
   if (request?.kind !== 'certificate.requested') return [];
   const times = timesSince(request.at, events);
   times[0] = request.at;
@@ -77,12 +77,12 @@ export function stepsDone(
   }));
 }
 
-/** When each of the names was done, by what the events say since the request. */
+/** When each shown step was done, by the events since the request. */
 function timesSince(requestedAt: string, events: readonly DomainEvent[]) {
   const times: (string | undefined)[] = [];
   for (const { kind, at, details } of events) {
     const done = kind === 'certificate.step' ? DONE_BY[String(details.step)] : undefined;
-    // Newest first: the latest attempt is the one that counts.
+    // The newest first: the latest attempt counts.
     if (done !== undefined && at >= requestedAt) times[done] ??= at;
   }
   return times;

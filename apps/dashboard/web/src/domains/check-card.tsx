@@ -10,7 +10,7 @@ interface CheckCardProps {
   readonly verify: Verify | undefined;
 }
 
-/** What the DNS says by now, held against what it should say. */
+/** What the DNS has now, compared with what it should have. */
 export function CheckCard({ domain, verify }: CheckCardProps) {
   return (
     <Card

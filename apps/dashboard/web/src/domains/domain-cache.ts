@@ -4,26 +4,26 @@ import { path, request } from '../api.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 
-/** Asks for a change of a domain. */
+/** Requests a change of a domain. */
 export function changeDomain(slug: string, hostname: string, change: DomainChange) {
   return keep(slug, request('PATCH', path`/projects/${slug}/domains/${hostname}`, change));
 }
 
-/** Has something done with a domain. */
+/** Requests an action on a domain. */
 export function actOnDomain(slug: string, hostname: string, act: 'verify' | 'primary' | 'link') {
   return keep(slug, request('POST', path`/projects/${slug}/domains/${hostname}/${act}`));
 }
 
-/** Keeps what the server answers to a change, and asks anew for all that may depend on it. */
-async function keep(slug: string, answer: Promise<Domain>): Promise<Domain> {
-  const domain = await answer;
+/** Caches the response to a change of a domain, and refetches everything that may depend on it. */
+async function keep(slug: string, response: Promise<Domain>): Promise<Domain> {
+  const domain = await response;
   queryClient.setQueryData(keys.domain(slug, domain.hostname), domain);
   void queryClient.invalidateQueries({ queryKey: keys.domains(slug) });
   void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
   return domain;
 }
 
-/** Asks for the timeline when the domain has changed by itself, and for the project when its address may have. */
+/** Refetches the timeline when the domain has changed by itself, and the project when its address may have. */
 export function useFollowers(slug: string, domain: Domain): void {
   const previous = useRef(domain);
   useEffect(() => {

@@ -19,7 +19,7 @@ import { RedirectCard } from './redirect-card.tsx';
 export function DomainListPage() {
   const project = useProject();
   const query = useInfiniteQuery(domainsQuery(project.slug));
-  // Held here, as the list that has the button may change while someone types a name.
+  // Kept here: the list with the button may be replaced while someone types a name.
   const [isAdding, setAdding] = useState(false);
   const domains = query.data;
   const obstacle = domains && obstacleOf(project, domains.length);
@@ -61,7 +61,7 @@ export function DomainListPage() {
   );
 }
 
-/** How much of the plan is used, where it has a bound. */
+/** How much of the plan's limit is used, where there is one. */
 function inUse({ limits: { customDomains } }: Project, domains: number): string | undefined {
   if (customDomains === null || customDomains === 0) return undefined;
   return `${domains} of ${count(customDomains, 'domain')} of this plan in use.`;

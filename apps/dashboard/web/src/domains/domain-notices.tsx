@@ -9,7 +9,7 @@ interface DomainNoticesProps {
   readonly events: readonly DomainEvent[];
 }
 
-/** What is special about a domain, before all else on its page. */
+/** Special conditions of a domain, at the top of its page. */
 export function DomainNotices({ domain, events }: DomainNoticesProps) {
   const { hostname, unicode, state, needsProof, movedAwayAt, records } = domain;
   const wasLost = events.some(({ kind }) => kind === 'lost');

@@ -49,8 +49,8 @@ function DomainView({ domain }: { readonly domain: Domain }) {
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
   const known = events.data ?? [];
   useFollowers(slug, domain);
-  const asked = useVerify(() => actOnDomain(slug, hostname, 'verify'));
-  const verify = can(project, 'domain.verify') ? asked : undefined;
+  const verification = useVerify(() => actOnDomain(slug, hostname, 'verify'));
+  const verify = can(project, 'domain.verify') ? verification : undefined;
   const canManage = can(project, 'domain.manage');
   return (
     <>

@@ -14,7 +14,7 @@ const MOVED_AWAY = { tone: 'warning', label: 'Moved away' } as const;
 
 type Standing = Pick<ShownDomain, 'state' | 'movedAwayAt'>;
 
-/** Whoever looks wants to know first that visitors do not come here; that there is a certificate comes after. */
+/** That visitors do not come here matters more than that there is a certificate. */
 function looksOf({ state, movedAwayAt }: Standing) {
   return movedAwayAt === null ? STATES[state] : MOVED_AWAY;
 }
@@ -27,7 +27,7 @@ export function DomainState({ domain }: { readonly domain: Standing }) {
   return <StateInColour {...looksOf(domain)} />;
 }
 
-/** What a domain waits for, or how long it is good, in a few words. */
+/** What a domain waits for, or how long its certificate is valid, in a few words. */
 export function standingOf(
   domain: Pick<ShownDomain, 'state' | 'verdict' | 'certificate' | 'issuance' | 'movedAwayAt'>,
 ): string {

@@ -1,7 +1,7 @@
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** How long browsers are to remember it: short to try it out, then long. */
+/** How long browsers remember it: short values to try it out, then long ones. */
 export const HSTS_AGES = [
   { value: String(5 * 60), label: '5 minutes, to try it out' },
   { value: String(7 * DAY), label: 'A week' },

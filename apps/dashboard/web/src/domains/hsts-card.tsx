@@ -17,7 +17,7 @@ interface HstsCardProps {
   readonly canChange: boolean;
 }
 
-/** Strict-Transport-Security (RFC 6797): off until someone who knows what it binds them to turns it on. */
+/** Strict-Transport-Security (RFC 6797). It is off until someone who knows the commitment turns it on. */
 export function HstsCard({ domain, canChange }: HstsCardProps) {
   const { slug } = useProject();
   const { hostname, unicode, state, hsts } = domain;
@@ -66,7 +66,7 @@ export function HstsCard({ domain, canChange }: HstsCardProps) {
   );
 }
 
-/** Turns HSTS on, after saying what cannot be taken back. */
+/** Turns HSTS on, after explaining what cannot be undone. */
 function TurnOn({ domain: { hostname, unicode } }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const [includeSubdomains, setInclude] = useState(false);
@@ -98,7 +98,7 @@ function TurnOn({ domain: { hostname, unicode } }: { readonly domain: Domain }) 
       />
       <CheckBox
         label={`For all subdomains of ${unicode}, too`}
-        hint="Also those that other servers answer: each then needs a certificate of its own."
+        hint="Also those on other servers: each then needs a certificate of its own."
         checked={includeSubdomains}
         onChange={setInclude}
       />

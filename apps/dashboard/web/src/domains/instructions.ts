@@ -3,7 +3,9 @@ import { furtherRecords } from './records.ts';
 import { remedyOf } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-/** What a domain needs, as text for a message to whoever holds its DNS; where there is a link, with that. */
+/**
+ * The instructions for a domain, as text for a message to whoever manages its DNS; with the link, where there is one.
+ */
 export function instructions(domain: ShownDomain, link: string | null): string {
   const { hostname, records, verdict, checkedAt } = domain;
   const wanted = [...records, ...furtherRecords(domain)];

@@ -1,14 +1,14 @@
 import type { ShownDomain } from './shown-domain.ts';
 
-/** While something is about to change by itself: what a reader sees is never older than this. */
+/** The refetch interval while something is about to change by itself. */
 const UNSETTLED_MS = 2_000;
 const SETTLED_MS = 15_000;
-/** What is due within this is worth waiting for. */
+/** Something due within this time is worth waiting for. */
 const SOON_MS = 30_000;
 
 type Unsettled = Pick<ShownDomain, 'state' | 'nextCheckAt' | 'certificate' | 'issuance'>;
 
-/** How often domains are asked after, in milliseconds. A page that nobody sees does not ask. */
+/** How often domains are refetched, in milliseconds. A page that nobody sees does not refetch. */
 export function domainInterval(domains: readonly Unsettled[]): number {
   return domains.some(isUnsettled) ? UNSETTLED_MS : SETTLED_MS;
 }

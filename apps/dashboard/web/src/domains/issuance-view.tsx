@@ -10,7 +10,7 @@ interface IssuanceViewProps {
   readonly verify: Verify | undefined;
 }
 
-/** Why a certificate takes longer: the authority's problem, what is left to try, and what helps. */
+/** Why a certificate takes longer: the authority's problem, the remaining attempts, and what helps. */
 export function IssuanceView({ issuance, verify }: IssuanceViewProps) {
   const { problem, isOverdue, isStaging } = issuance;
   return (
@@ -70,11 +70,11 @@ function Refused({
   );
 }
 
-/** Authorities lock a name out that fails too often: how much of that is left. */
+/** Authorities lock out names that fail too often. This is the remaining number of failures. */
 function Budget({ issuance }: { readonly issuance: Issuance }) {
   const { budget, nextAttemptAt, problem } = issuance;
   if (problem?.type === 'rateLimited') {
-    // Its own count is over, whatever is left of the one here.
+    // The authority's own limit is reached, whatever is left of the one here.
     return nextAttemptAt === null ? null : (
       <p>
         The certificate authority takes no more requests for now. <NextAttempt at={nextAttemptAt} />

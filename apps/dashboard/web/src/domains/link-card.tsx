@@ -14,7 +14,7 @@ interface LinkCardProps {
   readonly canRenew: boolean;
 }
 
-/** The link for whoever holds the DNS and has no account here. */
+/** The link for whoever manages the DNS and has no account. */
 export function LinkCard({ domain, link, canRenew }: LinkCardProps) {
   const { slug } = useProject();
   const { hostname, unicode } = domain;

@@ -17,7 +17,7 @@ import { DomainState, stateLabel } from './domain-state.tsx';
 import { RecordsCard } from './records-card.tsx';
 import { useVerify } from './verify.tsx';
 
-/** A domain's records and state for whoever was sent the link to them, and nothing else of the dashboard. */
+/** A domain's records and state for whoever has the link. It shows nothing else of the dashboard. */
 export function LinkedDomainPage() {
   const { secret } = useParams({ from: '/d/$secret' });
   const query = useQuery(linkedDomainQuery(secret));
@@ -87,7 +87,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
   );
 }
 
-/** What is asked of the reader, if anything. */
+/** What the reader has to do, if anything. */
 function Request({ domain }: { readonly domain: LinkedDomain }) {
   const { state, projectName, url, movedAwayAt } = domain;
   if (movedAwayAt !== null) {

@@ -8,7 +8,7 @@ import { count } from '../ui/format.ts';
 
 type Obstacle = 'role' | 'plan' | 'deploy' | 'full';
 
-/** What keeps someone from adding a domain, the first thing to mend first; the server checks the same. */
+/** The reason why a domain cannot be added, the first one to fix first. The server checks the same. */
 export function obstacleOf(project: Project, domains: number): Obstacle | undefined {
   const { limits, live } = project;
   if (!can(project, 'domain.manage')) return 'role';
@@ -20,7 +20,7 @@ export function obstacleOf(project: Project, domains: number): Obstacle | undefi
 
 const LINK = 'rounded-sm font-medium underline underline-offset-3';
 
-/** Why there is no button to add a domain, and what to do about it. */
+/** Explains why there is no button to add a domain, and what to do about it. */
 export function ObstacleNotice({ obstacle }: { readonly obstacle: Obstacle }) {
   const { slug, plan, limits } = useProject();
   const { isInstallationOwner } = useUser();

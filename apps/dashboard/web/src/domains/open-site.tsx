@@ -3,7 +3,7 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { useProject } from '../projects/project-context.ts';
 import { ExternalButton } from '../ui/external-link.tsx';
 
-/** Leads to the site at a domain, as far as it can be opened there. */
+/** A link to the site at a domain, where it can be opened. */
 export function OpenSite({ domain }: { readonly domain: Domain }) {
   const project = useProject();
   if (domain.state === 'unverified' || domain.movedAwayAt !== null) return null;
@@ -14,10 +14,10 @@ export function OpenSite({ domain }: { readonly domain: Domain }) {
   return <ExternalButton href={address}>Open site</ExternalButton>;
 }
 
-/** Where the domain answers without a certificate: at the port that the platform's own address has. */
+/** The address of the domain while it has no certificate: HTTP, at the port of the platform's own address. */
 function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | undefined {
   const url = new URL(platformUrl);
-  // Behind a proxy that speaks HTTPS alone nothing is known of a plain port.
+  // Behind a proxy that speaks HTTPS only, the plain port is unknown.
   if (url.protocol !== 'http:') return undefined;
   url.hostname = hostname;
   return url.origin;

@@ -5,7 +5,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { actOnDomain } from './domain-cache.ts';
 
-/** Makes a domain the one that all others lead to. Nothing where it is that, or cannot be yet. */
+/** Makes a domain the primary one. It shows nothing where it is the primary one already, or cannot be yet. */
 export function PrimaryButton({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode, state, primary } = domain;
@@ -17,7 +17,7 @@ export function PrimaryButton({ domain }: { readonly domain: Domain }) {
   return (
     <Confirm
       title={`Make ${unicode} primary?`}
-      description={`The project’s other domains then answer every request with a 301 to ${unicode}, with path and query kept${
+      description={`The project’s other domains then respond to every request with a 301 to ${unicode}, with path and query kept${
         state === 'active' ? '' : ', as soon as it has its certificate'
       }. Browsers and search engines may remember that.`}
       action="Make primary"

@@ -7,11 +7,11 @@ import type { ShownDomain } from './shown-domain.ts';
 
 interface RecordsCardProps {
   readonly domain: ShownDomain;
-  /** Where the same is to be seen without signing in, for the text to hand on; null: not for this reader. */
+  /** The address of the same page without signing in, for the text to pass on; null: not for this reader. */
   readonly link: string | null;
 }
 
-/** What to create in the DNS, and what of it is there. */
+/** The records to create in the DNS, and which of them exist. */
 export function RecordsCard({ domain, link }: RecordsCardProps) {
   const { hostname, unicode, records, verdict, state, movedAwayAt } = domain;
   const isWanted = state === 'unverified' || movedAwayAt !== null;

@@ -9,7 +9,7 @@ import type { RecordStatus } from './records.ts';
 interface RecordsTableProps {
   readonly caption: string;
   readonly records: readonly DnsRecord[];
-  /** What the last check has found; without it nothing is said of that. */
+  /** The result of the last check; without it no result is shown. */
   readonly statusOf?: (record: DnsRecord) => RecordStatus;
 }
 
@@ -20,7 +20,7 @@ const COLUMNS = [
   ['TTL', 'w-22 px-2'],
 ] as const;
 
-/** DNS records to create, every part of them to be copied by itself. */
+/** DNS records to create. Each part can be copied by itself. */
 export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) {
   return (
     <table className="w-full table-fixed text-left max-sm:block">
@@ -88,7 +88,7 @@ function Row({ record, status }: RowProps) {
   );
 }
 
-/** On a telephone the cells of a row stand below each other, with their heading beside them. */
+/** On a phone, the cells of a row are below each other, with their heading beside them. */
 function Cell({
   label,
   className,

@@ -4,7 +4,7 @@ import type { ShownDomain } from './shown-domain.ts';
 /** How a record was found. */
 export type RecordStatus = 'right' | 'almost' | 'other' | 'missing' | 'unknown';
 
-/** What the last check says of one of the records that a domain needs. */
+/** The last check's result for one of the records that a domain needs. */
 export function recordStatus(record: DnsRecord, verdict: Verdict | null): RecordStatus {
   if (verdict === null) return 'unknown';
   const isProof = record.type === 'TXT';
@@ -13,10 +13,10 @@ export function recordStatus(record: DnsRecord, verdict: Verdict | null): Record
   if (isAmong(record, verdict.add)) return 'missing';
   switch (verdict.code) {
     case 'verified':
-    // Asked only once all else is in order.
+    // It is checked only when everything else is right.
     case 'caa_blocks':
       return 'right';
-    // The proof is asked for once the name leads here.
+    // The proof is checked only when the name leads here.
     case 'ownership_missing':
       return isProof ? 'missing' : 'right';
     case 'near_miss':
@@ -26,7 +26,7 @@ export function recordStatus(record: DnsRecord, verdict: Verdict | null): Record
   }
 }
 
-/** The reasons that speak of the TXT record begin so. */
+/** The prefix of the reasons about the TXT record. */
 function isOfProof({ reason }: Verdict): boolean {
   return reason.startsWith('proof_');
 }
@@ -38,7 +38,7 @@ function isOther({ code, reason }: Verdict, isProof: boolean): boolean {
     : code === 'wrong_target' || code === 'apex_wrong_address';
 }
 
-/** The lines that a verdict wants and the domain's own records do not have, such as a CAA record. */
+/** Records that a verdict asks for beside the domain's own ones, such as a CAA record. */
 export function furtherRecords({ records, verdict }: Pick<ShownDomain, 'records' | 'verdict'>) {
   return (verdict?.add ?? []).filter((record) => !isAmong(record, records));
 }
@@ -49,7 +49,7 @@ function isAmong({ type, name, value }: DnsRecord, records: readonly DnsRecord[]
   );
 }
 
-/** The zone that a record belongs to: its name without the part that panels want. */
+/** The zone of a record: its name without the part that panels want. */
 export function zoneOf({ name, host }: DnsRecord): string {
   return host === '@' ? name : name.slice(host.length + 1);
 }

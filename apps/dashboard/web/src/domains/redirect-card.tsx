@@ -13,11 +13,11 @@ import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Whether the address under the platform's host leads to the primary domain, too. */
+/** Whether the address under the platform's host redirects to the primary domain, too. */
 export function RedirectCard({ primary }: { readonly primary: Domain | undefined }) {
   const project = useProject();
   const { slug, platformUrl, redirectPlatformHost } = project;
-  // What was chosen, until the server has answered: the switch does not wait for it.
+  // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();
   const mutation = useMutation({
     mutationFn: (redirect: boolean) =>
@@ -55,7 +55,7 @@ export function RedirectCard({ primary }: { readonly primary: Domain | undefined
 function hintFor(host: string, primary: Domain | undefined): string {
   const rest = 'Previews keep their own addresses.';
   if (primary?.state === 'active') {
-    return `${host} then answers every request with a 301 to ${primary.unicode}. ${rest}`;
+    return `${host} then responds to every request with a 301 to ${primary.unicode}. ${rest}`;
   }
-  return `${host} then answers with a 301 as soon as the primary domain is active. ${rest}`;
+  return `${host} then responds with a 301 as soon as the primary domain is active. ${rest}`;
 }

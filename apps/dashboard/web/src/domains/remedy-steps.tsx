@@ -15,7 +15,7 @@ interface RemedyStepsProps {
   readonly canVerify: boolean;
 }
 
-/** What to do, one step after the other, for someone who has not done it before. */
+/** What to do, step by step, for someone who has not done it before. */
 export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
   const { unicode, records } = domain;
   const { remove, add, otherwise } = remedy;
@@ -36,7 +36,7 @@ export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
         {add.map((record) => (
           <li key={`${record.type} ${record.name} ${record.value}`} className="pl-1 wrap-anywhere">
             {record.type === 'CAA'
-              ? // Of a name above the domain, at times; it stands nowhere else on the page.
+              ? // It may belong to a name above the domain, which is shown nowhere else on the page.
                 `Add this CAA record for ${record.name}; keep those that are there:`
               : `Create ${aRecord(record)}:`}
             <Creation record={record} />
@@ -117,7 +117,7 @@ function Part({
 
 const TICK_MS = 10_000;
 
-/** The one sentence about waiting, with what is left of the time that resolvers repeat what they know. */
+/** The one sentence about waiting, with how much longer resolvers keep the cached answer. */
 function Wait({ domain: { checkedAt, verdict } }: { readonly domain: ShownDomain }) {
   const now = useNow(TICK_MS);
   const seconds = verdict?.retryAfterSeconds ?? 0;

@@ -5,11 +5,11 @@ import type { ShownDomain } from './shown-domain.ts';
 export interface Remedy {
   readonly remove: Verdict['remove'];
   readonly add: readonly DnsRecord[];
-  /** What else may be the cause; undefined where nothing else comes to mind. */
+  /** Another possible cause; undefined where there is none. */
   readonly otherwise: string | undefined;
 }
 
-/** Causes that no record shows, as a DNS provider puts its own answer in the place of the record. */
+/** Causes that no record shows, since a DNS provider answers with its own records instead. */
 const OTHERWISE: Record<string, string> = {
   instead_of_cname:
     'Is the CNAME record there already, and the provider shows addresses in its place (a proxy, or CNAME flattening)? Then switch that off for this name instead.',
@@ -20,8 +20,8 @@ const OTHERWISE: Record<string, string> = {
 };
 
 /**
- * The records to remove and to create, by the last check or, before there is one, all that the domain
- * needs. Undefined where no record mends it: then the verdict's own words say what does.
+ * The records to remove and to create, by the last check or, before there is one, all that the domain needs. Undefined
+ * where no record helps: then the verdict's message says what does.
  */
 export function remedyOf({ records, verdict }: ShownDomain): Remedy | undefined {
   if (verdict === null) return { remove: [], add: records, otherwise: undefined };
@@ -33,7 +33,7 @@ export function remedyOf({ records, verdict }: ShownDomain): Remedy | undefined 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** How long a change takes to be seen, in one sentence; `seconds`: how long resolvers repeat what they know. */
+/** How long a change takes to become visible, in one sentence; `seconds`: how long resolvers keep the cached answer. */
 export function waitInWords(seconds: number): string {
   const repeats =
     seconds <= 0 ? '' : ` (resolvers may repeat the old answer for ${roughly(seconds)} more)`;

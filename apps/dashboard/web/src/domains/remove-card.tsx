@@ -9,14 +9,14 @@ import { Card } from '../ui/card.tsx';
 import { ConfirmByTyping } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Removes a domain, after saying what that ends and what it leaves. */
+/** Removes a domain, after explaining what that ends and what stays. */
 export function RemoveCard({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode } = domain;
   const navigate = useNavigate();
   const leave = async () => {
     toast(`${unicode} is removed. Now delete its DNS records.`);
-    // Not merely stale: the list would show this domain still, for a moment.
+    // Removed, not only stale: otherwise the list would still show this domain for a moment.
     queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
     await navigate({ to: '/projects/$slug/settings/domains', params: { slug }, replace: true });
     queryClient.removeQueries({ queryKey: keys.domain(slug, hostname) });

@@ -1,4 +1,4 @@
 import type { LinkedDomain } from '../../../server/src/domains/domain.ts';
 
-/** What the project's members see of a domain and those with its link, too. */
+/** The part of a domain that both the project's members and people with its link see. */
 export type ShownDomain = Omit<LinkedDomain, 'projectName'>;

@@ -11,7 +11,7 @@ interface TimelineCardProps {
   readonly query: UseInfiniteQueryResult<readonly DomainEvent[]>;
 }
 
-/** What happened to a domain, newest first. */
+/** The events of a domain, the newest first. */
 export function TimelineCard({ query }: TimelineCardProps) {
   return (
     <Card title="Timeline" flush>
@@ -29,7 +29,7 @@ export function TimelineCard({ query }: TimelineCardProps) {
   );
 }
 
-/** What went well or badly; the rest is neither. */
+/** Events that are good or bad; the rest is neutral. */
 const TONES: Partial<Record<DomainEvent['kind'], DotTone>> = {
   verified: 'positive',
   returned: 'positive',

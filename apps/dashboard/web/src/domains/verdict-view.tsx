@@ -41,7 +41,7 @@ interface VerdictViewProps {
   readonly canVerify: boolean;
 }
 
-/** The last check in words for someone who has the DNS and is no engineer. */
+/** The last check in words, for someone who holds the DNS and need not be an engineer. */
 export function VerdictView({ domain, canVerify }: VerdictViewProps) {
   const { verdict, unicode, nextCheckAt } = domain;
   const remedy = remedyOf(domain);
@@ -92,7 +92,7 @@ function Said({ children }: { readonly children: string }) {
   );
 }
 
-/** Where no record is to be removed or created. */
+/** For verdicts without a record to remove or create. */
 function Words({ verdict }: { readonly verdict: Verdict }) {
   return (
     <p className="font-medium wrap-anywhere">

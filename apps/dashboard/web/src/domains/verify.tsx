@@ -12,7 +12,7 @@ export type Verify = UseMutationResult<ShownDomain, Error, void>;
 /**
  * Has a domain's DNS checked now.
  *
- * @param ask - asks the server, and keeps what it answers
+ * @param ask - sends the request, and caches the response
  */
 export function useVerify(ask: () => Promise<ShownDomain>): Verify {
   return useMutation({
@@ -48,13 +48,13 @@ export function VerifyButton({ verify, label, variant }: VerifyButtonProps) {
   );
 }
 
-/** Why a check did not take place, and when the next one can. */
+/** Why a check was refused, and when the next one is possible. */
 export function VerifyRefusal({ verify }: { readonly verify: Verify }) {
   const { error, submittedAt } = verify;
   if (!error) return null;
   const wait = waitOf(error);
   if (wait === undefined) return <Alert tone="negative">{messageOf(error)}</Alert>;
-  // Not read out as it counts down: a toast has said it once.
+  // Not announced while it counts down: a toast has said it once.
   return (
     <Alert tone="warning">
       Verify was asked for too often. You can verify again{' '}
@@ -64,7 +64,7 @@ export function VerifyRefusal({ verify }: { readonly verify: Verify }) {
   );
 }
 
-/** For how many seconds Verify is not to be asked for, where it was too often. */
+/** How many seconds remain until Verify is allowed again. */
 function waitOf(error: Error): number | undefined {
   return error instanceof ApiError ? error.retryAfterSeconds : undefined;
 }

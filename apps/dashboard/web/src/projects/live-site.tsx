@@ -11,7 +11,7 @@ import { Ago } from '../ui/time.tsx';
 import { useProject } from './project-context.ts';
 import { hostOf } from './site-address.ts';
 
-/** What the project's address serves now. */
+/** The site at the project's address. */
 export function LiveSite({ live }: { readonly live: DeploySummary }) {
   const project = useProject();
   const { slug, url, platformUrl } = project;

@@ -44,7 +44,7 @@ export function NewProjectPage() {
         </strong>
       </>
     ) : (
-      'Made from the name; you can change it now and later.'
+      'Derived from the name; you can change it now and later.'
     );
   return (
     <Main>

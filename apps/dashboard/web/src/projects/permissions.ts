@@ -6,7 +6,7 @@ export function can(project: Project, permission: Permission): boolean {
   return project.you.can.includes(permission);
 }
 
-/** Why a control cannot be used, for those who see it and may not. */
+/** Why a control is disabled, for readers who lack the permission. */
 export const REASONS = {
   'deploy.create': 'You are a viewer here. Editors and owners of the project deploy.',
   'deploy.activate':

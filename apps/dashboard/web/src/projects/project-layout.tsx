@@ -14,7 +14,7 @@ const TABS = [
   { to: '/projects/$slug/settings', label: 'Settings', exact: false },
 ] as const;
 
-/** The pages of one project: their tabs, and the project itself for all of them. */
+/** The layout of a project's pages: their tabs, and the project itself as context. */
 export function ProjectLayout() {
   const { slug } = useParams({ from: '/signed-in/projects/$slug' });
   const query = useQuery(projectQuery(slug));

@@ -4,7 +4,7 @@ export function hostOf(url: string): string {
 }
 
 /**
- * Where a project with a slug will be; without one what stands behind it in every address, such as
+ * The address of a project with this slug. Without a slug, the constant end of every address, such as
  * `.docs.localhost:8082`. `template` is the installation's `siteUrlTemplate`.
  */
 export function siteHost(template: string, slug: string): string {

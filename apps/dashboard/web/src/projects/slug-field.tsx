@@ -11,7 +11,7 @@ interface SlugFieldProps {
   readonly hint?: ReactNode;
 }
 
-/** A project's slug, within the address that it makes. */
+/** A project's slug, shown within its address. */
 export function SlugField({ value, onChange, hint }: SlugFieldProps) {
   const { data } = useQuery(installationQuery);
   return (

@@ -11,7 +11,7 @@ export function slugFor(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** What is wrong with a slug, before the server is asked; null: nothing that the browser can know. */
+/** What is wrong with a slug, as far as the browser can know before the server checks it; null: nothing. */
 export function slugProblem(slug: string): string | null {
   if (slug === '') return null;
   if (slug.length > MAX_LENGTH) return `At most ${MAX_LENGTH} characters; this has ${slug.length}.`;

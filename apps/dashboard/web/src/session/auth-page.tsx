@@ -6,7 +6,7 @@ interface AuthPageProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  /** Below the card: the way to the other page. */
+  /** Below the card: a link to the other page. */
   readonly footer?: ReactNode;
 }
 

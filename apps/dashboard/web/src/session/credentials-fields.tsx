@@ -2,11 +2,11 @@ import type { ComponentProps } from 'react';
 import { TextField } from '../ui/field.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
 
-// The bounds that the server checks (accounts/account.ts), said before anything is sent.
+// The limits that the server checks (accounts/account.ts), shown before anything is sent.
 const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 200;
 
-/** `fixed`: the one address that can be meant. */
+/** `fixed`: the only possible address. */
 export function EmailField({ fixed }: { readonly fixed: string | undefined }) {
   return (
     <TextField

@@ -40,7 +40,7 @@ export function InvitationPage() {
           <div className="grid gap-5">
             <Summary invitation={open} />
             <QueryView query={session} skeleton={<Skeleton className="h-40" />}>
-              {(user) => <Answer invitation={open} secret={secret} user={user} />}
+              {(user) => <Actions invitation={open} secret={secret} user={user} />}
             </QueryView>
           </div>
         )}
@@ -73,12 +73,12 @@ function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
   );
 }
 
-interface AnswerProps {
+interface ActionsProps {
   readonly invitation: OpenInvitation;
   readonly secret: string;
 }
 
-function Answer({ invitation, secret, user }: AnswerProps & { readonly user: User | null }) {
+function Actions({ invitation, secret, user }: ActionsProps & { readonly user: User | null }) {
   const navigate = useNavigate();
   const accept = async (newlySignedIn?: User) => {
     let project: Project;
@@ -114,7 +114,10 @@ function Accept({ email, accept }: AcceptProps) {
   );
 }
 
-function WrongAccount({ invitation, user }: Omit<AnswerProps, 'secret'> & { readonly user: User }) {
+function WrongAccount({
+  invitation,
+  user,
+}: Omit<ActionsProps, 'secret'> & { readonly user: User }) {
   const mutation = useMutation({ mutationFn: () => signOut(window.location.pathname) });
   return (
     <div className="grid gap-4">
@@ -133,7 +136,7 @@ function NewMember({
   invitation,
   secret,
   accept,
-}: AnswerProps & { readonly accept: (user: User) => Promise<void> }) {
+}: ActionsProps & { readonly accept: (user: User) => Promise<void> }) {
   const [hasAccount, setHasAccount] = useState(false);
   return (
     <div className="grid gap-5">

@@ -6,14 +6,14 @@ import { queryClient } from '../query-client.ts';
 
 export const UserContext = createContext<User | undefined>(undefined);
 
-/** Who is signed in. Only within the pages that ask for it. */
+/** The signed-in user. Only for pages that require one. */
 export function useUser(): User {
   const user = useContext(UserContext);
   if (!user) throw new Error('useUser outside of the pages that need someone signed in');
   return user;
 }
 
-/** Takes note of who has signed in. What another account saw is forgotten. */
+/** Stores who has signed in, and drops the data that another account saw. */
 export function becomeUser(user: User): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => !KEPT.has(String(queryKey[0])) });
   queryClient.setQueryData(keys.session, user);
@@ -25,7 +25,7 @@ export function signIn(credentials: { email: string; password: string }): Promis
   return request<User>('POST', '/session', credentials);
 }
 
-/** Ends the session and loads a page anew, so that nothing of it stays in memory. */
+/** Ends the session and reloads the page, so that nothing of it stays in memory. */
 export async function signOut(next: string): Promise<void> {
   await request('DELETE', '/session');
   window.location.assign(next);

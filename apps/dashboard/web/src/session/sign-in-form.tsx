@@ -5,10 +5,10 @@ import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';
 import { signIn } from './session.ts';
 
 interface SignInFormProps {
-  /** The one address that may sign in here. */
+  /** The only address that may sign in here. */
   readonly email?: string;
   readonly action?: string;
-  /** Awaited before the form is done. */
+  /** Awaited before the form counts as done. */
   readonly onSignedIn: (user: User) => Promise<void> | void;
 }
 

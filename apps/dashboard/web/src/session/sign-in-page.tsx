@@ -30,7 +30,7 @@ export function SignInPage() {
           </>
         ) : (
           installation.data &&
-          'Accounts are made by invitation: ask an owner of your project for a link.'
+          'Accounts are created by invitation: ask an owner of your project for a link.'
         )
       }
     >

@@ -37,7 +37,7 @@ export function SignUpForm({ invitation, action = 'Create account', onSignedIn }
   );
 }
 
-/** The server does not tell whether an address has an account; only its owner can find out, so. */
+/** The server does not say whether an address has an account; only its owner can find out, by signing in. */
 function explain(error: unknown): never {
   if (!hasStatus(error, 401)) throw error;
   throw new ApiError({

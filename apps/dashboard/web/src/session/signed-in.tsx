@@ -7,7 +7,7 @@ import { SkeletonPage } from '../ui/skeleton.tsx';
 import { UserContext } from './session.ts';
 import { ToSignIn } from './to-sign-in.tsx';
 
-/** The pages that need someone signed in. Who is not, or not any more, signs in and comes back. */
+/** Pages for signed-in users. Others are sent to sign in, and then come back. */
 export function SignedIn() {
   const session = useQuery(sessionQuery);
   return (

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { localPath } from '../local-path.ts';
 
-/** Goes to where someone who has just signed in wanted to be. */
+/** Goes to the page that someone wanted before signing in. */
 export function ToNext({ next }: { readonly next: string | undefined }) {
   const { history } = useRouter();
   useEffect(() => history.replace(localPath(next)), [history, next]);

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Goes to the page for signing in, which leads back to here. */
+/** Goes to the sign-in page, which leads back here. */
 export function ToSignIn() {
   const router = useRouter();
   useEffect(() => {

@@ -4,7 +4,7 @@ import { Card } from '../ui/card.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 
-/** Whether the owners are told by e-mail, too. */
+/** Whether the owners get e-mails, too. */
 export function EmailCard() {
   const query = useQuery(installationQuery);
   return (

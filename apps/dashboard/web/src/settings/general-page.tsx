@@ -99,9 +99,7 @@ function SlugCard() {
           <Alert tone="warning">
             <p className="font-medium">This breaks what points to the old address:</p>
             <ul className="mt-1 list-disc pl-4">
-              <li>
-                {hostOf(project.platformUrl)} and all preview addresses stop answering at once.
-              </li>
+              <li>{hostOf(project.platformUrl)} and all preview addresses go offline at once.</li>
               <li>Command lines and build servers must use the new address, too.</li>
               <li>Someone else may then take the old one.</li>
             </ul>

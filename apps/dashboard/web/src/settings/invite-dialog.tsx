@@ -1,4 +1,4 @@
-import type { MadeInvitation } from '../../../server/src/projects/project.ts';
+import type { CreatedInvitation } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
 import { keys } from '../queries.ts';
@@ -12,7 +12,7 @@ import { Ago } from '../ui/time.tsx';
 import { LoopbackWarning } from './loopback.tsx';
 import { ROLE_OPTIONS } from './roles.ts';
 
-/** Makes an invitation, then shows its link: invitations are not mailed. */
+/** Creates an invitation, then shows its link: invitations are not mailed. */
 export function InviteDialog() {
   const { slug, name } = useProject();
   return (
@@ -29,7 +29,7 @@ export function InviteDialog() {
       conflictField="email"
       action="Make the link"
       run={({ email, role }) =>
-        request<MadeInvitation>('POST', path`/projects/${slug}/invitations`, { email, role })
+        request<CreatedInvitation>('POST', path`/projects/${slug}/invitations`, { email, role })
       }
       onDone={() => queryClient.invalidateQueries({ queryKey: keys.invitations(slug) })}
       result={({ email, expiresAt, link }) => ({

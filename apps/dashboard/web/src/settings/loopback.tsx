@@ -10,7 +10,7 @@ export function isLoopback(url: string): boolean {
   );
 }
 
-/** That a link to hand over leads others nowhere; nothing where it leads here. */
+/** Says that a link would lead other people nowhere; nothing where it leads here. */
 export function LoopbackWarning({ link }: { readonly link: string }) {
   if (!isLoopback(link)) return null;
   return (

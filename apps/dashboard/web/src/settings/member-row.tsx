@@ -15,9 +15,9 @@ import { ROLE_OPTIONS, type RoleName, WITH_ARTICLE } from './roles.ts';
 
 interface MemberRowProps {
   readonly member: Member;
-  /** Whether the reader may change members; oneself can always leave. */
+  /** Whether the reader may change members; everyone can leave. */
   readonly isAllowed: boolean;
-  /** Whoever is cannot go or take another role: a project needs an owner. */
+  /** The last owner cannot leave or get another role: a project needs an owner. */
   readonly isOnlyOwner: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { MadeWebhook } from '../../../server/src/notices/webhook.ts';
+import type { CreatedWebhook } from '../../../server/src/notices/webhook.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
 import { keys } from '../queries.ts';
@@ -26,7 +26,7 @@ export function NewWebhookDialog() {
       conflictField="url"
       action="Add the webhook"
       run={({ url = '' }) =>
-        request<MadeWebhook>('POST', path`/projects/${slug}/webhooks`, { url: url.trim() })
+        request<CreatedWebhook>('POST', path`/projects/${slug}/webhooks`, { url: url.trim() })
       }
       onDone={() => queryClient.invalidateQueries({ queryKey: keys.webhooks(slug) })}
       result={({ secret }) => ({
@@ -45,7 +45,7 @@ export function NewWebhookDialog() {
         maxLength={2048}
         autoComplete="off"
         placeholder="https://example.com/hooks"
-        hint="It must answer a POST with 2xx within 15 seconds."
+        hint="It must respond to a POST with 2xx within 15 seconds."
       />
     </FormDialog>
   );

@@ -115,7 +115,7 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
   );
 }
 
-/** As headings have it. */
+/** In the form of headings. */
 function capitalized(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1);
 }

@@ -8,7 +8,7 @@ export const ROLE_OPTIONS: readonly { readonly value: RoleName; readonly label: 
   { value: 'owner', label: 'Owner' },
 ];
 
-/** For sentences. */
+/** In the form of sentences. */
 export const WITH_ARTICLE: Record<RoleName, string> = {
   viewer: 'a viewer',
   editor: 'an editor',

@@ -5,11 +5,11 @@ import { ProjectPage } from '../projects/project-page.tsx';
 import { Alert } from '../ui/alert.tsx';
 
 interface SettingsPageProps extends ComponentProps<typeof ProjectPage> {
-  /** What the reader must be allowed to, to see anything but the reason why not. */
+  /** The permission that the page needs; without it, it only shows the reason. */
   readonly permission: keyof typeof REASONS;
 }
 
-/** A page of the settings for some of the members: its actions and contents are for them alone. */
+/** A page of the settings that only some members may see. */
 export function SettingsPage({ permission, actions, children, ...page }: SettingsPageProps) {
   const isAllowed = can(useProject(), permission);
   return (

@@ -22,7 +22,7 @@ function isGenuine(headers, body, secret) {
   });
 }`;
 
-/** How a receiver knows that a webhook comes from here. */
+/** How a receiver verifies that a webhook comes from here. */
 export function SignatureCard() {
   return (
     <Card

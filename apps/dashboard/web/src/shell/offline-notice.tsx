@@ -10,7 +10,7 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** Says when the browser has no network, so that what is on the page may be old. */
+/** Says that the browser has no network, so that the page may be outdated. */
 export function OfflineNotice() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   return (

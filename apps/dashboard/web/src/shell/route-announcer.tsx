@@ -1,12 +1,12 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
-/** The new page's title is set, and its heading there, shortly after its address. */
+/** The new page's title and heading are set shortly after its address. */
 const SETTLED_MS = 150;
 
 /**
- * What a browser does by itself when a page loads, for pages that only change within: screen readers
- * hear the new title, and the keyboard goes on from the content when what had the focus is gone.
+ * Does for pages that change in place what a browser does when a page loads: screen readers announce the new title, and
+ * the keyboard continues from the content if the focused element is gone.
  */
 export function RouteAnnouncer() {
   const { pathname } = useLocation();
@@ -18,7 +18,7 @@ export function RouteAnnouncer() {
     const timer = setTimeout(() => {
       setTitle(document.title);
       if (document.activeElement !== document.body) return;
-      // Without scrolling: the router has put the page where it belongs already.
+      // Without scrolling: the router has scrolled already.
       document.getElementById('main')?.focus({ preventScroll: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);

@@ -7,7 +7,7 @@ import { OfflineNotice } from './offline-notice.tsx';
 import { ProjectCrumb } from './project-crumb.tsx';
 import { RouteAnnouncer } from './route-announcer.tsx';
 
-/** What is around every page of someone who is signed in. */
+/** The frame of every page for signed-in users. */
 export function Shell({ user, children }: { readonly user?: User; readonly children: ReactNode }) {
   return (
     <>
@@ -35,7 +35,7 @@ export function Shell({ user, children }: { readonly user?: User; readonly child
   );
 }
 
-/** A page's content, in the width that all share. */
+/** A page's content, in the width of all pages. */
 export function Main({ children }: { readonly children: ReactNode }) {
   return (
     <main id="main" tabIndex={-1} className="border-line border-t outline-none">

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { MadeToken } from '../../../server/src/accounts/account.ts';
+import type { CreatedToken } from '../../../server/src/accounts/account.ts';
 import type { Scope } from '../../../server/src/accounts/permissions.ts';
 import { request } from '../api.ts';
 import { queryClient } from '../query-client.ts';
@@ -23,7 +23,7 @@ const EXPIRIES = [
 
 const DEFAULT_SCOPES: readonly Scope[] = ['read', 'deploy'];
 
-/** Makes a token, then shows it this once. */
+/** Creates a token, then shows it this once. */
 export function NewTokenDialog({ where }: { readonly where: TokensPlace }) {
   const { isInstallationOwner } = useUser();
   const [scopes, setScopes] = useState(DEFAULT_SCOPES);
@@ -39,19 +39,19 @@ export function NewTokenDialog({ where }: { readonly where: TokensPlace }) {
       title="New token"
       description="It does what you may do, as far as you allow it here. Give it a name that says where it is used."
       fields={['name']}
-      action="Make the token"
+      action="Create the token"
       run={({ name = '', expires = NO_END }) =>
-        request<MadeToken>('POST', where.path, {
+        request<CreatedToken>('POST', where.path, {
           name: name.trim(),
           scopes,
           ...(expires !== NO_END && { expiresInDays: Number(expires) }),
         })
       }
       onDone={() => queryClient.invalidateQueries({ queryKey: where.query.queryKey })}
-      result={(made) => ({
+      result={(created) => ({
         title: 'Copy the token now',
-        description: `It is shown this once: only its fingerprint is kept. Anyone who has it may ${scopesInWords(made.scopes)}, as far as you may.`,
-        content: <CopyField value={made.token} what="token" />,
+        description: `It is shown this once: only its fingerprint is kept. Anyone who has it may ${scopesInWords(created.scopes)}, as far as you may.`,
+        content: <CopyField value={created.token} what="token" />,
         close: 'I have copied it',
       })}
     >

@@ -1,12 +1,12 @@
 import type { Scope } from '../../../server/src/accounts/permissions.ts';
 
 interface ScopeInWords {
-  /** What a token with it may do, as it follows “may”. */
+  /** What the scope allows, to be read after “may”. */
   readonly may: string;
   readonly label: string;
-  /** For a token that is good for all projects. */
+  /** For a token for all projects. */
   readonly hint: string;
-  /** For a token that is good for one project. */
+  /** For a token for one project. */
   readonly projectHint?: string;
 }
 
@@ -57,7 +57,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
 
 const ENTRIES = Object.entries(SCOPES) as [Scope, ScopeInWords][];
 
-/** What a token can be made for, as a list to choose from. */
+/** The scopes that a token can have, as a list to choose from. */
 export function scopeChoices(isForProject: boolean, ownsInstallation: boolean) {
   return ENTRIES.filter(
     ([scope]) => scope !== 'installation' || (!isForProject && ownsInstallation),

@@ -19,7 +19,7 @@ export interface TokensPlace {
   /** Below `/api`. */
   readonly path: string;
   readonly query: typeof accountTokensQuery;
-  /** A list of one's own says of each token for which project it is; a project's, whose rights it has. */
+  /** A user's own list shows each token's project; a project's list shows each token's owner. */
   readonly isForProject: boolean;
 }
 

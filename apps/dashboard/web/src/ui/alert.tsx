@@ -13,7 +13,7 @@ interface AlertProps {
   readonly children: ReactNode;
 }
 
-/** Something to know before going on. What is negative is read out at once. */
+/** A message to read before going on. A negative one is announced at once. */
 export function Alert({ tone = 'neutral', children }: AlertProps) {
   const { icon: Icon, look } = TONES[tone];
   return (

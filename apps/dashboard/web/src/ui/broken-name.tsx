@@ -1,4 +1,4 @@
-/** A host name that may go on in the next line after each of its dots, and where that is not enough, anywhere. */
+/** A host name that may wrap after each of its dots, and if that is not enough, anywhere. */
 export function BrokenName({ children }: { readonly children: string }) {
   const [first, ...rest] = children.split('.');
   return (

@@ -34,7 +34,7 @@ export function buttonClass(variant: Variant = 'secondary', size: Size = 'medium
 interface ButtonProps extends Omit<ComponentProps<typeof BaseButton>, 'className'> {
   readonly variant?: Variant;
   readonly size?: Size;
-  /** The work that it began is not done yet: it stays in place, keeps the focus, and does nothing. */
+  /** Its work is not done yet: it stays in place, keeps the focus, and does nothing. */
   readonly pending?: boolean;
   readonly className?: string;
 }

@@ -8,7 +8,7 @@ interface CardProps {
   readonly actions?: ReactNode;
   readonly footer?: ReactNode;
   readonly tone?: 'neutral' | 'negative';
-  /** No space around the content: for lists and tables that reach the edges. */
+  /** No padding around the content: for lists and tables that reach the edges. */
   readonly flush?: boolean;
   readonly children?: ReactNode;
 }

@@ -8,7 +8,7 @@ interface CheckBoxProps {
   readonly onChange: (checked: boolean) => void;
 }
 
-/** Something that is chosen or not, and takes effect with the form that it is in. */
+/** A choice that takes effect when its form is sent. */
 export function CheckBox({ label, hint, checked, disabled = false, onChange }: CheckBoxProps) {
   const id = useId();
   return (

@@ -5,7 +5,7 @@ interface CodeBlockProps {
   readonly what: string;
 }
 
-/** Text to copy. Long lines are scrolled within it, beside the button and never below it. */
+/** Text to copy. Long lines scroll beside the button and never below it. */
 export function CodeBlock({ code, what }: CodeBlockProps) {
   return (
     <div className="flex items-start rounded-md border border-line bg-subtle">

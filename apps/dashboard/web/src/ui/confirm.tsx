@@ -7,20 +7,20 @@ type ConfirmProps = Pick<
   'trigger' | 'title' | 'description' | 'action' | 'danger' | 'run' | 'onDone'
 >;
 
-/** Asks before something is done that is not undone with one click. */
+/** Asks before an action that one click cannot undo. */
 export function Confirm(props: ConfirmProps) {
-  // Not a grid: in one, the buttons would stand further away from the question.
+  // Not a grid, in which the buttons would be further away from the question.
   return <FormDialog {...props} className="block" />;
 }
 
 interface ConfirmByTypingProps extends ConfirmProps {
-  /** The name of what will be gone, to be typed. */
+  /** The name of the thing to delete, to be typed. */
   readonly name: string;
-  /** Whether what was typed is the name; letter for letter unless said otherwise. */
+  /** Whether the typed text is the name; by default it must match exactly. */
   readonly isName?: (typed: string) => boolean;
 }
 
-/** Asks for the name of something before it is gone for good. */
+/** Asks for the name of something before it is deleted for good. */
 export function ConfirmByTyping({
   name,
   isName = (typed) => typed === name,

@@ -7,9 +7,9 @@ const SHOWN_MS = 1_600;
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, for the button's name: `address`. */
+  /** What is copied, for the button's accessible name: `address`. */
   readonly what: string;
-  /** On the button; without it there is the icon alone. */
+  /** The button's text; without it there is only the icon. */
   readonly text?: string;
 }
 
@@ -33,7 +33,7 @@ export function CopyButton({ value, what, text }: CopyButtonProps) {
       );
     }
   };
-  // What is seen is part of the name, for those who say it to their computer.
+  // The visible text is part of the accessible name, for people who use voice control.
   const name = text === undefined ? `Copy the ${what}` : `${text}: ${what}`;
   return (
     <Button
@@ -50,7 +50,7 @@ export function CopyButton({ value, what, text }: CopyButtonProps) {
   );
 }
 
-/** A value that is there to be copied; it can be marked, too, and is seen whole. */
+/** A value to copy. It can be selected, too, and is shown in full. */
 export function CopyField({ value, what }: { readonly value: string; readonly what: string }) {
   return (
     <div className="flex items-start gap-2 rounded-md border border-line bg-subtle py-1 pr-1 pl-3">

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A question in front of the page; Escape and a click beside it close it, and focus goes back. */
+/** A dialog in front of the page. Escape and a click beside it close it, and the focus returns. */
 export function Dialog({ title, description, trigger, open, onOpenChange, children }: DialogProps) {
   return (
     <BaseDialog.Root open={open} onOpenChange={(isOpen) => onOpenChange(isOpen)}>

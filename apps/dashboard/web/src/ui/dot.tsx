@@ -20,7 +20,7 @@ export function StateInColour({ tone, label }: { readonly tone: DotTone; readonl
 
 export type DotTone = keyof typeof TONES;
 
-/** A state's colour; its word stands beside it. */
+/** A state's colour; its word is beside it. */
 export function Dot({ tone }: { readonly tone: DotTone }) {
   return (
     <span aria-hidden className={cx('inline-block size-2 shrink-0 rounded-full', TONES[tone])} />

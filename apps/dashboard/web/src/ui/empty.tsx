@@ -8,7 +8,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** A list that has nothing in it yet, and what to do about it. */
+/** An empty list, and what to do about it. */
 export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
     <div className="grid justify-items-center gap-1.5 px-4 py-12 text-center">

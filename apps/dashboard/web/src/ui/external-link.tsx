@@ -9,7 +9,7 @@ interface ExternalLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link that opens a tab of its own, and says so to those who cannot see that. */
+/** A link that opens a new tab, and says so to those who cannot see that. */
 export function ExternalLink({ href, className, children }: ExternalLinkProps) {
   return (
     <a href={href} target="_blank" rel="noreferrer" className={cx('relative', className)}>
@@ -23,7 +23,7 @@ interface ExternalButtonProps extends Omit<ExternalLinkProps, 'className'> {
   readonly variant?: 'primary' | 'secondary';
 }
 
-/** The same as a button, with the sign of it. */
+/** The same as a button, with the icon of such links. */
 export function ExternalButton({ href, variant, children }: ExternalButtonProps) {
   return (
     <ExternalLink href={href} className={buttonClass(variant)}>

@@ -5,7 +5,7 @@ export interface FactRow {
   readonly value: ReactNode;
 }
 
-/** Terms and what they are, one below the other. */
+/** Terms and their values, one below the other. */
 export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   return (
     <dl className="grid gap-x-6 sm:gap-y-2 sm:grid-cols-[7rem_minmax(0,1fr)]">

@@ -10,14 +10,14 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;
-  /** Checks a value before it is sent; says what is wrong. */
+  /** Checks a value before it is sent. Returns what is wrong. */
   readonly validate?: ((value: string) => string | null) | undefined;
 }
 
 type TextFieldProps = FieldProps & {
-  /** What stands behind the value, such as `.example.com`. */
+  /** Text after the value, such as `.example.com`. */
   readonly after?: string;
-  /** What stands within the field at its end. */
+  /** Content at the end of the field. */
   readonly button?: ReactNode;
 } & Omit<ComponentProps<typeof Field.Control>, 'className' | 'name'>;
 
@@ -61,7 +61,7 @@ type SelectFieldProps = FieldProps & {
   readonly defaultValue?: string;
 };
 
-/** The browser's own list: it works with every keyboard, reader and telephone. */
+/** The browser's own list: it works with every keyboard, screen reader and phone. */
 export function SelectField({ options, defaultValue, ...field }: SelectFieldProps) {
   return (
     <Labelled {...field}>
@@ -96,7 +96,7 @@ function Labelled({ name, label, hint, validate = () => null, children }: Labell
       <Field.Label className="font-medium">{label}</Field.Label>
       {children}
       {hint && (
-        // What is wrong stands in its place.
+        // An error message replaces the hint.
         <Field.Description className="text-[0.8125rem] text-muted group-data-invalid/field:hidden">
           {hint}
         </Field.Description>

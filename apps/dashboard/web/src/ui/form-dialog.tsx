@@ -4,12 +4,12 @@ import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogClose } from './dialog.tsx';
 import { Form, type FormValues, SubmitButton } from './form.tsx';
 
-export interface FormDialogProps<Made> {
+export interface FormDialogProps<Result> {
   /** The button that opens the dialog. */
   readonly trigger?: ReactElement;
-  /** Whether the dialog is open, for a caller whose button may go while it is; instead of `trigger`. */
+  /** Whether the dialog is open, for a caller whose button may disappear while it is; instead of `trigger`. */
   readonly openState?: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void];
-  /** Called when the trigger opens the dialog: what a caller holds for the fields begins anew. */
+  /** Called when the trigger opens the dialog, so that the caller can reset its state of the fields. */
   readonly onOpen?: () => void;
   readonly title: string;
   readonly description?: ReactNode;
@@ -18,16 +18,16 @@ export interface FormDialogProps<Made> {
   /** The verb on the button. */
   readonly action: string;
   readonly danger?: boolean;
-  /** Something is missing yet. */
+  /** A required value is missing. */
   readonly disabled?: boolean;
-  /** Does it; the dialog stays, and says why, when this rejects. */
-  readonly run: (values: FormValues) => Promise<Made>;
-  /** What follows. Without a `result` the dialog has closed by then. */
-  readonly onDone?: (made: Made) => unknown;
-  /** What takes the form's place once it is done, such as a secret to copy. */
-  readonly result?: (made: Made) => DialogResult;
+  /** The action. If it rejects, the dialog stays and shows the reason. */
+  readonly run: (values: FormValues) => Promise<Result>;
+  /** What follows the action. Without a `result` the dialog is closed by then. */
+  readonly onDone?: (done: Result) => unknown;
+  /** Replaces the form after the action, such as a secret to copy. */
+  readonly result?: (done: Result) => DialogResult;
   readonly className?: string | undefined;
-  /** The fields. Those without a value of the caller's are empty each time that the dialog opens. */
+  /** The fields. Those without a value from the caller are empty each time the dialog opens. */
   readonly children?: ReactNode;
 }
 
@@ -40,7 +40,7 @@ interface DialogResult {
 }
 
 /** A form in a dialog: it opens empty, stays while the server refuses, and closes when it is done. */
-export function FormDialog<Made>({
+export function FormDialog<Result>({
   trigger,
   openState,
   onOpen,
@@ -54,19 +54,19 @@ export function FormDialog<Made>({
   result,
   children,
   ...form
-}: FormDialogProps<Made>) {
+}: FormDialogProps<Result>) {
   const ownState = useState(false);
   const [isOpen, setOpen] = openState ?? ownState;
   const mutation = useMutation({
     mutationFn: run,
-    onSuccess: (made) => {
+    onSuccess: (done) => {
       if (!result) setOpen(false);
-      return onDone?.(made);
+      return onDone?.(done);
     },
   });
   const shown = mutation.isSuccess ? result?.(mutation.data) : undefined;
   const change = (open: boolean) => {
-    // What is shown stays until the dialog is gone.
+    // The result stays until the dialog has closed.
     if (!shown || open) mutation.reset();
     if (open) onOpen?.();
     setOpen(open);

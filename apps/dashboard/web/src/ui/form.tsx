@@ -5,16 +5,16 @@ import { ApiError, messageOf } from '../api.ts';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
 
-/** What the fields of a form hold when it is sent, by their names. */
+/** The values of a form's fields when it is sent, by their names. */
 export type FormValues = Record<string, string>;
 
 interface FormProps {
-  /** What sending the form does. */
+  /** The action of the form. */
   readonly mutation: Pick<
     UseMutationResult<unknown, Error, FormValues>,
     'error' | 'isPending' | 'mutate'
   >;
-  /** Names of the fields, for putting the server's refusal beside the one that it is about. */
+  /** Names of the fields, so that the server's refusal can be shown beside the right one. */
   readonly fields?: readonly string[];
   /** The field that a 409 is about. */
   readonly conflictField?: string | undefined;
@@ -24,7 +24,7 @@ interface FormProps {
 
 const IsPending = createContext(false);
 
-/** A form that shows what the server refused: at its field where the message names one, or above all. */
+/** A form that shows the server's refusal: at its field where the message names one, or above all fields. */
 export function Form({
   mutation: { error, isPending, mutate },
   fields = [],
@@ -49,7 +49,7 @@ export function Form({
   );
 }
 
-/** Sends the form that it is in. */
+/** Sends its form. */
 export function SubmitButton(props: Omit<ComponentProps<typeof Button>, 'type' | 'pending'>) {
   return <Button {...props} type="submit" pending={useContext(IsPending)} />;
 }

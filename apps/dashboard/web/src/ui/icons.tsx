@@ -6,7 +6,7 @@ import type { ComponentType, SVGProps } from 'react';
 
 export type IconComponent = ComponentType<SVGProps<SVGSVGElement>>;
 
-/** An icon out of its strokes, each the `d` of a path. Screen readers pass over it. */
+/** An icon from its strokes, each the `d` of a path. Screen readers ignore it. */
 function icon(...strokes: readonly string[]): IconComponent {
   return (props) => (
     <svg

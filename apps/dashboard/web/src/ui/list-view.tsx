@@ -3,13 +3,13 @@ import { QueryView, type QueryViewProps } from './query-view.tsx';
 
 interface ListViewProps<T> {
   readonly query: QueryViewProps<readonly T[]>['query'];
-  /** What stands there when the list has nothing in it. */
+  /** Shown instead of an empty list. */
   readonly empty?: ReactNode;
   /** An item's row, with its key. */
   readonly children: (item: T, all: readonly T[]) => ReactNode;
 }
 
-/** What a query has brought, as rows from edge to edge: for a card that is `flush`. */
+/** The result of a query, as rows from edge to edge: for a card that is `flush`. */
 export function ListView<T>({ query, empty, children }: ListViewProps<T>) {
   return (
     <QueryView query={query}>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 interface PageProps {
   readonly title: string;
-  /** For the browser's tab, when it must say more than the heading. */
+  /** For the browser's tab, where it must say more than the heading. */
   readonly documentTitle?: string;
   readonly description?: ReactNode;
   /** Beside the title. */
@@ -11,7 +11,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page's heading (level 1), its name in the browser's tab, and what is on it. */
+/** A page's heading (level 1), its name in the browser's tab, and its content. */
 export function Page({
   title,
   documentTitle = title,

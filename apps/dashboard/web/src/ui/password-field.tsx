@@ -1,7 +1,7 @@
 import { type ComponentProps, useState } from 'react';
 import { TextField } from './field.tsx';
 
-/** A password, with a button to see what was typed. */
+/** A password, with a button that shows it. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'button'>) {
   const [isShown, setShown] = useState(false);
   return (

@@ -11,8 +11,8 @@ export interface QueryViewProps<T> {
 }
 
 /**
- * What a query has brought; until then its skeleton, and after a failure what went wrong with a way to
- * try again. What was there before a failed refresh stays.
+ * The result of a query. Until it arrives its skeleton is shown, and after a failure the error with a button to retry.
+ * An earlier result stays after a failed refresh.
  */
 export function QueryView<T>({ query, skeleton = <SkeletonRows />, children }: QueryViewProps<T>) {
   if (query.data !== undefined) return children(query.data);

@@ -5,7 +5,7 @@ interface SideNavProps {
   readonly sections: readonly (LinkOptions & { readonly to: string; readonly label: string })[];
 }
 
-/** A page with a list of its sections beside it, or above it on a telephone. */
+/** A page with a list of its sections beside it, or above it on a phone. */
 export function SideNav({ label, sections }: SideNavProps) {
   return (
     <div className="grid gap-x-10 gap-y-5 md:grid-cols-[11rem_minmax(0,1fr)]">

@@ -1,6 +1,6 @@
 import { cx } from './class-names.ts';
 
-/** Where something will stand. */
+/** A placeholder for content. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return (
     <div aria-hidden className={cx('animate-pulse rounded-md bg-line/70', className ?? 'h-4')} />
@@ -9,7 +9,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
 
 const ROWS = ['first', 'second', 'third'];
 
-/** A list that is still on its way. */
+/** A placeholder for a list. */
 export function SkeletonRows() {
   return (
     <div role="status" aria-label="Loading" className="divide-y divide-line">
@@ -26,7 +26,7 @@ export function SkeletonRows() {
   );
 }
 
-/** A page that is still on its way. */
+/** A placeholder for a page. */
 export function SkeletonPage() {
   return (
     <div role="status" aria-label="Loading" className="grid gap-5">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type StepStatus = 'done' | 'running' | 'waiting' | 'failed' | 'ahead';
 
-/** A part of a way, for `Steps`. */
+/** One step, for `Steps`. */
 export interface Step {
   readonly name: string;
   readonly status: StepStatus;

@@ -11,7 +11,7 @@ interface StepsProps {
   readonly steps: readonly Step[];
 }
 
-/** The way of something to its end, as far as it has come. */
+/** The progress of something, step by step. */
 export function Steps({ label, columns, steps }: StepsProps) {
   return (
     <ol className={cx('grid gap-3', COLUMNS[columns])} aria-label={label}>

@@ -6,7 +6,7 @@ interface SwitchProps {
   readonly onChange: (checked: boolean) => void;
 }
 
-/** Something that is on or off, and changes at once. */
+/** A setting that is on or off, and changes at once. */
 export function Switch({ label, hint, checked, disabled = false, onChange }: SwitchProps) {
   return (
     <label className="flex items-start justify-between gap-6">

@@ -1,4 +1,4 @@
-/** For the link of a row that leads to the row's page: the whole row takes its clicks and shows its focus. */
+/** For the link of a row to the row's page: the whole row takes its clicks and shows its focus. */
 export const ROW_LINK =
   'truncate after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent';
 

@@ -6,13 +6,13 @@ const UNTIL_TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 interface TimeProps {
-  /** As the API has it. */
+  /** As the API sends it. */
   readonly at: string;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** An instant in words, with the exact one on hovering and for programs. */
+/** An instant in words, with the exact time in a tooltip and for programs. */
 export function Time({ at, className, children }: TimeProps) {
   return (
     <time dateTime={at} title={exactTime(at)} className={className}>
@@ -21,7 +21,7 @@ export function Time({ at, className, children }: TimeProps) {
   );
 }
 
-/** An instant as people say it: `5 minutes ago`. */
+/** A relative time: `5 minutes ago`. */
 export function Ago({ at }: { readonly at: string }) {
   const now = useNow(AGO_TICK_MS);
   return (
@@ -31,7 +31,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** When something comes: `in 12 s`, `in 5 minutes`, and `now` once its time is there. */
+/** The time until something: `in 12 s`, `in 5 minutes`, and `now` when it has come. */
 export function Until({ at }: { readonly at: string }) {
   const left = Date.parse(at) - useNow(UNTIL_TICK_MS);
   const soon = left <= 0 ? 'now' : `in ${Math.ceil(left / 1_000)} s`;
@@ -42,7 +42,7 @@ export function Until({ at }: { readonly at: string }) {
   );
 }
 
-/** An instant by the clock: `14:32`, with its day when that is another one. */
+/** A time of day: `14:32`, with the date when that is another day. */
 export function Clock({ at }: { readonly at: string }) {
   return (
     <Time at={at} className="whitespace-nowrap tabular-nums">
@@ -51,7 +51,7 @@ export function Clock({ at }: { readonly at: string }) {
   );
 }
 
-/** The time, in milliseconds since the epoch, anew after each tick. */
+/** The current time, in milliseconds since the epoch, updated with each tick. */
 export function useNow(tickMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,12 +3,12 @@ import { CircleAlert, CircleCheck, X } from './icons.tsx';
 
 const manager = Toast.createToastManager();
 
-/** Says briefly what came of something; screen readers read it out. */
+/** Shows the outcome of an action briefly; screen readers announce it. */
 export function toast(title: string, tone: 'positive' | 'negative' = 'positive'): void {
   manager.add({ title, type: tone, priority: tone === 'negative' ? 'high' : 'low' });
 }
 
-/** Over the header, one at a time: what stands below stays to be seen and used. */
+/** Over the header, one at a time, so that the page below stays visible and usable. */
 export function Toasts() {
   return (
     <Toast.Provider toastManager={manager} timeout={4_000} limit={1}>

@@ -1,7 +1,7 @@
 /** A sentence in which `what stands between these marks` is code. */
 export function WithCode({ children }: { readonly children: string }) {
   const parts = children.split('`');
-  // The marks come in pairs, or are meant as they are.
+  // The marks come in pairs; otherwise they are ordinary characters.
   if (parts.length % 2 === 0) return children;
   return parts.map((part, index) =>
     index % 2 === 0 ? (

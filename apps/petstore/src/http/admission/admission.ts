@@ -12,7 +12,7 @@ import { recordUse } from './use.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key that the request came with; there behind admission. */
+    /** The key of the request, set by admission. */
     apiKey: ActiveKey;
   }
 }
@@ -25,7 +25,7 @@ interface CheckDeps {
   readonly now: () => number;
 }
 
-/** What is asked of every request with an active key, in this order: behind the router and on the fast path. */
+/** The checks of every request with an active key, in this order: behind the router and on the fast path. */
 export function admissionChecks({ usage, limiter, now }: CheckDeps): Check {
   return inSequence([
     recordUse(usage, now),
@@ -45,7 +45,7 @@ function inSequence(checks: readonly Check[]): Check {
   return (request) => runFrom(0, request);
 }
 
-/** Lets requests reach the routes behind it only with an active key that passes the checks. */
+/** Lets a request reach the routes behind it only with an active key that passes the checks. */
 export function admission(authentication: Authentication, check: Check): onRequestHookHandler {
   return function admit(request, reply, done) {
     const enter = (key: ActiveKey) => {

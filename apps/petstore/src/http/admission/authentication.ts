@@ -27,14 +27,13 @@ interface AuthenticationDeps {
 /**
  * Finds the active key that a request came with.
  *
- * The store is asked at every request, unless nobody has committed anything since it was asked last;
- * so a revoked key is refused from the next request on, whichever process revoked it. What is looked
- * up is the key's SHA-256: how long the look-up takes depends on a digest that a guesser can neither
- * choose nor see, and the key itself is never compared.
+ * The store is asked at every request, unless nobody has committed anything since it was asked last; so a revoked key
+ * is refused from the next request on, whichever process revoked it. It looks up the key's SHA-256, so the time of a
+ * look-up depends on a digest that a guesser can neither choose nor see. The key itself is never compared.
  */
 export class Authentication {
   readonly #deps: AuthenticationDeps;
-  /** Keys by the Authorization header that was found to hold them since `#revision`. */
+  /** Keys by the Authorization header that had them when the store was at `#revision`. */
   readonly #known = new Map<string, ActiveKey>();
   #revision: number | undefined;
 
@@ -42,12 +41,12 @@ export class Authentication {
     this.#deps = deps;
   }
 
-  /** Whether this Authorization header was found good of late. It may not be good any more: see knownKey. */
+  /** Whether this Authorization header was valid of late. It may not be valid any more: see knownKey. */
   isKnown(authorization: string): boolean {
     return this.#known.has(authorization);
   }
 
-  /** The active key of an Authorization header that was found good since the last commit of anyone. */
+  /** The active key of an Authorization header, if nobody has committed anything since it was found valid. */
   knownKey(authorization: string): ActiveKey | undefined {
     const revision = this.#deps.changes?.revision();
     if (revision !== this.#revision) {
@@ -77,7 +76,7 @@ export class Authentication {
     const hash = hashKey(presented);
     const refusal = failures?.refusal(address(), hash);
     if (refusal) throw refusal;
-    // As of the question for the key, so before the store is asked.
+    // The revision from before the store is asked for the key.
     const revision = this.#revision;
     const decide = (key: ActiveKey | undefined) => {
       if (!key) throw refused(invalidToken(), hash);
@@ -90,7 +89,7 @@ export class Authentication {
     return found instanceof Promise ? found.then(decide) : decide(found);
   }
 
-  /** Keeps a key until the next commit, if none came since `revision`. */
+  /** Keeps a key until the next commit, unless there was one since `revision`. */
   #keep(authorization: string, key: ActiveKey, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;
     const hasRoom = this.#known.size < MAX_KNOWN && authorization.length <= MAX_KNOWN_LENGTH;
@@ -102,7 +101,7 @@ export class Authentication {
   }
 }
 
-/** The 401 of a request that has no key in the one place for it. */
+/** The 401 of a request without exactly one key in the right place. */
 function problemWith({ headers: { authorization }, rawHeaders }: IncomingMessage) {
   if (!authorization) {
     return unauthorized('An API key is required: send Authorization: Bearer <API_KEY>.');

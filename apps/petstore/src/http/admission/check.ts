@@ -5,13 +5,13 @@ import type { ServiceResponse } from '../service-response.ts';
 /** A request that came with an active key, to a route that takes one. */
 export interface KeyedRequest {
   readonly key: ActiveKey;
-  /** What the route says of itself: its scope, its deprecation. */
+  /** The route's config: its scope, its deprecation. */
   readonly route: FastifyContextConfig;
   readonly response: ServiceResponse;
 }
 
 /**
- * One thing that is asked of every such request. Throws, or rejects with, the ApiError of a request that
- * may not pass; gives a promise only where the database has to be asked.
+ * One check of every such request. Throws, or rejects with, the ApiError of a request that does not pass. It returns a
+ * promise only where the database has to be asked.
  */
 export type Check = (request: KeyedRequest) => void | Promise<void>;

@@ -3,7 +3,7 @@ import type { FastifyContextConfig } from 'fastify';
 import { headerLines, type ServiceResponse } from '../service-response.ts';
 import type { Check } from './check.ts';
 
-/** When an operation was deprecated, when it goes, and what takes its place. */
+/** When an operation was deprecated, when it is removed, and what replaces it. */
 export interface Deprecation {
   readonly since: Date;
   readonly sunset: Date;
@@ -28,7 +28,7 @@ export function sunsetDate(sunset: Date): string {
   return sunset.toISOString().slice(0, 10);
 }
 
-/** What every response of a deprecated operation says of that. */
+/** The deprecation headers of an operation. */
 interface Announcement {
   readonly baseUrl: string;
   readonly lines: string;
@@ -55,7 +55,7 @@ function announcement(deprecation: Deprecation, baseUrl: string): string {
   return lines;
 }
 
-/** Marks a response of a deprecated operation. Comes first of all, so that an error has the headers as well. */
+/** Adds the deprecation headers to a response. It comes first, so that errors have them as well. */
 export function announceDeprecation(
   { deprecation }: FastifyContextConfig,
   response: ServiceResponse,
@@ -64,7 +64,7 @@ export function announceDeprecation(
   if (deprecation) response.addLines(announcement(deprecation, baseUrl()));
 }
 
-/** A deprecated operation is gone from its sunset on. Throws ApiError `operation_removed`. */
+/** Throws ApiError `operation_removed` for a deprecated operation from its sunset on. */
 export function checkSunset(now: () => number): Check {
   return ({ route: { deprecation } }) => {
     if (!deprecation || now() < deprecation.sunset.getTime()) return;

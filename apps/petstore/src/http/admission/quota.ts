@@ -4,8 +4,8 @@ import { headerLines, type ServiceResponse } from '../service-response.ts';
 import type { Check } from './check.ts';
 
 /**
- * A key makes no more requests than its quota, and each response tells it where it stands. Comes as soon as
- * the key is known, so requests that end in an error count as well. Throws ApiError `rate_limited`.
+ * Limits the requests of a key to its quota, and adds the state of the quota to each response. It comes as soon as the
+ * key is known, so that requests that end in an error count as well. Throws ApiError `rate_limited`.
  */
 export function checkQuota(limiter: RateLimiter): Check {
   const policyLine = headerLines(['ratelimit-policy', limiter.policy]);

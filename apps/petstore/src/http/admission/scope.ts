@@ -11,8 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * Throws Error where a route that is added from here on names no scope: an operation that nobody thought of
- * must not be open to every key.
+ * Throws Error where a route that is added from here on names no scope: a forgotten scope must not open an operation to
+ * every key.
  */
 export const expectScope: onRouteHookHandler = ({ method, url, config }) => {
   if (config?.scope === undefined) {
@@ -20,7 +20,7 @@ export const expectScope: onRouteHookHandler = ({ method, url, config }) => {
   }
 };
 
-/** A key passes that has the scope of the route. Throws ApiError `forbidden`. */
+/** Lets a key pass that has the scope of the route. Throws ApiError `forbidden` for any other. */
 export const checkScope: Check = ({ key, route: { scope = 'admin' } }) => {
   if (covers(key.scopes, scope)) return;
   throw new ApiError('forbidden', missingScope(scope), {

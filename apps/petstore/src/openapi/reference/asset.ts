@@ -4,18 +4,18 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preconditionOf } from '../../http/conditional.ts';
-import { failedCondition, NOT_AS_ASKED } from '../../precondition.ts';
+import { failedCondition, PRECONDITION_FAILED } from '../../precondition.ts';
 
 type Coding = 'br' | 'gzip';
 
-/** Each of the two takes about as long: small enough to wait for at the first request. */
+/** Both compressors take about as long: little enough to wait for at the first request. */
 const COMPRESSORS: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
   br: (body) =>
     promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (body) => promisify(gzip)(body),
 };
 
-/** A file that pages need: compressed at most once in each way, in memory. */
+/** A file for pages. It is compressed at most once in each coding, and kept in memory. */
 export class Asset {
   readonly #type: string;
   readonly #body: Buffer;
@@ -29,12 +29,12 @@ export class Asset {
     this.#etag = hash('sha256', this.#body, 'hex').slice(0, 16);
   }
 
-  /** Changes with the content: a name that has it can be kept for ever. */
+  /** A hash of the content: an address that contains it can be cached for ever. */
   get version(): string {
     return this.#etag;
   }
 
-  /** Answers a GET. `cacheControl` says how long the client may keep it. */
+  /** Responds to a GET. `cacheControl` says how long the client may keep it. */
   async send(request: FastifyRequest, reply: FastifyReply, cacheControl: string): Promise<void> {
     const coding = bestCoding(request.headers['accept-encoding'] ?? '');
     // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
@@ -48,7 +48,8 @@ export class Asset {
     });
     const precondition = preconditionOf(request);
     const failed = precondition && failedCondition(precondition, etag);
-    if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+    if (failed === 'ifMatch')
+      throw new ApiError('precondition_failed', PRECONDITION_FAILED.ifMatch);
     if (failed) {
       reply.code(304).send();
       return;
@@ -64,7 +65,7 @@ export class Asset {
   }
 }
 
-/** Codings that are looked at: more than any client has, and few enough to cost nothing. */
+/** Codings that are read: more than any client sends, and few enough to cost nothing. */
 const MAX_CODINGS = 32;
 
 /** RFC 9110, section 12.5.3; a weight of zero forbids a coding. */
@@ -73,7 +74,7 @@ function bestCoding(acceptEncoding: string): Coding | undefined {
     acceptEncoding
       .toLowerCase()
       .split(',', MAX_CODINGS)
-      // Not at a pattern with white space on both sides: that takes the square of its length.
+      // Not split at a pattern with white space on both sides, which would take quadratic time.
       .map((item) => item.split(';').map((part) => part.trim()))
       .filter(([, weight = 'q=1']) => !/^q=0(\.0*)?$/.test(weight))
       .map(([name]) => name),

@@ -44,7 +44,7 @@ ${rows}</tbody>
 <p>More codes may be added: treat one that you do not know by its status.</p>`;
 }
 
-/** A code that may be broken between its words, where there is little room. */
+/** A code that may break between its words where there is little room. */
 function breakable(code: string): readonly Html[] {
   const [first = '', ...words] = code.split('_');
   return [html`${first}`, ...words.map((word) => html`_<wbr>${word}`)];
@@ -59,10 +59,10 @@ function page(code: ErrorCode): Html {
 ${ERROR_GUIDE[code].map(paragraph)}
 <pre tabindex="0"><code>${body}</code></pre>
 <p>The message says more about the request at hand. To report a problem, quote the
-<code>X-Request-Id</code> header of the answer.</p>`;
+<code>X-Request-Id</code> header of the response.</p>`;
 }
 
-/** docs/errors.md. */
+/** The content of docs/errors.md. */
 export function errorsMarkdown(): string {
   const sections = CODES.map(
     (code) =>

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { OpenApiDocument } from '../document.ts';
 
-/** The service in a page of Markdown, for programs that read for people: https://llmstxt.org. */
+/** A description of the service in Markdown, for programs that read for people: https://llmstxt.org. */
 export function llmsText({ info, servers = [], paths = {} }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries((methods ?? {}) as Record<string, OpenAPIV3_1.OperationObject>).map(
@@ -22,7 +22,7 @@ ${servers.map(({ url, description }) => `- ${description}: ${url}`).join('\n')}
 
 ## Documents
 
-- [OpenAPI 3.1, JSON](/v1/openapi.json): every operation, parameter, schema and answer
+- [OpenAPI 3.1, JSON](/v1/openapi.json): every operation, parameter, schema and response
 - [OpenAPI 3.1, YAML](/v1/openapi.yaml): the same
 - [OpenAPI 3.0, JSON](/v1/openapi-3.0.json): the same, for generators that know nothing later
 - [Reference](/reference): for people, with a panel to try each operation

@@ -20,14 +20,14 @@ import { documentDerivatives, type OpenApiDocument, toJson } from '../document.t
 import { Asset } from './asset.ts';
 import { PAGE_HEADERS } from './text-page.ts';
 
-/** For what has its version in its name. */
+/** For files whose name has their version. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const ASK_AGAIN = 'no-cache';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** Beside this file, and of its kind: TypeScript in a checkout, JavaScript in the package. */
+/** The thread's file is beside this one, with the same ending: TypeScript in a checkout, JavaScript in the package. */
 const SCALAR_THREAD = new URL(`./scalar-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface ReferenceDeps {
@@ -76,7 +76,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
     const [, name = '', version] = /^(\w+)-([0-9a-f]{16})\.(?:js|css)$/.exec(file) ?? [];
     const asset = assets.get(name);
     if (!asset) throw pathNotFound();
-    // A page that was open during an update may ask for the version before.
+    // A page that was open during an update may request the version before.
     return asset.send(request, reply, version === asset.version ? FOR_EVER : ASK_AGAIN);
   });
 
@@ -85,10 +85,10 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
 
 let scalar: Promise<Asset> | undefined;
 
-/** Loaded when it is first asked for: most processes never are. */
+/** Loaded with the first request for it: most processes never get one. */
 function scalarAsset(): Promise<Asset> {
   scalar ??= loadScalar().catch((error) => {
-    // The next one tries again: a thread could not start, as when too many files are open.
+    // The next request tries again: a thread may fail to start when too many files are open.
     scalar = undefined;
     throw error;
   });
@@ -97,7 +97,7 @@ function scalarAsset(): Promise<Asset> {
 
 async function loadScalar(): Promise<Asset> {
   const thread = new Worker(SCALAR_THREAD);
-  // A service that stops does not wait for it.
+  // A service that stops does not wait for this thread.
   thread.unref();
   const [{ buffer, byteOffset, byteLength }] = (await once(thread, 'message')) as [
     Uint8Array<ArrayBuffer>,
@@ -126,7 +126,7 @@ const PROMISES = {
   experimental: '*Experimental: it may change with any version.*',
 };
 
-/** Points to what takes the place of the one operation that is deprecated. */
+/** Points to the successor of the one operation that is deprecated. */
 function successor({ paths = {} }: OpenApiDocument): string {
   const list: OpenAPIV3_1.OperationObject | undefined = paths['/pets']?.get;
   return list ? `Use [${list.summary}](#tag/pets/GET/pets) with a \`status\` filter.` : '';

@@ -39,7 +39,7 @@ td:first-child { color: var(--soft); font-variant-numeric: tabular-nums; }
 
 const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`;
 
-/** Sends a page for people: its own style and nothing else, from nowhere else. */
+/** Sends a page for people. It may load its own style and nothing else. */
 export function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
   const page = `<!doctype html>
 <html lang="en">
@@ -68,7 +68,7 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
   'referrer-policy': 'no-referrer',
-  // No window of another site that opened the page, or was opened by it, gets hold of it.
+  // A window of another site that opened the page, or was opened by it, cannot access it.
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   // For browsers that do not know frame-ancestors.

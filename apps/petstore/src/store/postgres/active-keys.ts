@@ -1,46 +1,46 @@
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 
-/** How old an answer about a key may be when nobody can tell of a revocation, in milliseconds. */
+/** How long an entry is trusted while the listener hears nothing, in milliseconds. */
 const TRUST_MS = 500;
 
 /** Keys remembered at most. */
 const MAX_KEYS = 10_000;
 
 /**
- * Keys that were active when the database was asked. An entry is as fresh as the later of two
- * moments: when the database was asked for it, and when the listener was last known to have heard of
- * every revocation until then. After TRUST_MS the database is asked again, so a revocation counts
- * within that time whatever happens to the listener. Times are those of performance.now().
+ * Keys that were active when the database was asked. An entry is as fresh as the later of two moments: when the
+ * database was asked for it, and when the listener was last known to have heard of every revocation until then. After
+ * TRUST_MS the database is asked again, so a revocation counts within that time whatever happens to the listener. Times
+ * are those of performance.now().
  *
- * Only what is active is kept: a key that was just made must work at once.
+ * Only active keys are kept: a key that was just created must work at once.
  */
 export class ActiveKeys {
-  readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly askedAt: number }>();
+  readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly queriedAt: number }>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #drops = 0;
 
   get(hash: KeyHash): ActiveKey | undefined {
     const known = this.#known.get(hash);
     if (!known) return undefined;
-    const age = performance.now() - Math.max(known.askedAt, this.#confirmedAt);
+    const age = performance.now() - Math.max(known.queriedAt, this.#confirmedAt);
     return age <= TRUST_MS ? known.key : undefined;
   }
 
   /**
-   * To be called before the database is asked about a key; what it returns is called with the
-   * key that turned out to be active. A revocation heard of in between makes the answer old.
+   * To be called before the database is asked about a key. Call the returned function with the key, if it is active. A
+   * revocation that is heard of in between makes the entry stale, so it is not kept.
    */
   asking(hash: KeyHash): (key: ActiveKey) => void {
-    const askedAt = performance.now();
+    const queriedAt = performance.now();
     const drops = this.#drops;
     return (key) => {
       if (drops !== this.#drops) return;
       if (this.#known.size >= MAX_KEYS) this.#known.clear();
-      this.#known.set(hash, { key, askedAt });
+      this.#known.set(hash, { key, queriedAt });
     };
   }
 
-  /** Every revocation before this moment was heard of. */
+  /** Confirms that every revocation before this moment was heard of. */
   confirm(moment: number): void {
     this.#confirmedAt = moment;
   }

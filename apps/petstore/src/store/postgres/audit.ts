@@ -21,7 +21,7 @@ export function postgresAudit({ reads, writes }: Clients): AuditStore {
   };
 }
 
-/** Puts an event on record, in a transaction if one is given. */
+/** Records an event, in a transaction if one is given. */
 export async function recordEvent(
   db: Connection,
   { at, action, subject, detail }: NewAuditEvent,

@@ -15,7 +15,7 @@ export function postgresCategories(
 ): CategoryStore {
   const reader = new PageReader(pages, {
     table: 'categories',
-    // To the same letter as categoryJson writes it.
+    // Byte for byte as categoryJson writes it.
     json: `'{"id":' || id || ',"name":' || to_json(name)::text || '}'`,
   });
 

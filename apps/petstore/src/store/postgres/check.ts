@@ -11,10 +11,10 @@ import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 
 const READ_ONLY: Problem = { message: 'The database is read-only.' };
-const LATE: Problem = { message: 'The database does not answer in time.' };
+const LATE: Problem = { message: 'The database does not respond in time.' };
 const STUCK: Problem = { message: 'The database does not take a write in time.' };
 
-/** Asks whether the database can be read. */
+/** Checks whether the database can be read. */
 export async function checkReads(client: PostgresClient): Promise<Problem | undefined> {
   try {
     await client.run((db) => db.row(sql`SELECT 1`));
@@ -24,7 +24,7 @@ export async function checkReads(client: PostgresClient): Promise<Problem | unde
   }
 }
 
-/** Asks whether the database may be written to and, where the last write failed, whether it can be. */
+/** Checks whether the database accepts writes and, where the last write failed, whether one succeeds. */
 export async function checkWrites(
   client: PostgresClient,
   health: WriteHealth,
@@ -41,7 +41,9 @@ export async function checkWrites(
   }
 }
 
-/** Rejects as a write would, so that the connection is given up: another one may lead to a server that takes writes. */
+/**
+ * Rejects as a write would, so that the connection is discarded: another one may lead to a server that accepts writes.
+ */
 async function refuseReadOnly(db: Connection): Promise<void> {
   const row = await db.row(
     sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
@@ -50,14 +52,14 @@ async function refuseReadOnly(db: Connection): Promise<void> {
     throw new ConnectionLostError(SQLSTATE.READ_ONLY, 'the session is read-only');
 }
 
-/** Something real that leaves nothing behind: it takes a file, a page in it, and a commit. */
+/** A real write that leaves nothing behind: it takes a file, a page in it, and a commit. */
 async function writeForNothing(client: PostgresClient): Promise<void> {
   try {
     await client.transaction((db) =>
       db.execute(sql`CREATE TEMP TABLE petstore_probe ON COMMIT DROP AS SELECT 1 AS one`),
     );
   } catch (error) {
-    // Who may make no tables learns nothing this way; the next write will tell.
+    // A user that may not create tables learns nothing this way; the next write will show.
     if (error instanceof StoreUnavailableError) throw error;
   }
 }

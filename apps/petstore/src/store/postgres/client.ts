@@ -5,16 +5,16 @@ import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import type { Sql } from 'sql-template-tag';
 import { translated } from './errors.ts';
 
-/** How long the server works on one statement. Each takes milliseconds; this one waits for a lock. */
+/** How long the server may work on one statement. Each takes milliseconds, unless it waits for a lock. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 
 /**
- * How long work may take seen from here. Longer than the server's own limit, which says what was wrong; a COMMIT that
- * waits for a standby has no other, and a cut cable sends no goodbye.
+ * How long a piece of work may take, measured here. It is longer than the server's own limit, whose error says what was
+ * wrong. A COMMIT that waits for a standby, and a cut cable, have no other limit.
  */
 const LIMIT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
-/** Work that may wait for a connection. Beyond it is refused at once. */
+/** Pieces of work that may wait for a connection. More are refused at once. */
 const MAX_WAITING = 2_048;
 
 /** The server of an address, with the service's sessions. */
@@ -23,11 +23,11 @@ export function serverOf(address: PostgresAddress): PostgresServer {
     name: 'petstore',
     int8: BigInt,
     settings: {
-      // That nothing is missed by who follows links counts on each statement seeing what was committed before it.
+      // Pagination misses nothing only if each statement sees everything that was committed before it.
       default_transaction_isolation: 'read committed',
       statement_timeout: `${STATEMENT_TIMEOUT_MS}`,
-      // Each statement is planned once. Left to itself the server plans those on partitions anew each time, which takes
-      // several times as long as carrying them out.
+      // Each statement is planned once. By default the server plans statements on partitions anew each time, which
+      // takes several times as long as their execution.
       plan_cache_mode: 'force_generic_plan',
       // A transaction whose process stopped in the middle must not hold its locks for ever.
       idle_in_transaction_session_timeout: `${STATEMENT_TIMEOUT_MS}`,
@@ -35,23 +35,23 @@ export function serverOf(address: PostgresAddress): PostgresServer {
   });
 }
 
-/** Where single rows and pages are read. */
+/** The source of single rows and pages. */
 export interface RowReader {
-  /** The first row that a statement gives. Rejects as `run` of PostgresClient. */
+  /** The first row of a statement. Rejects as `run` of PostgresClient. */
   row<Row>(statement: Sql): Promise<Row | undefined>;
 }
 
-/** Work on a pool of connections, whose failures are what the store's contract says. */
+/** Runs work on a pool of connections, and turns failures into those of the store's contract. */
 export class PostgresClient implements RowReader {
   readonly #pool: Pool;
 
-  /** `onReadOnly`: called when the server turned out to be one that takes no writes. */
+  /** `onReadOnly`: called when the server turns out to accept no writes. */
   constructor(server: PostgresServer, size: number, onReadOnly: () => void = () => {}) {
     this.#pool = new Pool(server, { size, maxWaiting: MAX_WAITING, limitMs: LIMIT_MS, onReadOnly });
   }
 
   /**
-   * Does a piece of work. Work that a concurrent transaction undid is done again, so it must be fit for that. Rejects
+   * Does a piece of work. It does work again that a concurrent transaction undid, so the work must allow that. Rejects
    * with StoreUnavailableError when the database cannot work now.
    */
   async run<T>(work: (db: Connection) => Promise<T>): Promise<T> {
@@ -80,17 +80,17 @@ export class PostgresClient implements RowReader {
     return this.#pool.load;
   }
 
-  /** Gives up every connection as soon as nobody works on it: another server may be the one to ask. */
+  /** Discards every connection as soon as it is free: another server may have to be used. */
   renew(): void {
     this.#pool.renew();
   }
 
-  /** Gives up connections at once: their server has fallen silent. */
+  /** Discards connections at once: their server has fallen silent. */
   discardAll(isMeant: (connection: Connection) => boolean): void {
     this.#pool.discardAll(isMeant);
   }
 
-  /** Lets what is under way finish, for as long as it may take. */
+  /** Waits for the work under way, for as long as it may take. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -102,7 +102,7 @@ export interface Clients {
   readonly writes: PostgresClient;
 }
 
-/** What the resources are read and written with. */
+/** The clients that the resources read and write with. */
 export interface ResourceClients {
   readonly pages: RowReader;
   readonly writes: PostgresClient;

@@ -26,7 +26,7 @@ import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';
 import { lockId } from './idempotency.ts';
 
-/** Animals in one statement at most, so that no one waits for a very long one. */
+/** The most animals in one statement, so that no request waits for a very long one. */
 const MAX_GROUP = 256;
 
 /** How often an insert is tried again because somebody put in an animal with its id by hand. */
@@ -34,18 +34,18 @@ const MAX_TAKEN = 10;
 
 interface Pending {
   readonly pet: PetFields;
-  /** Where the create is to happen once. */
+  /** For a create that is to happen once. */
   readonly idempotency?: Idempotency;
   readonly resolve: (outcome: Written | IdempotentResult | Refusal) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Inserts animals in groups, one group at a time, since the database lets inserts follow each other: all that arrived
- * in one turn of the event loop, or while the last group was under way, share a statement and its commit.
+ * Inserts animals in groups, one group at a time, since the database serializes inserts. All creates that arrive in one
+ * turn of the event loop, or while the last group is under way, share a statement and its commit.
  */
 export class CreateQueue implements Readonly<Store['writeQueue']> {
-  /** Animals that may wait. Beyond it they are refused at once. */
+  /** Animals that may wait. Further creates are refused at once. */
   readonly capacity: number;
   readonly #client: PostgresClient;
   readonly #health: WriteHealth;
@@ -122,7 +122,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     });
   }
 
-  /** Never rejects. Resolves, when the group is done with, with what tells whoever asked what has come of it. */
+  /** Never rejects. Resolves when the group is done, with a function that tells each caller its result. */
   async #store(group: readonly Pending[]): Promise<() => void> {
     const startedAt = performance.now();
     this.#health.began();
@@ -134,12 +134,12 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
         for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
       };
     } catch (error) {
-      // A connection that broke is seen by whoever asks next, and a row that is refused says nothing of the database.
+      // A broken connection is noticed by the next caller, and a refused row says nothing about the database.
       const isDatabases = error instanceof StoreUnavailableError && !isConnectionLoss(error.cause);
       if (isDatabases) this.#health.failed(error);
       else this.#health.ended();
       if (error instanceof StoreUnavailableError && error.kind === 'timeout') {
-        // Who came meanwhile has waited as long, and would wait as long again.
+        // Creates that arrived meanwhile have waited as long, and would wait as long again.
         for (const { reject } of this.#queue.splice(0)) reject(error);
       }
       if (group.length === 1 || error instanceof StoreUnavailableError) {
@@ -147,7 +147,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
           for (const { reject } of group) reject(error);
         };
       }
-      // One row was refused and with it the statement: each for itself, its neighbours succeed.
+      // One row was refused, and the statement with it. Each row is tried alone, so that the others succeed.
       const tells = await Promise.all(group.map((pending) => this.#store([pending])));
       return () => {
         for (const tell of tells) tell();
@@ -155,7 +155,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     }
   }
 
-  /** What came of each, in their order. */
+  /** The result of each, in their order. */
   #insert(group: readonly Pending[]): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
     return group.some(({ idempotency }) => idempotency)
       ? this.#client.run((db) => insertOnce(db, group))
@@ -168,14 +168,14 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 }
 
-/** What came of one of a group: see petstore_create_pets (migrations.ts). */
+/** The result of one row of a group: see petstore_create_pets (migrations.ts). */
 interface Outcome {
   readonly made: bigint | null;
   readonly kept: string | null;
   readonly isSame: boolean | null;
 }
 
-/** Inserts animals, those with a key once, and keeps what came of these. */
+/** Inserts animals, those with a key once, and keeps the results of these. */
 async function insertOnce(
   db: Connection,
   group: readonly Pending[],
@@ -183,7 +183,7 @@ async function insertOnce(
   const column = <T>(of: (pending: Pending) => T) => group.map(of);
   const keyed = <T>(of: (idempotency: Idempotency, pet: PetFields) => T) =>
     column(({ idempotency, pet }) => (idempotency ? of(idempotency, pet) : null));
-  const asked = {
+  const columns = {
     names: column(({ pet }) => pet.name),
     categories: column(({ pet }) => `${pet.categoryId}`),
     statuses: column(({ pet }) => pet.status),
@@ -197,7 +197,7 @@ async function insertOnce(
   };
   const outcomes = await db.rows<Outcome>(sql`
     SELECT made, kept, is_same AS "isSame"
-    FROM petstore_create_pets(${JSON.stringify(asked)}::text::json)`);
+    FROM petstore_create_pets(${JSON.stringify(columns)}::text::json)`);
   return group.map(({ pet, idempotency }, at) => {
     const { made, kept, isSame } = outcomes[at] as Outcome;
     if (made !== null) {
@@ -209,7 +209,7 @@ async function insertOnce(
   });
 }
 
-/** The result of a create in the terms of SQL's format(), before there is an id. */
+/** The result of a create as a template for SQL's format(), before there is an id. */
 function resultFormat(pet: PetFields, address: string): string {
   const literal = (text: string) => text.replaceAll('%', '%%');
   const id = '%1$s';
@@ -229,7 +229,7 @@ async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
   return insert();
 }
 
-/** Inserts animals under new ids; what was made, in the order of the animals. */
+/** Inserts animals under new ids. Returns them in the order of the input. */
 export async function insertPets(
   db: Connection,
   pets: readonly PetFields[],

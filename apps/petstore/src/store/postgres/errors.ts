@@ -9,7 +9,7 @@ import {
 import { StoreOverloadedError, StoreUnavailableError, type UnavailableKind } from '../store.ts';
 import { CLOSING } from './migrations.ts';
 
-/** Classes of SQLSTATE that tell of the database's state, not of a defect here. */
+/** Classes of SQLSTATE that mean the state of the database, and not a defect of this program. */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set([
   '08', // connection exception
   '28', // the password was changed under the service
@@ -37,7 +37,7 @@ export function isIdTaken(error: unknown): boolean {
   return /^pets_(pkey|\d+_id_idx)$/.test(String(constraint)) && violates(error, String(constraint));
 }
 
-/** Whether a row with an id far ahead was refused while a partition was added: it will soon have its place. */
+/** Whether a row with an id far ahead was refused because its partition is still being added. */
 function isBeyondEnd(error: unknown): boolean {
   const { constraint } = error as { constraint?: unknown };
   return constraint === CLOSING;
@@ -48,7 +48,7 @@ export function isNameTaken(error: unknown): boolean {
   return violates(error, 'categories_name_key_key');
 }
 
-/** What the database's state caused becomes a StoreUnavailableError; anything else stays as it is. */
+/** Turns an error that the database's state caused into a StoreUnavailableError; other errors stay as they are. */
 export function translated(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error;
   if (error instanceof PoolFullError) {

@@ -12,7 +12,7 @@ import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Idempotency, IdempotentResult, IdempotentResultStore, Written } from '../store.ts';
 import type { PostgresClient } from './client.ts';
 
-/** Does a write that is to happen once; `work` is its part of the transaction. */
+/** Does an idempotent write once; `work` is its part of the transaction. */
 export type WriteIdempotently = (
   idempotency: Idempotency,
   work: (db: Connection) => Promise<Written | Refusal>,
@@ -32,8 +32,8 @@ export function idempotentWriter(client: PostgresClient, keysInUse: KeysInUse): 
 }
 
 /**
- * Claims a key for the rest of a transaction; gives what is known of one that it may not use: what was kept, or a
- * refusal. A key that another process is at is not waited for: it may take long, and the client is better told.
+ * Claims a key for the rest of a transaction. Where it may not be used, returns the kept result, or a refusal. It does
+ * not wait for a key that another process has claimed: that may take long, and a refusal helps the client more.
  */
 async function claimKey(
   db: Connection,
@@ -57,13 +57,13 @@ async function claimKey(
     : keyReused();
 }
 
-/** Keeps what came of a write whose key is claimed. */
+/** Keeps the result of a write whose key is claimed. */
 async function keepResult(
   db: Connection,
   { owner, key, fingerprint, at, address }: Idempotency,
   result: Written | Refusal,
 ): Promise<void> {
-  // What is there already is older than it counts.
+  // An existing result is too old to count.
   await db.execute(sql`
     INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
     VALUES (${owner}, ${key}, ${Buffer.from(fingerprint, 'base64')},
@@ -73,14 +73,14 @@ async function keepResult(
         created_at = excluded.created_at, place = DEFAULT`);
 }
 
-/** 64 bits of a digest: two keys at a time that share them are told to come again, and no more. */
+/** 64 bits of a digest. Two keys that share them cannot be used at the same time: one is told to come again. */
 export function lockId({ owner, key }: Idempotency): bigint {
   return hash('sha256', `${owner} ${key}`, 'buffer').readBigInt64BE();
 }
 
 export function postgresIdempotentResults(client: PostgresClient): IdempotentResultStore {
   return {
-    // Rows that another process is at are left to it.
+    // Rows that another process is deleting are left to it.
     deleteBefore: (instant, count) =>
       client.run((db) =>
         db.execute(sql`

@@ -44,8 +44,8 @@ function hasIds(run: readonly ImportedPet[]): run is readonly WithId[] {
 
 async function addWithIds(db: Connection, pets: readonly WithId[]): Promise<AddOutcome[]> {
   const highest = pets.reduce((max, { id }) => (id > max ? id : max), 0n);
-  // First, so that animals created meanwhile take ids behind these. Another process may take one in
-  // between the look and the step; the table's key refuses it, and it is tried again.
+  // First, so that animals created meanwhile get later ids. Another process may take one of these ids in between; then
+  // the primary key refuses the insert, and it is retried.
   await db.execute(sql`
     SELECT setval('pets_id_seq', ${highest}) FROM pets_id_seq
     WHERE last_value < ${highest} OR (last_value = ${highest} AND NOT is_called)`);
@@ -75,6 +75,6 @@ async function storedPets(db: Connection, pets: readonly WithId[]): Promise<Map<
     status: ImportedPet['status'];
   }>(sql`
     SELECT id, name, category_id AS "categoryId", status
-    FROM pets JOIN json_to_recordset(${rowsJson(pets)}::text::json) AS asked (id bigint) USING (id)`);
+    FROM pets JOIN json_to_recordset(${rowsJson(pets)}::text::json) AS imported (id bigint) USING (id)`);
   return new Map(rows.map((row) => [row.id, petJson(row.id, row)]));
 }

@@ -13,7 +13,7 @@ import type { Clients, PostgresClient } from './client.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { REVOCATIONS } from './revocation-listener.ts';
 
-/** Held while the first key is added; negative, so it is no id of an animal. */
+/** Held while the first key is added; negative, so that it differs from every animal's id. */
 const FIRST_KEY_LOCK = -2;
 
 interface KeyRow {
@@ -78,7 +78,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
         const known = await db.row(sql`SELECT 1 FROM api_keys WHERE id = ${id}`);
         return known ? 'already_revoked' : 'not_found';
       });
-      // This process does not wait to hear it from the server.
+      // This process need not wait for the server's notification.
       active.drop();
       return outcome;
     },
@@ -129,7 +129,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
   };
 }
 
-/** Tells whether there was such a key that was not revoked before. */
+/** Whether there was such a key that had not been revoked before. */
 async function revoke(db: Connection, id: string, at: Date): Promise<boolean> {
   const revoked = await db.execute(sql`
     UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`);
@@ -139,7 +139,7 @@ async function revoke(db: Connection, id: string, at: Date): Promise<boolean> {
   return true;
 }
 
-/** When the transaction ends well, every process that listens forgets what it remembers of keys. */
+/** When the transaction commits, every listening process forgets the keys that it remembers. */
 async function tellOthers(db: Connection): Promise<void> {
   await db.execute(sql`SELECT pg_notify(${REVOCATIONS}, '')`);
 }

@@ -9,13 +9,13 @@ import { MIGRATION_LOCK, migrationState } from './migration-state.ts';
 import { type Index, LOCK_CLASS, MIGRATIONS } from './migrations.ts';
 import { type Step, stepsFrom } from './steps.ts';
 
-/** How often a process looks whether the one that migrates is done, in milliseconds. */
+/** How often a waiting process checks whether the migration is done, in milliseconds. */
 const POLL_MS = 100;
 
-/** How often it is told what is done. */
+/** How often progress is reported. */
 const TELL_MS = 1_000;
 
-/** How long a change of tables waits for those that use them, who meanwhile wait behind it, in milliseconds. */
+/** How long a change of tables waits for those that use them, in milliseconds. Others wait behind it meanwhile. */
 export const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_TRIES = 15;
 
@@ -26,8 +26,9 @@ export async function schemaVersion(db: Connection): Promise<number | undefined>
 }
 
 /**
- * Brings the schema from `version` to the newest, however long it takes; others read and write meanwhile. Of several
- * processes one does it, and the others wait. Gives what this one did. Throws UserError for a schema of a newer program.
+ * Brings the schema from `version` to the newest one, however long it takes; others read and write meanwhile. Of
+ * several processes one migrates, and the others wait. Returns what this one did. Throws UserError for a schema of a
+ * newer program.
  */
 export async function migrate(
   server: PostgresServer,
@@ -40,8 +41,8 @@ export async function migrate(
   const report = { from: version, to: MIGRATIONS.length, steps: [] };
   if (version === MIGRATIONS.length) return report;
   await db.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
-  // The server ends the work of a process that was killed, so that the next one need not wait for it. Some systems
-  // cannot tell it that a process is gone.
+  // Has the server end the work of a process that was killed, so that the next one need not wait for it. Some systems
+  // cannot tell the server that a process is gone.
   await db.script(`SET client_connection_check_interval = ${TELL_MS}`).catch(() => {});
   await lock(db, version, onMigration);
   await db.script('CREATE TABLE IF NOT EXISTS petstore_schema (version integer NOT NULL)');
@@ -62,7 +63,7 @@ async function readVersion(db: Connection): Promise<number | undefined> {
   return result?.rows[0]?.version;
 }
 
-/** Not by waiting in the database: an index is built when nobody waits in there with an older view of it. */
+/** Polls instead of waiting in the database: an index build waits for everybody with an older snapshot. */
 async function lock(db: Connection, from: number, onMigration: OnMigration): Promise<void> {
   for (let toldAt = performance.now(); ; ) {
     const row = await db.row<{ isMine: boolean }>(
@@ -91,7 +92,7 @@ async function doSteps(
     const begunAt = performance.now();
     const at = done.at(-1)?.version ?? from;
     const to = MIGRATIONS.length;
-    // Nobody waits for a new database.
+    // Nobody waits for a new database, so nothing is reported.
     if (at > 0) onMigration({ isOthers: false, since, from: at, to, doing: does, done: undefined });
     const blockedSeconds = await doStep(server, db, step, (state) => {
       onMigration({ ...state, isOthers: false, since });
@@ -101,7 +102,7 @@ async function doSteps(
   return done;
 }
 
-/** For how many seconds others were kept waiting. */
+/** For how many seconds others were blocked. */
 async function doStep(
   server: PostgresServer,
   db: Connection,
@@ -109,7 +110,7 @@ async function doStep(
   onMigration: OnMigration,
 ): Promise<number> {
   if (step.kind === 'script') return withLocks(() => advance(db, step), server.address.place);
-  // What is under way on a connection cannot be asked on it.
+  // A connection that is busy cannot also report progress.
   const observer = await server.connect();
   const observing = setInterval(() => {
     migrationState(observer, step.version - 1)
@@ -125,7 +126,7 @@ async function doStep(
   }
 }
 
-/** Builds an index while the table is written to. What a build that was cut short has left is useless. */
+/** Builds an index while the table is written to. An index whose build was cut short is dropped first. */
 async function buildIndex(db: Connection, { name, table, columns }: Index): Promise<void> {
   const left = await db.row(sql`
     SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(${name}) AND NOT indisvalid`);
@@ -133,7 +134,7 @@ async function buildIndex(db: Connection, { name, table, columns }: Index): Prom
   await db.script(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${table} (${columns})`);
 }
 
-/** All at once or not at all; for how many seconds others were kept waiting. */
+/** Runs a script in one transaction. Returns for how many seconds others were blocked. */
 async function advance(
   db: Connection,
   { version, locks, script }: Extract<Step, { kind: 'script' }>,
@@ -158,7 +159,7 @@ async function advance(
   return locks.length === 0 ? 0 : (performance.now() - begunAt) / 1_000;
 }
 
-/** Tries again where a lock was not to be had, and where somebody who waited for this one was waited for. */
+/** Retries where a lock was not available in time, and after a deadlock. */
 async function withLocks<T>(work: () => Promise<T>, place: string): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { MigrationState } from '../migration.ts';
 import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
 
-/** Held while the schema is brought up to date; negative, so it is no id of an animal. */
+/** Held while the schema is brought up to date; negative, so that it differs from every animal's id. */
 export const MIGRATION_LOCK = -1;
 
 interface Row {
@@ -15,8 +15,8 @@ interface Row {
 }
 
 /**
- * What another process that holds the migration's lock is at; undefined where none does. `from`: the version of the
- * schema. Of an index that is built PostgreSQL tells the phase, and how much of that is done.
+ * The progress of another process that holds the migration's lock; undefined where none does. `from`: the version of
+ * the schema. For an index build PostgreSQL reports the phase, and how much of it is done.
  */
 export async function migrationState(
   db: Connection,

@@ -5,7 +5,7 @@ export const LOCK_CLASS = 0x50657473;
 const CATEGORY_LOCK_CLASS = LOCK_CLASS + 1;
 const ORDER_LOCK_CLASS = LOCK_CLASS + 2;
 
-/** Held by the insert of a table that is under way; negative, so it is no id of an animal. */
+/** Held by the insert of a table that is under way; negative, so that it differs from every animal's id. */
 const INSERT_LOCK = -3;
 
 /** A constraint that says, as long as it is there, where the last partition of pets will end. */

@@ -15,9 +15,9 @@ import { planFrom } from './plan.ts';
 const OLDEST_SERVER = 150_000;
 
 /**
- * Looks whether a database can be used and brings its schema up to date; what was done. Safe when several
- * processes do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for
- * what the person can mend.
+ * Checks that a database can be used and brings its schema up to date; returns what was done. Safe when several
+ * processes do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for problems
+ * that the user can fix.
  */
 export function prepareDatabase(
   server: PostgresServer,
@@ -29,14 +29,14 @@ export function prepareDatabase(
   return withDatabase(server, (connection, version) => {
     if (version === undefined && mustExist) {
       throw new UserError(
-        `The database ${server.address.place} holds no petstore. Set PETSTORE_DATABASE_URL as the service has it.`,
+        `The database ${server.address.place} does not contain a petstore. Set PETSTORE_DATABASE_URL to the value that the service has.`,
       );
     }
     return migrate(server, connection, version ?? 0, onMigration);
   });
 }
 
-/** What prepareDatabase would do. Changes nothing. */
+/** The plan of prepareDatabase. Changes nothing. */
 export function planDatabase(server: PostgresServer): Promise<MigrationPlan> {
   return withDatabase(server, (connection, version = 0) =>
     planFrom(connection, version, server.address.place),
@@ -102,7 +102,7 @@ function explain(error: unknown, { server, place, user, database }: PostgresAddr
     default:
       if (isTlsFailure(cause)) {
         return new UserError(
-          `No secure connection to PostgreSQL at ${server} comes about: ${(cause as Error).message} (${code}). Let the server have TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
+          `A secure connection to PostgreSQL at ${server} failed: ${(cause as Error).message} (${code}). Give the server TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
           { cause },
         );
       }

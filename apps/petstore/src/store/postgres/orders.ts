@@ -26,7 +26,7 @@ export function postgresOrders(
 ): OrderStore {
   const reader = new PageReader(pages, {
     table: 'orders',
-    // To the same letter as orderJson writes it.
+    // Byte for byte as orderJson writes it.
     json: `'{"id":' || id || ',"petId":' || pet_id || ',"status":"' || status || '","placedAt":"' || ${time('placed_at')} || '","updatedAt":"' || ${time('updated_at')} || '"}'`,
   });
 
@@ -53,7 +53,7 @@ export function postgresOrders(
 async function placeOrder(db: Connection, petId: bigint, at: Date): Promise<Written | Refusal> {
   const refused = refuseOrder((await lockPet(db, petId))?.status);
   if (refused) return refused;
-  // Sent together, the insert last: orders of others wait from there until the end of the transaction.
+  // Sent together, the insert last: from there until the end of the transaction other orders wait.
   const [, row] = await Promise.all([
     db.execute(sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`),
     db.row<{ id: bigint }>(sql`

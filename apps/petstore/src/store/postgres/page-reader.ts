@@ -5,7 +5,7 @@ import type { RowReader } from './client.ts';
 /** Between the rows of a page. JSON text has no line feed of its own. */
 const SEPARATOR = '\n';
 
-/** What pages are made of. */
+/** The source of pages. */
 interface Source {
   readonly table: string;
   /** A row as JSON text, in SQL. */
@@ -28,8 +28,8 @@ interface Rows {
 /**
  * Reads rows of a table as JSON text, one by its id and many in ascending order of id.
  *
- * Rows become visible in the order of their ids, since the database lets one insert of a table follow the other
- * (migrations.ts, version 4). So whoever was given a link past a row has missed none before it.
+ * Rows become visible in the order of their ids, since the database serializes the inserts of a table (migrations.ts,
+ * version 4). So a client with a link past a row has missed none before it.
  */
 export class PageReader {
   readonly #rowReader: RowReader;

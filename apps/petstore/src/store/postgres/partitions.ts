@@ -6,18 +6,18 @@ import type { Log } from '@petstore/service/log.ts';
 import sql from 'sql-template-tag';
 import { CLOSING, LOCK_CLASS } from './migrations.ts';
 
-/** Held while a partition is added; negative, so it is no id of an animal. */
+/** Held while a partition is added; negative, so that it differs from every animal's id. */
 const PARTITION_LOCK = -4;
 
 /**
- * The size from which on the last partition is given an end, in bytes, without its indexes: some 40 million animals. Few
- * are better than many: each costs a list some microseconds.
+ * The last partition gets an end when it has this size, in bytes, without its indexes: some 40 million animals. Few
+ * partitions are better than many, since each costs a list some microseconds.
  */
 const FULL_BYTES = 3_000_000_000;
 
 /**
- * The new partition begins at a multiple of this, so many ids or more behind the last one given: it is there long
- * before it is needed, and no insert that is under way is beyond the end that its own one is given.
+ * The new partition begins at a multiple of this, and at least as many ids after the last one given. So it exists long
+ * before it is needed, and no insert under way has an id beyond the new end.
  */
 const IDS_AHEAD = 10_000_000n;
 
@@ -25,7 +25,10 @@ const MAX_ID = 2n ** 63n - 1n;
 
 const CHECK_INTERVAL_MS = 60_000;
 
-/** How long inserts and reads may have to wait behind who waits for the lock, in milliseconds; it is tried again. */
+/**
+ * How long inserts and reads may wait behind the one that waits for the lock, in milliseconds. Then it is retried
+ * later.
+ */
 const LOCK_TIMEOUT_MS = 200;
 const LOCK_TRIES = 10;
 
@@ -37,9 +40,9 @@ interface Last {
 }
 
 /**
- * Gives the last partition of the animals an end when it is large, and adds the next one, which is empty; the first id
- * that is for the new one, or undefined where there was nothing to do. Nobody waits but for milliseconds: that no
- * animal is beyond the end is looked up before, beside all others, and kept so by a constraint.
+ * Gives the last partition of the animals an end when it is large, and adds an empty one behind it. Returns the first
+ * id of the new one, or undefined where there was nothing to do. Others wait for milliseconds only: that no animal is
+ * beyond the end is checked before, while they go on, and then guaranteed by a constraint.
  */
 export async function addPartition(
   server: PostgresServer,
@@ -77,7 +80,7 @@ async function divide(db: Connection, { name, from }: Last): Promise<bigint | un
   const next = `pets_${Number(/\d+$/.exec(name)?.[0]) + 1}`;
   const bounds = from === null ? `id < ${end}` : `id >= ${from} AND id < ${end}`;
   const limits = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
-  // One may be there of a process that was killed.
+  // A process that was killed may have left one.
   await withLock(
     db,
     `BEGIN; ${limits};
@@ -86,9 +89,9 @@ async function divide(db: Connection, { name, from }: Last): Promise<bigint | un
     COMMIT`,
   );
   try {
-    // Reads every row; all others go on.
+    // Reads every row, while all others go on.
     await db.script(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${CLOSING}`);
-    // With the constraint there is nothing to read when it is attached again.
+    // With the constraint, nothing is read when it is attached again.
     await withLock(
       db,
       `BEGIN; ${limits};
@@ -106,7 +109,7 @@ async function divide(db: Connection, { name, from }: Last): Promise<bigint | un
   return end;
 }
 
-/** Does a transaction, again and again where a lock was not to be had, or others waited for this one. */
+/** Does a transaction, and retries it where a lock was not available in time, and after a deadlock. */
 async function withLock(db: Connection, script: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -122,7 +125,7 @@ async function withLock(db: Connection, script: string): Promise<void> {
   }
 }
 
-/** Looks each minute whether the animals need another partition; in every process, of which one adds it. */
+/** Checks each minute whether the animals need another partition. Every process does so, and one of them adds it. */
 export class PartitionKeeper {
   readonly #server: PostgresServer;
   readonly #log: Log | undefined;
@@ -140,7 +143,7 @@ export class PartitionKeeper {
     }, CHECK_INTERVAL_MS).unref();
   }
 
-  /** Looks no more; resolves when what is under way has ended. */
+  /** Stops the checks; resolves when the one under way has ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#working;
@@ -152,7 +155,7 @@ export class PartitionKeeper {
       this.#hasFailed = false;
       if (from !== undefined) this.#log?.info({ from: `${from}` }, 'added a partition of pets');
     } catch (err) {
-      // Nothing needs it soon. A database that is away is told of elsewhere.
+      // Nothing needs the partition soon. If the database is away, others report that.
       if (!this.#hasFailed) this.#log?.warn({ err }, 'no partition of pets can be added');
       this.#hasFailed = true;
     }

@@ -13,7 +13,7 @@ import { PageReader } from './page-reader.ts';
 export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): PetStore {
   const reader = new PageReader(pages, {
     table: 'pets',
-    // To the same letter as petJson writes it.
+    // Byte for byte as petJson writes it.
     json: `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`,
   });
 
@@ -58,10 +58,7 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
   };
 }
 
-/**
- * Looks an animal up and keeps others from changing it or ordering it until the transaction ends: an
- * order is placed and ended under this lock too.
- */
+/** Reads an animal and locks it until the transaction ends. Placing and ending an order takes this lock, too. */
 export function lockPet(db: Connection, id: bigint): Promise<PetFields | undefined> {
   return db.row(sql`
     SELECT name, category_id AS "categoryId", status FROM pets WHERE id = ${id} FOR UPDATE`);

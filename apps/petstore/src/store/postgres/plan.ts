@@ -5,13 +5,13 @@ import { LOCK_TIMEOUT_MS, refuseNewer } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type Step, stepsFrom } from './steps.ts';
 
-/** Rows of an index that are built in a second: docs/performance.md has the measurement. */
+/** How many rows of an index are built in a second: docs/performance.md has the measurement. */
 const INDEXED_PER_SECOND = 400_000;
 
-/** What a change of definitions takes, in seconds, once it has its locks: as measured, generously. */
+/** How long a change of definitions takes once it has its locks, in seconds: as measured, rounded up. */
 const SCRIPT_SECONDS = 0.05;
 
-/** What `migrate` would do to a schema of a version, 0 for none. Throws UserError for one of a newer program. */
+/** The plan of `migrate` for a schema of this version, 0 for none. Throws UserError for one of a newer program. */
 export async function planFrom(
   db: Connection,
   version: number,
@@ -45,12 +45,12 @@ function planned(step: Step, tables: readonly TableSize[]): PlannedStep {
   };
 }
 
-/** Of the tables that a step touches and that are there now. */
+/** The sizes of the tables that a step touches and that exist already. */
 async function sizes(db: Connection, step: Step): Promise<readonly TableSize[]> {
   const names = step.kind === 'index' ? [step.index.table] : step.locks;
   const rows = await db.rows<{ table: string; rows: number; bytes: bigint }>(sql`
     SELECT name AS "table", sum(reltuples)::float8 AS rows, sum(pg_table_size(oid))::bigint AS bytes
-    FROM unnest(${names}::text[]) WITH ORDINALITY AS asked (name, place)
+    FROM unnest(${names}::text[]) WITH ORDINALITY AS touched (name, place)
          -- A table without partitions has no tree.
          CROSS JOIN LATERAL (SELECT to_regclass(name) AS relid
                              UNION SELECT relid FROM pg_partition_tree(to_regclass(name))) AS part

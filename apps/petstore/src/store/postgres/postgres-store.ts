@@ -27,8 +27,8 @@ import { RevocationListener } from './revocation-listener.ts';
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Opens the engine for many processes and machines on a PostgreSQL database, whose schema it brings
- * up to date, and reads from its standbys, where there are some. Rejects with UserError for what the person can mend.
+ * Opens the engine for many processes and machines on a PostgreSQL database, whose schema it brings up to date, and
+ * reads from its standbys, where there are some. Rejects with UserError for problems that the user can fix.
  */
 export async function openPostgresStore(
   address: PostgresAddress,
@@ -81,7 +81,7 @@ export async function openPostgresStore(
     idempotentResults: postgresIdempotentResults(writes),
     keys: postgresKeys(clients, active),
     audit: postgresAudit(clients),
-    // A part of every read, and needs no standby: its table is not in the log.
+    // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,
     checks: {

@@ -4,8 +4,8 @@ import { StoreUnavailableError } from '../store.ts';
 import type { PostgresClient } from './client.ts';
 
 /**
- * The quotas of keys, which all processes on one database take shares of (migrations.ts). A standby has none: their
- * table is not in the log, and what cannot be read there is not asked for.
+ * The quotas of keys, of which all processes on one database take shares (migrations.ts). A standby does not have them:
+ * their table is not in the log.
  */
 export function postgresQuotas(client: PostgresClient): SharedQuotas {
   return {

@@ -4,37 +4,37 @@ import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { ActiveKeys } from './active-keys.ts';
 
-/** Where it is told that a key was revoked or ends sooner, in the transaction that does it. */
+/** The channel on which a transaction announces that it revoked a key, or made it end sooner. */
 export const REVOCATIONS = 'petstore_revocations';
 
 /** How often the listener proves that its connection lives, in milliseconds. */
 const BEAT_INTERVAL_MS = 150;
 
-/** How long it waits for the proof before it makes another connection, in milliseconds. */
+/** How long it waits for that proof before it opens another connection, in milliseconds. */
 const BEAT_TIMEOUT_MS = 2_000;
 
 interface Deps {
   readonly log: Log | undefined;
   /**
-   * Called when connections are of no more use: the server answers neither here nor to a new connection, or is on
-   * another host. Those that came about meanwhile, or are to that host, are not meant.
+   * Called when connections are of no more use: the server responds neither here nor to a new connection, or is on
+   * another host. Connections that were opened meanwhile, or lead to that host, are still good.
    */
   readonly onSilence: (isSilent: (connection: Connection) => boolean) => void;
 }
 
 /**
- * Hears of revocations by LISTEN on a connection of its own, and drops what is remembered of keys.
+ * Hears of revocations by LISTEN on a connection of its own, and then drops the remembered keys.
  *
- * A connection can be dead without anybody noticing. So it is asked all the time, and each response
- * confirms what was heard until the question: the server tells notifications before it responds.
- * LISTEN itself is the question; a second one on the same connection changes nothing, and the first
- * on a new one is what is needed.
+ *
+ * A connection can be dead without anybody noticing. So LISTEN is sent again and again. Each response proves that every
+ * revocation from before that statement has been heard of: the server sends notifications before the response. A
+ * repeated LISTEN changes nothing, and on a new connection it is needed anyway.
  */
 export class RevocationListener {
   readonly #server: PostgresServer;
   readonly #keys: ActiveKeys;
   readonly #deps: Deps;
-  /** Made anew for the next proof when it is lost; another one may have missed something. */
+  /** Opened anew for the next proof when it is lost, since notifications may have been missed. */
   #connection: Connection | undefined;
   #isCut = false;
   #timer: NodeJS.Timeout | undefined;
@@ -59,17 +59,17 @@ export class RevocationListener {
 
   async #beat(): Promise<void> {
     const { log, onSilence } = this.#deps;
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     try {
       if (!this.#connection || this.#connection.isLost) await this.#connect();
       else await this.#listen();
       if (this.#isCut) log?.info('the listener for revoked keys is back');
       this.#isCut = false;
-      this.#keys.confirm(askedAt);
+      this.#keys.confirm(startedAt);
     } catch (error) {
       this.#connection?.destroy();
       if (this.#isClosed) return;
-      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < askedAt);
+      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < startedAt);
       if (!this.#isCut) {
         log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
       }
@@ -82,12 +82,12 @@ export class RevocationListener {
   async #connect(): Promise<void> {
     const connection = await this.#server.connect();
     if (this.#isClosed) connection.destroy();
-    // What was asked of another host is asked in vain, or shows what is old.
+    // Connections to another host are of no use: they get no response, or show old data.
     this.#deps.onSilence(({ place }) => place !== connection.place);
     connection.onNotification = () => this.#keys.drop();
     this.#connection = connection;
     await this.#listen();
-    // What was told while nobody listened.
+    // Revocations may have been announced while nobody listened.
     this.#keys.drop();
   }
 

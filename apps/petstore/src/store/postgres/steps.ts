@@ -1,6 +1,6 @@
 import { type Index, MIGRATIONS } from './migrations.ts';
 
-/** One thing that a migration does. What is planned and what is done come from the same list. */
+/** One step of a migration. The plan and the execution use the same list. */
 export type Step =
   | {
       /** An index, built while others read and write. */
@@ -18,7 +18,7 @@ export type Step =
       readonly script: string;
     };
 
-/** What brings a schema from a version, 0 for none, to the newest, in order. */
+/** The steps from a version of the schema, 0 for none, to the newest, in order. */
 export function stepsFrom(version: number): readonly Step[] {
   if (version === 0) return [newSchema()];
   return MIGRATIONS.slice(version).flatMap(({ does, indexes = [], locks = [], script }, at) => {
@@ -35,7 +35,7 @@ export function stepsFrom(version: number): readonly Step[] {
   });
 }
 
-/** A new database has no rows, and nobody in it: everything happens at once. */
+/** A new database has no rows and no users: everything happens at once. */
 function newSchema(): Step {
   const scripts = MIGRATIONS.map(({ indexes = [], script, anew = '' }) => {
     const built = indexes.map(

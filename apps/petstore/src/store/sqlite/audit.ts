@@ -5,7 +5,7 @@ import type { AuditStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';
 
-/** Puts events on record, in the transaction that is open. */
+/** Records events, in the open transaction. */
 export function eventRecorder(db: DatabaseSync): (event: NewAuditEvent) => void {
   const insert = db.prepare(
     'INSERT INTO audit_events (at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?)',

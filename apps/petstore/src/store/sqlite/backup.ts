@@ -3,21 +3,21 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
 import { openToRead } from './open.ts';
 
-/** Pages that are copied at once, 4 MB: enough for full speed, and progress that moves. */
+/** Pages that are copied at once, 4 MB: enough for full speed, and small enough to show progress. */
 const PAGES = 1_024;
 
 interface CopyOptions {
-  /** Called with the bytes that the copy will have, before anything is written. May reject. */
+  /** Called with the size of the copy in bytes, before anything is written. May reject. */
   readonly onStart: (total: number) => Promise<void>;
-  /** Called after each step with the bytes that are copied. */
+  /** Called after each step with the bytes copied so far. */
   readonly onProgress: (done: number) => void;
-  /** Ends the copying with its reason; what was copied stays behind. */
+  /** Stops the copying with its reason; the part that was copied stays. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Copies a database, as it is at one instant, into an empty file, beside whoever writes to it. The
- * copy is one file that needs no log. Rejects with UserError where the disk or the original fails.
+ * Copies a database, as it is at one instant, into an empty file, while others write to it. The copy is one file that
+ * needs no log. Rejects with UserError where the disk or the original fails.
  */
 export async function copyDatabase(
   path: string,
@@ -40,8 +40,8 @@ async function copyAtOneInstant(
   target: string,
   { onStart, onProgress, signal }: CopyOptions,
 ): Promise<void> {
-  // A read transaction around it: without, SQLite begins anew whenever another process commits, and
-  // under load never ends. The log grows meanwhile by what is written.
+  // Inside a read transaction: without it, SQLite begins anew whenever another process commits, and never ends under
+  // load. Meanwhile the log grows by what is written.
   db.exec('BEGIN');
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   const pageSize = Number(db.prepare('PRAGMA page_size').get()?.page_size);
@@ -55,7 +55,7 @@ async function copyAtOneInstant(
   });
 }
 
-/** The copy's header says WAL, as the original's does, and a reader would make a log beside it. */
+/** The copy's header says WAL, as the original's does, so a reader would create a log beside it. */
 function useNoLog(path: string): void {
   const db = new DatabaseSync(path);
   try {

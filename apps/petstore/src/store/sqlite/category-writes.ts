@@ -7,9 +7,9 @@ import { isRefusal, type Refusal } from '../../refusal.ts';
 
 /** The writes of categories, each within the transaction of its group. */
 export interface CategoryWrites {
-  /** Gives the new id. */
+  /** Returns the new id. */
   createCategory(name: string): bigint | Refusal;
-  /** Gives the category as JSON text. */
+  /** Returns the category as JSON text. */
   updateCategory(id: bigint, patch: CategoryPatch, precondition?: Precondition): string | Refusal;
   removeCategory(id: bigint, precondition?: Precondition): 'removed' | Refusal;
 }
@@ -22,8 +22,8 @@ export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
   const select = db.prepare('SELECT name FROM categories WHERE id = ?');
   const update = db.prepare('UPDATE OR IGNORE categories SET name = ?, name_key = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM categories WHERE id = ?');
-  // Without an index: it would cost every create a twentieth, for a question that is asked when a
-  // category goes. Where no animal is in it, the answer takes some 50 ms for each million of animals.
+  // There is no index: it would make every create a twentieth slower, for a query that only a deletion of a category
+  // needs. Where no animal is in it, the query takes some 50 ms for each million of animals.
   const selectPet = db.prepare('SELECT 1 FROM pets WHERE category_id = ? LIMIT 1');
   const find = (id: bigint) => select.get(id)?.name as string | undefined;
   return {

@@ -7,12 +7,12 @@ const HEADER_BYTES = 48;
 /**
  * Tells whether a database was written to, by whichever thread or process.
  *
- * In WAL mode every commit rewrites the header at the start of the `-shm` file: that is how SQLite's
- * own readers learn of it. To read those bytes costs a third of `PRAGMA data_version`, and at sixty
- * thousand questions a second it counts. Where the file can't be read, the pragma is asked.
+ * In WAL mode every commit rewrites the header at the start of the `-shm` file: that is how SQLite's own readers learn
+ * of it. To read those bytes costs a third of `PRAGMA data_version`, which matters sixty thousand times a second. Where
+ * the file can't be read, the pragma is used.
  *
- * The file is never closed: to close any descriptor of a file gives up all locks that the process
- * holds on it (POSIX, fcntl), SQLite's own among them.
+ * The file is never closed: to close any descriptor of a file gives up all locks that the process holds on it (POSIX,
+ * fcntl), SQLite's own among them.
  */
 export class ChangeDetector {
   readonly #last = Buffer.alloc(HEADER_BYTES);
@@ -27,8 +27,8 @@ export class ChangeDetector {
   }
 
   /**
-   * Whether anything was committed since the last call. A commit that was acknowledged to anyone
-   * before the call is never missed; ask before you read what you mean to keep.
+   * Whether anything was committed since the last call. A commit that was acknowledged to anyone before the call is
+   * never missed. Call it before you read what you mean to keep.
    */
   hasChanged(): boolean {
     return this.#hasChanged();
@@ -50,7 +50,7 @@ function openIndex(path: string): number | undefined {
   }
 }
 
-/** Does not see the commits of the connection that it is asked on. */
+/** It does not see commits of its own connection. */
 function compareDataVersion(db: DatabaseSync): () => boolean {
   const pragma = db.prepare('PRAGMA data_version');
   let last: unknown;

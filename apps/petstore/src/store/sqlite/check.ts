@@ -8,7 +8,7 @@ import { refuseNewer, refuseOtherApplication, schemaVersion } from './open.ts';
 
 const ANOTHER_FILE = 'Name a file that `petstore backup` made.';
 
-/** What a petstore database holds. */
+/** What a petstore's database contains. */
 export interface DatabaseFacts {
   /** The version of its schema, as MIGRATIONS counts. */
   readonly schema: number;
@@ -20,14 +20,14 @@ export interface DatabaseFacts {
 }
 
 /**
- * Reads every page of a database that nobody has open, and tells what it holds. Writes nothing, beside
- * it neither. Throws UserError where it is damaged, no petstore's, a newer version's, or not whole
- * without a log that lies beside it. `shown` is its name in messages.
+ * Reads every page of a database that nobody has open, and returns what it contains. It writes nothing, neither into
+ * the file nor beside it. Throws UserError where the database is damaged, another program's, or a newer version's, or
+ * where it needs a log that lies beside it. `shown` is its name in messages.
  */
 export function checkDatabase(path: string, shown = path): DatabaseFacts {
   refuseLeftoverLog(path, shown);
-  // Immutable: no locks, and none of the files that WAL needs, in whose stead SQLite would refuse a
-  // folder that cannot be written.
+  // Immutable: SQLite takes no locks and creates none of the files that WAL needs. Otherwise it would refuse a folder
+  // that cannot be written.
   const url = new URL(`${pathToFileURL(path)}?immutable=1`);
   let db: DatabaseSync | undefined;
   try {
@@ -41,10 +41,7 @@ export function checkDatabase(path: string, shown = path): DatabaseFacts {
   }
 }
 
-/**
- * Throws UserError where a log lies beside a file: it holds commits that the file lacks, or half of one
- * that it has.
- */
+/** Throws UserError where a log lies beside a file: the file lacks the commits in it, or has half of one. */
 export function refuseLeftoverLog(path: string, shown = path): void {
   for (const suffix of ['-wal', '-journal']) {
     const size = statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0;
@@ -72,7 +69,7 @@ function check(db: DatabaseSync, shown: string): DatabaseFacts {
   if (schema === 0 || lacking.length > 0) {
     const lack = lacking.length > 0 ? `: it lacks ${lacking.join(', ')}` : '';
     throw new UserError(
-      `${shown} is a SQLite database, and holds no petstore${lack}. ${ANOTHER_FILE}`,
+      `${shown} is a SQLite database, but does not contain a petstore${lack}. ${ANOTHER_FILE}`,
     );
   }
   const count = (table: string) =>
@@ -80,14 +77,14 @@ function check(db: DatabaseSync, shown: string): DatabaseFacts {
   return {
     schema,
     animals: count('pets'),
-    // These two came with schema 2.
+    // Schema 2 added these two.
     categories: count('categories'),
     orders: count('orders'),
     keys: count('api_keys'),
   };
 }
 
-/** The tables that a version of the schema has, found out by making one. */
+/** The tables of a version of the schema, found by creating it. */
 function tablesOfSchema(version: number): Set<string> {
   const db = new DatabaseSync(':memory:');
   try {
@@ -106,7 +103,7 @@ function tablesOf(db: DatabaseSync): Set<string> {
 function damaged(shown: string, problem: string, cause?: unknown): UserError {
   const first = problem.length > 200 ? `${problem.slice(0, 200)} …` : problem;
   return new UserError(
-    `${shown} is damaged, or no SQLite database (${first.replaceAll('\n', ' ')}). Name a file that \`petstore backup\` made, or use an earlier one.`,
+    `${shown} is damaged, or is not a SQLite database (${first.replaceAll('\n', ' ')}). Name a file that \`petstore backup\` made, or use an earlier one.`,
     { cause },
   );
 }

@@ -7,20 +7,20 @@ import { APPLICATION_ID, retryWhileLockedSync } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
-/** Every write that there is. */
+/** All kinds of writes. */
 type Writes = PetWrites & CategoryWrites & OrderWrites & IdempotentWrites & KeyWrites & Probe;
 
 interface Probe {
   /**
-   * Changes nothing, but has to wait for its turn as any other. `isReal`: and is written to the disk
-   * like any other, which takes an fsync, and room on the disk.
+   * A write that changes nothing, but waits for its turn like any other. `isReal`: it is also written to the disk,
+   * which takes an fsync, and room on the disk.
    */
   probe(isReal: boolean): 'done';
 }
 
 type Kind = keyof Writes;
 
-/** A write that is to be done: a form that can be sent to the thread that does it. */
+/** A write in a form that can be sent to the thread that carries it out. */
 export interface Command<K extends Kind = Kind> {
   readonly kind: K;
   readonly args: Parameters<Writes[K]>;
@@ -28,22 +28,22 @@ export interface Command<K extends Kind = Kind> {
 
 export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 
-/** Resolves with what a write gives when it is on disk. */
+/** Resolves with the result of the write when it is on disk. */
 export type Write = <K extends Kind>(kind: K, ...args: Parameters<Writes[K]>) => Promise<Value<K>>;
 
-/** Why one command, and it alone, failed: what it would have stored is against the schema. */
+/** Why one command of a group failed alone: it violates the schema. */
 interface Failure {
   readonly failed: string;
 }
 
-/** What came of one command. */
+/** The result of one command. */
 export type Outcome = Value | Failure;
 
 export function isFailure(outcome: Outcome): outcome is Failure {
   return typeof outcome === 'object' && 'failed' in outcome;
 }
 
-/** Whether a group that was committed shows that writes succeed: a probe is smaller than any other. */
+/** Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. */
 export function isRealWrite(commands: readonly Command[]): boolean {
   return commands.some(({ kind }) => kind !== 'probe');
 }
@@ -51,8 +51,8 @@ export function isRealWrite(commands: readonly Command[]): boolean {
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
  *
- * A command that a constraint refuses changes nothing and fails alone. When the database cannot work
- * (locked, full), the function throws and none of them happened.
+ * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),
+ * the function throws, and none of the commands happened.
  */
 export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) => Outcome[] {
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -62,7 +62,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
     try {
       return (writes[kind] as (...args: unknown[]) => Value)(...args);
     } catch (error) {
-      // SQLite undoes a statement that fails, but not the transaction that it stands in.
+      // SQLite rolls back a statement that fails, but not the transaction around it.
       if (isUnavailable(error) || !db.isTransaction) throw error;
       return { failed: String(error) };
     }
@@ -92,7 +92,7 @@ function prepareWrites(db: DatabaseSync): Writes {
     ...writes,
     ...prepareIdempotentWrites(db, writes),
     probe: (isReal) => {
-      // What stands there already, so nothing changes, but its page is written.
+      // Writes the existing value, so nothing changes, but its page is written.
       if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return 'done';
     },

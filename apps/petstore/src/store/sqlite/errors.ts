@@ -1,6 +1,6 @@
 import { type Problem, StoreUnavailableError, type UnavailableKind } from '../store.ts';
 
-/** SQLite's primary result codes (sqlite3.h) that tell of the database's state, not of a defect. */
+/** SQLite's primary result codes (sqlite3.h) that mean the state of the database, and not a defect. */
 export const SQLITE = {
   BUSY: 5,
   LOCKED: 6,
@@ -22,7 +22,7 @@ export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
-/** Whether an error tells that the database cannot work now: locked, full, damaged, closed. */
+/** Whether an error means that the database cannot work now: locked, full, damaged, closed. */
 export function isUnavailable(error: unknown): boolean {
   const code = sqliteCode(error);
   const isClosed = (error as { code?: unknown }).code === 'ERR_INVALID_STATE';
@@ -30,8 +30,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Runs a piece of work on the database. What SQLite throws because it cannot work now becomes a
- * StoreUnavailableError; anything else passes as it is.
+ * Runs a piece of work on the database. Turns an error of SQLite that means the database cannot work now into a
+ * StoreUnavailableError; other errors pass.
  */
 export function translateErrors<T>(work: () => T): T {
   try {
@@ -68,7 +68,7 @@ export function kindOf(error: unknown): UnavailableKind {
   }
 }
 
-/** What is wrong, by the code that SQLite gave, here or where the error comes from. */
+/** What is wrong, by SQLite's code. */
 const PROBLEMS: Readonly<Record<number, string>> = {
   [SQLITE.BUSY]: 'Another program holds the database locked.',
   [SQLITE.READONLY]: 'The database is read-only.',
@@ -79,7 +79,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   [SQLITE.CANTOPEN]: 'A file of the database cannot be opened.',
 };
 
-/** An error of a database that cannot work, in public words. */
+/** The error of a database that cannot work, with a public message. */
 export function problemOf(error: unknown): Problem {
   const code = sqliteCode(error) ?? sqliteCode((error as Error).cause) ?? 0;
   return { message: PROBLEMS[code] ?? 'The database cannot work now.', cause: error };

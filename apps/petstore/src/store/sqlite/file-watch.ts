@@ -4,14 +4,14 @@ import type { DatabaseSync } from 'node:sqlite';
 /** What SQLite keeps in WAL mode: https://sqlite.org/walformat.html, section 1. */
 const FILES = ['', '-wal', '-shm'];
 
-/** What happened to the files of a database, to be said of them. */
+/** What can happen to the files of a database, as messages. */
 export type FileDamage = 'moved, deleted or replaced' | 'cut short';
 
 /**
- * Makes a function that tells what happened to the files of a database; undefined while they are those that
- * they were. One whose file was deleted goes on working on the nameless rest, and all that it takes is
- * lost when the process ends; one whose file was cut short still has its first page in memory, by which
- * it cannot tell. So it is asked before each commit. `db`: a connection to the database.
+ * Makes a function that says what has happened to the files of a database; undefined while nothing has. When the file
+ * is deleted, the process goes on working on the nameless file, and everything written there is lost when it ends. When
+ * the file is truncated, SQLite does not notice, since it has the first page in memory. So the function is called
+ * before each commit. `db`: a connection to the database.
  */
 export function fileWatch(path: string, db: DatabaseSync): () => FileDamage | undefined {
   const files = FILES.map((suffix) => `${path}${suffix}`);
@@ -20,7 +20,7 @@ export function fileWatch(path: string, db: DatabaseSync): () => FileDamage | un
   return () => {
     const isInPlace = files.every((file, at) => {
       const now = identity(file);
-      // The index and the log may come only with the first access.
+      // SQLite may create the index and the log only at the first access.
       opened[at] ??= now;
       return now === opened[at];
     });
@@ -39,14 +39,14 @@ function sizeWatch(path: string, db: DatabaseSync): () => boolean {
   return () => {
     const size = sizeOf();
     const isTooShort = () => leastBytes(db) > sizeOf();
-    // Asked twice, should it be packed at this moment.
+    // Checked twice, in case a VACUUM is running at this moment.
     if (size < sizeBytes && isTooShort() && isTooShort()) return true;
     sizeBytes = size;
     return false;
   };
 }
 
-/** How long the file of a database is at least: its last pages may still be in the log. */
+/** The least size of the file of a database: its last pages may still be in the log. */
 function leastBytes(db: DatabaseSync): number {
   const ask = (pragma: string) =>
     Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {}).map(Number);
@@ -56,7 +56,7 @@ function leastBytes(db: DatabaseSync): number {
   return (pages - (logged - copied)) * pageBytes;
 }
 
-/** Tells a file from any other that has or had its name; undefined where there is none. */
+/** Identifies a file, also among files that had the same name; undefined where there is none. */
 export function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;

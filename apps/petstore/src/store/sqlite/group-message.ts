@@ -1,7 +1,7 @@
 import type { Command } from './commands.ts';
 
-// How a group of commands travels to the thread that writes. What can be sent is copied value by
-// value, and an object costs its members' names each time; so a group is one flat list.
+// The form in which a group of commands is sent to the thread that writes. Messages are copied value by value, and an
+// object also costs its members' names each time, so a group is one flat list.
 
 /** In turn: the kind of a command, how many arguments it has, the arguments. */
 export type GroupMessage = readonly unknown[];

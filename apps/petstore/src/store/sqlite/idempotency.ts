@@ -6,13 +6,13 @@ import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import type { InnerCommand } from './idempotent-writes.ts';
 
-/** Does a write that is to happen once. */
+/** Does an idempotent write. */
 export type WriteIdempotently = (
   idempotency: Idempotency,
   ...command: InnerCommand
 ) => Promise<IdempotentResult | Refusal>;
 
-/** What reads and writes the things of one kind. */
+/** Reads and writes the things of one kind. */
 export interface TableDeps {
   /** The connection that reads. */
   readonly db: DatabaseSync;
@@ -44,7 +44,7 @@ export function sqliteIdempotentResults(db: DatabaseSync, write: Write): Idempot
   const isAnyOlder = db.prepare('SELECT 1 FROM idempotent_answers WHERE created_at < ? LIMIT 1');
   return {
     async deleteBefore(instant, count) {
-      // Each write has all processes read their pages anew, so none is made for nothing.
+      // Each write makes all processes read their pages anew, so there is none without need.
       const isAny = translateErrors(() => isAnyOlder.get(instant.getTime()));
       return isAny ? write('deleteResultsBefore', instant.getTime(), count) : 0;
     },

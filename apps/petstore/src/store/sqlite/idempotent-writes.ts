@@ -10,7 +10,7 @@ import type { OrderWrites } from './order-writes.ts';
 import type { PetWrites } from './pet-writes.ts';
 import { inSavepoint } from './savepoint.ts';
 
-/** The writes that may be asked for once. */
+/** The writes that can be idempotent. */
 type Inner = Pick<PetWrites, 'createPet'> &
   Pick<CategoryWrites, 'createCategory'> &
   Pick<OrderWrites, 'placeOrder' | 'endOrder'>;
@@ -22,9 +22,9 @@ export type InnerCommand = {
 
 export interface IdempotentWrites {
   /**
-   * What came of the first write with the owner's key: the result that is kept, or what comes of the inner
-   * command, kept with it. Gives it as encodeResult makes it, or why there is none. Times are
-   * milliseconds since 1970; all else as in Idempotency, each by itself since objects travel slower.
+   * Returns the kept result of the first write with the owner's key, or carries out the inner command and keeps its
+   * result. The result is as encodeResult makes it, or a refusal. Times are milliseconds since 1970. The rest is as in
+   * Idempotency, one value each, since objects are sent more slowly.
    */
   idempotently(
     owner: string,
@@ -35,7 +35,7 @@ export interface IdempotentWrites {
     address: string,
     ...inner: InnerCommand
   ): string | Refusal;
-  /** As IdempotentResultStore has them. */
+  /** The methods of IdempotentResultStore. */
   deleteResultsBefore(instant: number, count: number): number;
   deleteResultsBeyond(owner: string, kept: number, count: number): number;
 }
@@ -45,7 +45,7 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
     `SELECT fingerprint, answer FROM idempotent_answers
      WHERE api_key_id = ? AND idempotency_key = ? AND created_at >= ?`,
   );
-  // What is replaced is older than it counts.
+  // A replaced result was too old to count.
   const insert = db.prepare(
     `INSERT OR REPLACE INTO idempotent_answers
        (api_key_id, idempotency_key, fingerprint, answer, created_at)
@@ -70,7 +70,7 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
       if (kept) {
         return bytes.equals(kept.fingerprint as Uint8Array) ? String(kept.answer) : keyReused();
       }
-      // One without the other must not stay.
+      // The write and its result: one without the other must not stay.
       return inSavepoint(db, () => {
         const result = encodeResult(run(writes, inner), address);
         insert.run(owner, key, bytes, result, at);

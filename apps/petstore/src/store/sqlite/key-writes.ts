@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The writes of keys that the service itself makes again and again. */
+/** The writes of keys that the service itself does again and again. */
 export interface KeyWrites {
-  /** When keys were last used: ids, and at the same places times in milliseconds since 1970. */
+  /** When keys were last used: ids, and at the same positions times in milliseconds since 1970. */
   noteKeyUses(ids: readonly string[], times: readonly number[]): 'done';
 }
 

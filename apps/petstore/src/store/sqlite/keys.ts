@@ -15,12 +15,12 @@ export interface KeysDeps {
   readonly db: DatabaseSync;
   readonly write: Write;
   readonly writeRarely: RareWrite;
-  /** Hashes and the active keys that they are of; holds nothing that is older than the database. */
+  /** Active keys by their hashes, emptied whenever the database has changed. */
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
-/** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
-const MAX_ANSWERS = 10_000;
+/** Results kept at most: a guesser must not fill the memory with hashes that are not there. */
+const MAX_RESULTS = 10_000;
 
 const COLUMNS = `id, name, environment, scopes, created_at, expires_at, revoked_at, last_used_at,
   replaced_by`;
@@ -73,16 +73,16 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
 
     findActive(hash) {
       return translateErrors(() => {
-        const answers = freshKeys();
-        const known = answers.get(hash);
-        if (known || answers.has(hash)) return known;
+        const results = freshKeys();
+        const known = results.get(hash);
+        if (known || results.has(hash)) return known;
         const row = selectActive.get(bytes(hash));
         const key = row && {
           id: String(row.id),
           scopes: scopesOf(row.scopes),
           expiresAt: row.expires_at === null ? Number.POSITIVE_INFINITY : Number(row.expires_at),
         };
-        if (answers.size < MAX_ANSWERS) answers.set(hash, key);
+        if (results.size < MAX_RESULTS) results.set(hash, key);
         return key;
       });
     },
@@ -147,7 +147,7 @@ function recordOf(row: Record<string, unknown>): KeyRecord {
   };
 }
 
-/** Scopes are kept as they are shown: words with spaces between them. */
+/** Scopes are stored as they are shown: words with spaces between them. */
 function scopesOf(text: unknown): Scope[] {
   return String(text).split(' ') as Scope[];
 }

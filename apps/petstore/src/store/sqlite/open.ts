@@ -9,10 +9,10 @@ import { SQLITE, sqliteCode } from './errors.ts';
 import { identity } from './file-watch.ts';
 import { MIGRATIONS } from './migrations.ts';
 
-/** Stands in the file's header, so that a petstore's database is told from another program's. */
+/** Written into the file's header, so that a petstore's database can be told from another program's. */
 export const APPLICATION_ID = 0x50657473; // "Pets"
 
-/** For their owner alone: hashes of keys are in there. Files and folders that are there already stay as they are. */
+/** Only for their owner, since they have hashes of keys. Existing files and folders stay as they are. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
@@ -23,9 +23,9 @@ const BUSY_TIMEOUT_MS = 2_000;
 const BUSY_POLL_MS = 1;
 
 /**
- * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe
- * when several processes do so at once. Throws UserError for what the person can mend: a folder or
- * file that can't be written, a file that is no database, another program's, or a newer version's.
+ * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe when several
+ * processes do so at once. Throws UserError for problems that the user can fix: a folder or file that can't be written,
+ * a file that is not a database, another program's, or a newer version's.
  */
 export function openDatabase(
   path: string,
@@ -52,8 +52,8 @@ export function openDatabase(
 }
 
 /**
- * Opens a petstore database to read it as it is: nothing is written, not even a newer schema. Throws
- * UserError as openDatabase does, and where there is none.
+ * Opens a petstore database to read it as it is: nothing is written, not even a newer schema. Throws UserError as
+ * openDatabase does, and where the file does not exist.
  */
 export function openToRead(path: string): DatabaseSync {
   refuseMissing(path);
@@ -88,14 +88,14 @@ export function connectToWrite(path: string): DatabaseSync {
 }
 
 function configure(db: DatabaseSync, refuse = () => {}): void {
-  // First the waiting time (given when opening): the next line already needs a lock.
-  // Readers go on beside a writer. Stays in the file; two processes may race to set it, and SQLite
-  // does not wait in this case, so it is tried again.
+  // The busy timeout was set when the connection was opened, since the next line already needs a lock. WAL lets readers
+  // go on beside a writer. The mode stays in the file; where two processes set it at once, SQLite does not wait, so it
+  // is retried.
   retryWhileLockedSync(() => {
     refuse();
     db.exec('PRAGMA journal_mode = WAL');
   });
-  // From here on the connection has a lock that a restore would need.
+  // From here on the connection holds a lock that a restore would need.
   refuse();
   // A commit returns when the log is on disk: what was acknowledged survives a power cut. WAL's
   // usual NORMAL would lose the last commits.
@@ -104,9 +104,9 @@ function configure(db: DatabaseSync, refuse = () => {}): void {
 }
 
 /**
- * Tries each millisecond for as long as another process holds the lock, up to the busy timeout; holds
- * the thread meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the
- * short pauses between the transactions of one who writes without end, such as an import.
+ * Retries each millisecond while another process holds the lock, up to the busy timeout, and blocks the thread
+ * meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the short pauses between the
+ * transactions of a process that writes without end, such as an import.
  */
 export function retryWhileLockedSync(work: () => void): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
@@ -121,7 +121,7 @@ export function retryWhileLockedSync(work: () => void): void {
   }
 }
 
-/** The same for the thread that must not stand still: between the tries others go on. */
+/** The same for a thread that must not block: other work goes on between the attempts. */
 export async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
@@ -135,7 +135,7 @@ export async function retryWhileLocked<T>(work: () => T): Promise<T> {
 }
 
 function migrate(db: DatabaseSync, path: string): void {
-  // Most often there is nothing to do, and no lock to wait for beside one who writes a lot.
+  // Usually there is nothing to do. Then there is no lock to wait for beside a busy writer.
   if (schemaVersion(db) === MIGRATIONS.length) return;
   // IMMEDIATE takes the write lock before the version is read: of two processes that start at once,
   // the second waits here and then finds the work done.
@@ -161,15 +161,15 @@ export function refuseNewer(version: number, path: string): void {
 }
 
 /**
- * A restore puts another file in the place of this one. Who opened the former just before would go on
- * with it, and with the log of the new one, which belongs to the name.
+ * A restore may replace the file. A process that opened the former one just before would go on with it, and with the
+ * log of the new one, since the log goes by the name.
  */
 function refuseReplaced(path: string, opened: string | undefined): void {
   if (identity(path) === opened) return;
   throw new UserError(`${path} was replaced while it was being opened. Try again.`);
 }
 
-/** Before anything is written to it. `remedy` is what the person can do. */
+/** Checks a file before anything is written to it. `remedy` is what the user can do. */
 export function refuseOtherApplication(
   db: DatabaseSync,
   path: string,
@@ -193,8 +193,8 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
 }
 
 /**
- * Creates a folder and those above it. Step by step: mkdir's own `recursive` never returns where a
- * file system answers ENOENT below a folder that exists, as /proc does.
+ * Creates a folder and its parents, one by one: mkdir's own `recursive` never returns where a file system returns
+ * ENOENT below an existing folder, as /proc does.
  */
 export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -213,8 +213,8 @@ export function createFolder(folder: string): void {
 }
 
 /**
- * Creates a database file that is for its owner alone; SQLite gives its log the same mode. What stands in the way is
- * left for SQLite to tell.
+ * Creates a database file that only its owner can read; SQLite gives its log the same mode. If something is in the way,
+ * SQLite reports it.
  */
 function createFile(path: string): void {
   try {
@@ -222,7 +222,7 @@ function createFile(path: string): void {
   } catch {}
 }
 
-/** The sentence for what went wrong when a database was opened; anything else comes back as it is. */
+/** The message for an error of opening a database; any other error comes back as it is. */
 export function explainOpenError(error: unknown, path: string): unknown {
   switch (sqliteCode(error)) {
     case SQLITE.NOTADB:

@@ -15,9 +15,9 @@ import { inSavepoint } from './savepoint.ts';
 
 /** The writes of orders, each within the transaction of its group. */
 export interface OrderWrites {
-  /** Gives the new id. */
+  /** Returns the new id. */
   placeOrder(petId: bigint, at: Date): bigint | Refusal;
-  /** Gives the order as JSON text. */
+  /** Returns the order as JSON text. */
   endOrder(id: bigint, end: OrderEnd, at: Date, precondition?: Precondition): string | Refusal;
 }
 

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Metrics } from '../../telemetry/instruments.ts';
 import type { Page } from '../store.ts';
 
-/** What an entry weighs besides its text, in bytes. */
+/** The size that an entry counts besides its text, in bytes. */
 const ENTRY_BYTES = 200;
 
 /**
- * Pages by what they were asked for, bounded by what they weigh together; the one that was used longest ago goes first.
- * It knows nothing of time: whoever holds it empties it when anything was committed.
+ * Pages by their query, with a bound on their total size. The least recently used page goes first. The cache does not
+ * watch the database: its owner empties it after each commit.
  */
 export class PageCache {
   readonly #pages: LRUCache<string, Page>;
   #hits = 0;
   #misses = 0;
 
-  /** `maxBytes` is what the pages may weigh together; 0 keeps none. */
+  /** `maxBytes` is the bound of their total size; 0 keeps none. */
   constructor(maxBytes: number, metrics: Metrics) {
     this.#pages = new LRUCache({
-      // The library takes 0 for no bound. No page is as small as 1.
+      // The library reads 0 as no bound. No page is as small as 1.
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ json }, name) => 2 * (json.length + name.length) + ENTRY_BYTES,
     });
@@ -31,7 +31,7 @@ export class PageCache {
     );
   }
 
-  /** The page of this name; it is read, and kept where there is room, when it is not there. */
+  /** The page of this name. When it is not in the cache, it is read, and kept if there is room. */
   get(name: string, read: () => Page): Page {
     const kept = this.#pages.get(name);
     if (kept) {

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Page, PageQuery } from '../store.ts';
 
-/** What pages are made of. */
+/** The source of pages. */
 export interface Source {
   readonly table: string;
-  /** The columns that `json` is made of. */
+  /** The columns that `json` needs. */
   readonly columns: string;
   /** A row as JSON. SQLite writes integers as they are, so every int64 keeps its digits. */
   readonly json: string;
@@ -15,9 +15,8 @@ interface Query extends PageQuery {
 }
 
 /**
- * Makes a function that reads pages in ascending order of id. It keeps one statement for each shape of
- * a query, made when it is first asked for. The limit is written into the SQL: SQLite would prepare a
- * statement with `LIMIT ?` anew at every call.
+ * Makes a function that reads pages in ascending order of id. It prepares one statement for each shape of a query, at
+ * its first use. The limit is written into the SQL: SQLite would prepare a statement with `LIMIT ?` anew at every call.
  */
 export function pageReader(db: DatabaseSync, source: Source): (query: Query) => Page {
   const prepared = new Map<string, StatementSync>();

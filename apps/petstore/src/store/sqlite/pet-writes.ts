@@ -9,11 +9,11 @@ import { inSavepoint } from './savepoint.ts';
 
 /** The writes of animals, each within the transaction of its group. */
 export interface PetWrites {
-  /** Gives the new id. */
+  /** Returns the new id. */
   createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
-  /** Gives what came of each animal; all of them are added, or none. */
+  /** Returns the outcome for each animal; all of them are added, or none. */
   addPets(pets: readonly ImportedPet[]): AddOutcome[];
-  /** Gives the animal as JSON text. */
+  /** Returns the animal as JSON text. */
   updatePet(id: bigint, patch: PetPatch, precondition?: Precondition): string | Refusal;
   removePet(id: bigint, precondition?: Precondition): 'removed' | Refusal;
 }
@@ -67,7 +67,7 @@ function openOrderFinder(db: DatabaseSync): (petId: bigint) => boolean {
 }
 
 function petAdder(db: DatabaseSync): (pet: ImportedPet) => AddOutcome {
-  // A NULL id lets AUTOINCREMENT give one; it follows the ids that are given here upwards by itself.
+  // For a NULL id AUTOINCREMENT picks one, which is greater than all ids given here.
   const insert = db.prepare(
     `INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,

@@ -13,7 +13,7 @@ const PETS: Source = {
 };
 
 interface PetsDeps extends TableDeps {
-  /** Holds nothing that is older than the database. */
+  /** Emptied whenever the database has changed. */
   readonly freshPages: () => PageCache;
 }
 
@@ -38,7 +38,7 @@ export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDep
 
     list(query) {
       return translateErrors(() => {
-        // The cache is made fresh before the page is read: a commit in between is seen next time.
+        // The cache is checked before the page is read: a commit in between is noticed next time.
         const pages = freshPages();
         const { limit, status = '', after = '' } = query;
         const name = `${limit} ${status} ${after}`;
@@ -64,7 +64,7 @@ export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDep
   };
 }
 
-/** Reads animals one JSON text each, for export. */
+/** Reads animals as JSON texts, for export. */
 function lineReader(db: DatabaseSync) {
   const select = (where: string) => {
     const rows = db.prepare(
@@ -76,7 +76,7 @@ function lineReader(db: DatabaseSync) {
   const first = select('true');
   const following = select('id > ?');
   return (after: bigint | undefined, count: number) => {
-    // One more than asked: whether any follows.
+    // One more than requested, to see whether more follow.
     const rows = (after === undefined
       ? first.all(count + 1)
       : following.all(after, count + 1)) as unknown as { id: bigint; json: string }[];

@@ -3,13 +3,13 @@ import type { MigrationPlan } from '../migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openToRead, schemaVersion } from './open.ts';
 
-/** What all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
+/** How long all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
 const SECONDS = 0.05;
 
-/** What `openDatabase` would do to the schema of a file. Changes nothing. Throws UserError as `openToRead` does. */
+/** The plan of `openDatabase` for the schema of a file. Changes nothing. Throws UserError as `openToRead` does. */
 export function planDatabase(path: string): MigrationPlan {
   const current = existsSync(path) ? versionOf(path) : 0;
-  // A file that nobody has is no trouble to anybody.
+  // A new file blocks nobody.
   const isUsed = current > 0;
   const tables = isUsed ? [{ table: 'all', rows: null, bytes: statSync(path).size }] : [];
   return {
@@ -23,7 +23,7 @@ export function planDatabase(path: string): MigrationPlan {
       blocks: isUsed ? 'writes' : 'nothing',
       seconds: SECONDS,
       blockedSeconds: isUsed ? SECONDS : 0,
-      // Who waits for a lock of SQLite stands in nobody's way.
+      // To wait for a lock of SQLite blocks nobody else.
       lockWaitSeconds: 0,
     })),
   };

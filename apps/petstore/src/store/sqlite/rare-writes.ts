@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { asUnavailable } from './errors.ts';
 import { retryWhileLocked } from './open.ts';
 
-/** Does a piece of work in one transaction, in its turn; it may be tried again. */
+/** Does a piece of work in one transaction, when its turn comes; it may be retried. */
 export type RareWrite = <T>(work: () => T) => Promise<T>;
 
 /**
- * The way of writes that are few, such as those of keys: here and not by the thread, beside which they
- * wait their turn. `onWrite` is called after each.
+ * Rare writes, such as those of keys, happen on this thread. They wait their turn beside the thread that writes.
+ * `onWrite` is called after each.
  */
 export function rareWrites(db: DatabaseSync, onWrite: () => void): RareWrite {
   const begin = db.prepare('BEGIN IMMEDIATE');

@@ -17,10 +17,10 @@ import {
 import { sqliteCode } from './errors.ts';
 import { decodeGroup, encodeGroup } from './group-message.ts';
 
-// Processes that serve one database have one writer among them: a commit carries what all of them have to write. Here is
-// how the others hand it their writes.
+// Processes that serve one database share one writer, so that a commit carries the writes of all of them. Here the
+// other processes hand it their writes.
 
-/** Why the database could not do one of them, in a form that can be sent. */
+/** Why the database could not carry out a write, in a form that can be sent. */
 interface Unavailable {
   readonly unavailable: string;
   readonly kind: UnavailableKind;
@@ -29,7 +29,7 @@ interface Unavailable {
 
 type RemoteOutcome = Outcome | Unavailable;
 
-/** What takes the groups of other processes where the writer is. */
+/** Takes groups of other processes, in the process that has the writer. */
 export function writeForOthers(write: Write): GroupWriter {
   return (group) =>
     Promise.all(
@@ -48,10 +48,10 @@ interface Pending extends Command {
   readonly reject: (error: Error) => void;
 }
 
-/** Sends the writes of this process, those of a turn of the event loop together, to the process that has the writer. */
+/** Sends the writes of this process to the process with the writer, those of one turn of the event loop together. */
 export class RemoteWriter {
   readonly health = new WriteHealth();
-  /** As that of the writer, who counts the commands of all processes and refuses those beyond. */
+  /** The capacity of the writer, which counts the commands of all processes and refuses those beyond. */
   readonly capacity: number;
   readonly #send: GroupWriter;
   #queue: Pending[] = [];
@@ -76,7 +76,7 @@ export class RemoteWriter {
     });
   };
 
-  /** Lets what is under way finish. */
+  /** Waits for the writes under way. */
   async close(): Promise<void> {
     if (this.length === 0) return;
     await new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ export class RemoteWriter {
   }
 }
 
-/** SQLite's code stands where its own errors have it. */
+/** SQLite's code, in the member where its own errors have it. */
 function errorOf({ unavailable, kind, code }: Unavailable): StoreUnavailableError {
   if (kind === 'queue_full') return new StoreOverloadedError(unavailable);
   const cause = Object.assign(new Error(unavailable), { errcode: code });

@@ -14,35 +14,35 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
 import { explainOpenError, refuseOtherApplication, retryWhileLockedSync } from './open.ts';
 
-/** A database's place, kept from everyone else: no process has it open, and none gets it open. */
+/** The name of a database, locked: no process has it open, and none can open it. */
 export interface ReservedPath {
-  /** Whether a database, or what is left of one, is there. */
+  /** Whether there is a database, or what is left of one. */
   readonly hasFormer: boolean;
   /**
-   * Puts a finished file there, on disk when it returns. The former is kept under the name `aside`, or
-   * not at all. Killed at any moment, either is there, and no log of the one beside the other.
+   * Puts a finished file there, on disk when it returns. The former database is kept under the name `aside`, or
+   * deleted. A crash at any moment leaves one of the two, and never with the log of the other.
    */
   put(file: string, aside: string | undefined): void;
-  /** Lets others in. */
+  /** Releases the lock. */
   release(): void;
 }
 
 /**
- * Takes hold of the place of a database, whose folder is there. Throws UserError where a process has it
- * open, or where it is another program's. A damaged one is taken as well as SQLite can.
+ * Locks the name of a database, whose folder exists. Throws UserError where a process has it open, or where it is
+ * another program's. A damaged database is locked as far as SQLite can.
  */
 export function reservePath(path: string): ReservedPath {
   const hasFormer = existsSync(path) && statSync(path).size > 0;
-  // Makes an empty file where there is none: a service that starts now finds it locked.
+  // Creates an empty file where there is none, so that a service that starts now finds it locked.
   const { db, isDamaged } = lockWhole(path);
   let isPut = false;
   return {
     hasFormer,
     put(file, aside) {
-      // A second name first, so that the place is never empty.
+      // First a second name for the former file, so that the name is never without one.
       if (aside !== undefined) linkAside(path, aside);
-      // SQLite has written the log of a whole database into it. What else there is belongs to the
-      // former, and would be taken for the new one's.
+      // SQLite has written the log of an intact database into it. Any other file left belongs to the former database,
+      // and would be taken for one of the new database.
       for (const suffix of ['-wal', '-journal']) {
         if (!existsSync(`${path}${suffix}`)) continue;
         if (isDamaged && aside !== undefined) renameSync(`${path}${suffix}`, `${aside}${suffix}`);
@@ -60,17 +60,14 @@ export function reservePath(path: string): ReservedPath {
   };
 }
 
-/**
- * Locks a database against all others until the connection is closed, and makes one file of it and
- * its log.
- */
+/** Locks a database against all others until the connection is closed, and writes its log into its file. */
 function lockWhole(path: string): { db: DatabaseSync; isDamaged: boolean } {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 0 });
     const connection = db;
-    // In this mode a lock is kept beyond its transaction. Every connection that has read holds a
-    // shared one for as long as it lives, so this one is refused beside any.
+    // In this mode a lock outlives its transaction. Every connection that has read holds a shared lock for as long as
+    // it lives, so this one is refused beside any.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE');
     retryWhileLockedSync(() => connection.exec('BEGIN EXCLUSIVE; COMMIT'));
     refuseOtherApplication(connection, path);
@@ -99,7 +96,7 @@ function linkAside(path: string, aside: string): void {
   }
 }
 
-/** A name is on disk when its folder is. */
+/** A new name is on disk when its folder is. */
 export function syncFolder(path: string): void {
   const folder = openSync(dirname(path), 'r');
   try {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** All of a piece of work, or nothing of it and what it threw. Within a transaction. */
+/** Does all of a piece of work inside a transaction, or rolls it back and throws its error. */
 export function inSavepoint<T>(db: DatabaseSync, work: () => T): T {
   db.exec('SAVEPOINT command');
   try {

@@ -30,8 +30,8 @@ import { RemoteWriter, writeForOthers } from './remote-writer.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
- * How long a read may wait for a lock, in milliseconds. Readers wait for nobody in WAL mode, unless
- * another program takes the whole file; the event loop must not wait with it.
+ * How long a read may wait for a lock, in milliseconds. In WAL mode readers wait for nobody, unless another program
+ * locks the whole file; the event loop must not wait for that.
  */
 const READ_BUSY_TIMEOUT_MS = 50;
 
@@ -49,16 +49,16 @@ const WRITER_DOWN: Problem = {
 const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Opens the embedded engine on a file, or in memory (`:memory:`, gone with the process). Throws
- * UserError for what the person can mend.
+ * Opens the embedded engine on a file, or in memory (`:memory:`, gone with the process). Throws UserError for problems
+ * that the user can fix.
  *
- * A file has two connections: this thread reads, another one writes, unless `mayBlock` says that it
- * need not, or another process writes (`groupWriter`). A store in memory can have only one, and has no disk to wait for.
+ * A file has two connections: this thread reads, another one writes, unless `mayBlock` says that it need not, or
+ * another process writes (`groupWriter`). A store in memory can have only one, and has no disk to wait for.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): Store {
   const db = openDatabase(path, options);
   db.exec(`PRAGMA busy_timeout = ${READ_BUSY_TIMEOUT_MS}`);
-  // What this connection writes itself, no detector of others' commits need tell.
+  // Writes of this connection are known without a detector.
   let hasWritten = false;
   const onWrite = () => {
     hasWritten = true;
@@ -69,7 +69,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       ? writeHere(path, db, onWrite, metrics)
       : writeElsewhere(path, db, metrics, options);
 
-  // Whoever notices a change counts it, so that each cache can tell whether it has seen it.
+  // Whoever notices a change counts it, so that each cache knows whether it has seen it.
   let revision = 0;
   let isHeld = false;
   const currentRevision = () => {
@@ -124,7 +124,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       health.succeeded();
       return undefined;
     } catch (error) {
-      // Whether too much waits is not the writer's fault; the queue itself tells.
+      // A full queue is not the writer's fault, and is reported by the queue itself.
       return error instanceof StoreOverloadedError ? undefined : problemOf(error);
     }
   };
@@ -151,7 +151,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   };
 }
 
-/** Lets several reads share one lock: to take it is half of what a small read costs. */
+/** Lets several reads share one lock: to take the lock is half the cost of a small read. */
 function readTransaction(db: DatabaseSync): (reads: () => void) => void {
   const begin = db.prepare('BEGIN');
   const end = db.prepare('COMMIT');
@@ -159,17 +159,17 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
     try {
       begin.run();
     } catch {
-      reads(); // What is in the way, each read meets and tells by itself.
+      reads(); // Each read meets the problem and reports it itself.
       return;
     }
     try {
       reads();
     } finally {
       try {
-        // Some errors end the transaction by themselves.
+        // SQLite itself ends the transaction after some errors.
         if (db.isTransaction) end.run();
       } catch {
-        // On a damaged file the end fails as well. The reads have told their errors.
+        // On a damaged file, ending it fails as well. The reads have reported that already.
         if (db.isTransaction) db.exec('ROLLBACK');
       }
     }
@@ -179,12 +179,12 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
 interface Writing {
   readonly write: Write;
   readonly writeQueue: Store['writeQueue'];
-  /** What happened to the database's files since they were opened. */
+  /** What has happened to the database's files since they were opened. */
   readonly damageToFiles: () => FileDamage | undefined;
-  /** Whether there is who writes. */
+  /** Whether there is a writer. */
   readonly isWriting: () => boolean;
   readonly health: WriteHealth;
-  /** Whether anyone else committed since it was last asked. */
+  /** Whether anyone else has committed since the last call. */
   readonly hasChanged: () => boolean;
   readonly close: () => Promise<void>;
 }
@@ -217,9 +217,9 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     return outcome;
   };
   return {
-    // A command gives the value of its kind.
+    // A command returns a value of its kind.
     write: ((kind, ...args) => run({ kind, args })) as Write,
-    // Each is done before the next one can come.
+    // Each is done before the next one starts.
     writeQueue: { length: 0, capacity: 1 },
     damageToFiles,
     isWriting: () => db.isOpen,

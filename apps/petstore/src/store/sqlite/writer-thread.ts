@@ -5,13 +5,13 @@ import { fileWatch } from './file-watch.ts';
 import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
 
-// The thread that writes: it takes groups of commands and answers each when it is on disk. It alone
+// The thread that writes: it takes groups of commands and acknowledges each when it is on disk. It alone
 // waits for the disk; the event loop of the service never does.
 
-/** A group of commands, or the wish that the thread end itself. */
+/** A group of commands, or the request to end the thread. */
 export type ToWriter = GroupMessage | 'close';
 
-/** Said once at the start, then once for each group, in order. */
+/** Sent once at the start, then once for each group, in order. */
 export type FromWriter =
   | 'ready'
   | { readonly outcomes: readonly Outcome[]; readonly seconds: number }

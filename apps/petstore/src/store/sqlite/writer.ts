@@ -14,32 +14,32 @@ import { kindOf } from './errors.ts';
 import { encodeGroup } from './group-message.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
-/** Beside this file, and of its kind: TypeScript in a checkout, JavaScript in the package. */
+/** The thread's file is beside this one, with the same ending: TypeScript in a checkout, JavaScript in the package. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** Commands in one transaction at most, so that no one waits for a very long one. */
+/** The most commands in one transaction, so that no request waits for a very long one. */
 const MAX_GROUP = 1_024;
 
-/** A group of this size tells of load; then the next one waits for as many, but not longer than this. */
+/** A group of this size is a sign of load. Then the next group waits until it is as large, but not longer than this. */
 const LOADED_GROUP = 4;
 const GATHER_MS = 1;
 
 /** Waits before a writer that died is started again, in milliseconds: the first time, the second, … */
 const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
 
-/** A writer that lived this long, in milliseconds, had a good start: the delays begin anew. */
+/** A writer that lived this long, in milliseconds, started well: the delays begin anew. */
 const GOOD_LIFE_MS = 10_000;
 
-/** What short-lived objects of the thread may take, in MB: it has few, and would spread if let. */
+/** The memory for short-lived objects of the thread, in MB: it has few, and would use more if allowed. */
 const YOUNG_GENERATION_MB = 4;
 
 /**
- * idle: the thread starts with the first command, since most command lines never write;
- * starting: commands queue up; dead: they are refused until it is started again; closed: for good.
+ * idle: the thread starts with the first command, since most command lines never write; starting: commands queue up;
+ * dead: commands are refused until it is started again; closed: for good.
  */
 type State = 'idle' | 'starting' | 'ready' | 'dead' | 'closed';
 
-/** Which states may follow each. None follows `closed`, whatever the thread still says or does. */
+/** Which states may follow each. `closed` is final, whatever the thread still does. */
 const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
   idle: ['starting', 'closed'],
   starting: ['ready', 'dead', 'closed'],
@@ -53,22 +53,24 @@ interface Pending extends Command {
   readonly reject: (error: Error) => void;
 }
 
-/** What the writer wants known beyond its answers. */
+/** What the writer reports besides the results of its commands. */
 export interface WriterEvents {
   /** The thread died and will be started again after `restartInMs` milliseconds. */
   onDeath(cause: unknown, restartInMs: number): void;
-  /** A group of commands was committed, in so many seconds. */
+  /** A group of commands was committed, in this many seconds. */
   onCommit(commands: number, seconds: number): void;
 }
 
 /**
- * Gives writes to a thread that commits everything which queued up during the last commit as the
- * next transaction. Under load an fsync is so shared by all who wait for it.
+ * Gives writes to a thread. Everything that queued up during the last commit becomes the next transaction, so under
+ * load many writes share an fsync.
  */
 export class GroupCommitWriter {
   readonly health = new WriteHealth();
-  /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
-   * end only turns an overload into a slow death. */
+  /**
+   * Commands that may wait or be under way. More are refused: a queue that grows without end only turns an overload
+   * into a slow death.
+   */
   readonly capacity: number;
   readonly #path: string;
   readonly #events: WriterEvents;
@@ -78,7 +80,7 @@ export class GroupCommitWriter {
   #state: State = 'idle';
   #isFlushPlanned = false;
   #lastGroupSize = 0;
-  /** Runs while a group gathers. */
+  /** The timer while a group gathers. */
   #gathering: NodeJS.Timeout | undefined;
   #startedAt = 0;
   #deaths = 0;
@@ -108,13 +110,13 @@ export class GroupCommitWriter {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
-      // The thread answers each command with the value of its kind.
+      // The thread sends a result of the command's kind.
       this.#queue.push({ kind, args, resolve: resolve as Pending['resolve'], reject });
       this.#planFlush();
     });
   };
 
-  /** Lets what is queued finish, then ends the thread. */
+  /** Waits for the queued commands, then ends the thread. */
   async close(): Promise<void> {
     if (this.length > 0) {
       await new Promise<void>((resolve) => {
@@ -129,7 +131,7 @@ export class GroupCommitWriter {
     await ended;
   }
 
-  /** Every change of state is made here; false, with nothing changed, where there is no such step. */
+  /** Changes the state. Returns false, and changes nothing, where the change is not allowed. */
   #become(next: State): boolean {
     if (!NEXT_STATES[this.#state].includes(next)) return false;
     this.#state = next;
@@ -171,7 +173,7 @@ export class GroupCommitWriter {
     }
   }
 
-  /** Starts the next group, now or when it is as large as the last one, and soon in any case. */
+  /** Starts the next group: now, or when it is as large as the last one, and soon in any case. */
   #gather(): void {
     if (this.#queue.length >= this.#lastGroupSize || this.#lastGroupSize < LOADED_GROUP) {
       this.#flush();
@@ -191,8 +193,8 @@ export class GroupCommitWriter {
   }
 
   /**
-   * Whether it is worth to wait for more. Clients that were just answered tend to come back, and a
-   * group as large as the last one costs hardly more than one of three. Without load nobody waits.
+   * Whether it is worth waiting for more. Clients that just got a response tend to come back, and a group as large as
+   * the last one costs hardly more than a group of three. Without load nothing waits.
    */
   #isGathering(): boolean {
     return this.#gathering !== undefined && this.#queue.length < this.#lastGroupSize;
@@ -228,7 +230,7 @@ export class GroupCommitWriter {
   }
 }
 
-/** SQLite's code stands where its own errors have it. */
+/** SQLite's code, in the member where its own errors have it. */
 function failureOf({ failure, code }: { failure: string; code: number | undefined }): Error {
   const cause = Object.assign(new Error(failure), { errcode: code });
   return new StoreUnavailableError(failure, { cause, kind: kindOf(cause) });

@@ -98,7 +98,7 @@ test('an operation is gone from the millisecond of its sunset on', () => {
   assert.equal(ask({ scope: 'pets:read' }, 'pets:read').result(), undefined);
 });
 
-test('each answer tells where the key stands, and one that has used up its requests waits', () => {
+test('each response tells where the key stands, and one that has used up its requests waits', () => {
   const { ask } = start(1);
   const first = ask({ scope: 'pets:read' }, 'pets:read');
   assert.equal(first.result(), undefined);
@@ -124,7 +124,7 @@ test('of several reasons to refuse, the quota is told first, then the sunset, th
   assert.equal(state.used.length, 3);
 });
 
-test('where the quota is with a database, the later checks come when it has answered', async () => {
+test('where a database has the quota, the later checks come after its response', async () => {
   const share = { requests: 1, left: 0, endsInMs: 10_000 };
   const { ask } = start(1, { take: async () => share });
   const first = ask({ scope: 'pets:read' }, 'orders:read');
@@ -143,7 +143,7 @@ test('where the quota is with a database, the later checks come when it has answ
   assert.equal(known, undefined, 'nobody has to be asked');
 });
 
-test('every answer of a deprecated operation tells since when, until when, and what takes its place', () => {
+test('every response of a deprecated operation tells since when, until when, and what takes its place', () => {
   const announced = (config: FastifyContextConfig, base: string) => {
     const { added, response: answer } = response();
     announceDeprecation(config, answer, () => base);

@@ -8,16 +8,16 @@ import { readEvents } from './event-stream.ts';
 
 /** All in milliseconds. */
 const TIMEOUTS = {
-  /** For a response, and for silence in a log, which has a comment every 15 seconds. */
+  /** For a response, and for a silent log: a log has a comment every 15 seconds. */
   silenceMs: 60_000,
   /** Waits before each reconnection to a log whose stream broke. After the last one the command fails. */
   reconnectWaitsMs: [200, 1_000, 3_000, 6_000] as readonly number[],
 };
 
-/** The slowest upload to wait for, in bytes a millisecond. */
+/** The slowest upload that is waited for, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 50;
 
-/** The dashboard's REST interface, as far as deploying needs it. Its errors are UserErrors. */
+/** The part of the dashboard's REST interface that deploys need. Its errors are UserErrors. */
 export class DashboardClient {
   readonly origin: string;
   readonly #token: string;
@@ -43,12 +43,12 @@ export class DashboardClient {
     return this.#request(path, init, readJson<Deploy>, timeoutMs).catch((error) => {
       if (!(error instanceof RefusedError) || error.status !== 404) throw error;
       throw new UserError(
-        `${this.origin} has no project ${slug} that this token may see. Is DASHBOARD_URL the address of the dashboard, and was the project created there?`,
+        `${this.origin} has no project ${slug} that this token may see. Check DASHBOARD_URL, and that the project was created there.`,
       );
     });
   }
 
-  /** Where people look at a deploy. */
+  /** The page of a deploy. */
   pageOf(slug: string, id: string): string {
     return `${this.origin}/projects/${encodeURIComponent(slug)}/deploys/${id}`;
   }
@@ -57,7 +57,7 @@ export class DashboardClient {
     return this.#request(`/api/projects/${encodeURIComponent(slug)}`, {}, readJson<Project>);
   }
 
-  /** Hands over the lines of a deploy's log as they come; the deploy when it has ended. */
+  /** Passes on the lines of a deploy's log as they arrive. Resolves with the deploy when it has ended. */
   async followDeploy(slug: string, id: string, onLine: (line: LogLine) => void): Promise<Deploy> {
     const waits = this.#timeouts.reconnectWaitsMs;
     let seq = 0;
@@ -75,7 +75,7 @@ export class DashboardClient {
         onLine(line);
       }
       throw new UserError(
-        `${this.origin} ended the log before the deploy has ended. It may go on: ${this.pageOf(slug, id)}`,
+        `${this.origin} closed the log before the deploy ended. See how it goes on: ${this.pageOf(slug, id)}`,
       );
     };
     for (;;) {
@@ -83,7 +83,7 @@ export class DashboardClient {
         const headers = { accept: 'text/event-stream', 'last-event-id': `${seq}` };
         return await this.#request(`${deploysOf(slug)}/${id}/log`, { headers }, follow);
       } catch (error) {
-        // A restarted dashboard goes on building. A refusal stays one.
+        // A restarted dashboard goes on building. A refused request stays refused.
         const wait = error instanceof RefusedError ? undefined : waits[failures++];
         if (wait === undefined) throw error;
         await sleep(wait);
@@ -107,7 +107,7 @@ export class DashboardClient {
       const response = await fetch(this.origin + path, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${this.#token}` },
-        // The document and the token are not sent to any other address.
+        // The document and the token must not go to another address.
         redirect: 'manual',
         signal: controller.signal,
       });
@@ -117,13 +117,13 @@ export class DashboardClient {
       if (error instanceof UserError) throw error;
       if (controller.signal.aborted) {
         throw new UserError(
-          `${this.origin} was silent for ${Math.round(timeoutMs / 1_000)} seconds. Is DASHBOARD_URL right, and does the dashboard run?`,
+          `${this.origin} sent nothing for ${Math.round(timeoutMs / 1_000)} seconds. Check DASHBOARD_URL, and that the dashboard runs.`,
         );
       }
       const { cause = error } = error as Error;
       const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
       throw new UserError(
-        `The dashboard at ${this.origin} cannot be reached (${why}). Is DASHBOARD_URL right, and does it run?`,
+        `The dashboard at ${this.origin} cannot be reached (${why}). Check DASHBOARD_URL, and that the dashboard runs.`,
       );
     } finally {
       clearTimeout(timer);
@@ -161,7 +161,7 @@ async function refusal(response: Response): Promise<UserError> {
 
 function notADashboard({ url, status }: Response): RefusedError {
   return new RefusedError(
-    `${new URL(url).origin} answered ${status}, and not as a dashboard does. Is DASHBOARD_URL right?`,
+    `${new URL(url).origin} responded with ${status}, but not as a dashboard does. Check DASHBOARD_URL.`,
     status,
   );
 }
@@ -172,7 +172,7 @@ const TYPES = {
   zip: 'application/zip',
 } as const satisfies Record<BuildInput['kind'], string>;
 
-/** The dashboard refused the request: a retry is no use. */
+/** The dashboard refused the request. A retry does not help. */
 class RefusedError extends UserError {
   readonly status: number;
 

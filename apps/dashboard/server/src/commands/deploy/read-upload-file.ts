@@ -11,7 +11,7 @@ import { cannotRead, readRegularFile } from './read-file.ts';
 
 const TOO_LARGE = `is too large: a document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB, an archive ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
 
-/** What is to be uploaded: a file as it is, a folder as an archive. Rejects with UserError. */
+/** The bytes to upload: a file as it is, a folder as an archive. Rejects with UserError. */
 export async function readUploadFile(path: string): Promise<BuildInput> {
   const name = basename(resolve(path));
   if ((await stat(path).catch(cannotRead(path))).isDirectory())
@@ -23,12 +23,12 @@ export async function readUploadFile(path: string): Promise<BuildInput> {
 /** A folder with more files than this is not documentation: a whole project, say. */
 const MAX_FILES = 2_000;
 
-/** Left out: what editors, systems and tools put beside the pages. */
+/** Left out: files that editors, systems and tools put beside the pages. */
 const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
 
 /**
- * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects
- * with UserError for links, names that are not UTF-8, what cannot be read, too many files, or too much.
+ * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects with
+ * UserError for links, names that are not UTF-8, unreadable files, too many files, or too many bytes.
  */
 async function packFolder(folder: string): Promise<Buffer> {
   const files = await listFiles(folder, folder);
@@ -59,7 +59,7 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
     else if (entry.isFile()) files.push(relative(root, path));
     else
       throw new UserError(
-        `${path} is a link or no plain file; an archive takes plain files and folders alone.`,
+        `${path} is a link or a special file. An archive may have regular files and folders only.`,
       );
     if (files.length > MAX_FILES) {
       throw new UserError(

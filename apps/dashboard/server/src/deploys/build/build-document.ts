@@ -29,7 +29,7 @@ export async function buildDocument(input: BuildInput, log: BuildLog): Promise<B
     }),
   );
   files.add(commonFiles(frame));
-  log({ level: 'info', message: `Made ${files.all().length} files` });
+  log({ level: 'info', message: `Generated ${files.all().length} files` });
   const site = {
     title,
     files: files.all(),

@@ -12,14 +12,14 @@ import {
 import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
 
 /**
- * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. What is
- * wrong with any of them is told together. One without `docs.yaml` is built from its document alone.
+ * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
+ * all of them are reported together. One without `docs.yaml` is built from its document alone.
  */
 export async function buildSite(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   try {
     return await build(input, log);
   } catch (error) {
-    // A text that is longer than any can be is larger than a site may be, too.
+    // A text longer than a string can be is also larger than a site may be.
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
     const refusal = isEndless ? siteTooLarge() : error;
     if (!(refusal instanceof SiteLimitError)) throw error;
@@ -38,7 +38,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, name, log);
-  // Most builds are of a document alone, and half of what a build loads is for guides.
+  // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
   const { guidePages, guidesSite } = await import('./guides/guides-site.ts');
   const { config, problems } = readDocsConfig(files, file);
   const checked =
@@ -47,7 +47,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
       : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
   const isBroken = checked !== undefined && 'problems' in checked;
   const document = isBroken ? undefined : checked;
-  // Which document is meant may be what is wrong with the configuration.
+  // The configuration may be wrong about which document is meant.
   const isUnknown = isBroken || (document === undefined && problems.length > 0);
   const guides = await guidePages(
     { files, config, document: isUnknown ? 'unknown' : document },
@@ -59,7 +59,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   return { artifact: await makeArtifact(site, log) };
 }
 
-/** Files that begin with a dot are of tools, and may hold secrets. */
+/** Files whose name begins with a dot belong to tools, and may have secrets. */
 function withoutHidden(files: ArchiveFiles, log: BuildLog): ArchiveFiles {
   const isHidden = (path: string) => path.split('/').some((segment) => segment.startsWith('.'));
   const hidden = [...files.keys()].filter(isHidden);

@@ -32,7 +32,7 @@ export function recordsToCreate(
   return proof ? [main, dnsRecord('TXT', proof.name, proof.value)] : [main];
 }
 
-/** A CNAME; at an apex, where there can be none, an ALIAS. */
+/** A CNAME; at an apex, which cannot have one, an ALIAS. */
 export function mainRecord({
   hostname,
   target,

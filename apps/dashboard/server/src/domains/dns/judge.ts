@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   caaAllows,
 ];
 
-/** What a verdict says where no record is to be changed, and nobody knows how long to wait. */
+/** The retry advice of a verdict where no record is to be changed, and nobody knows how long to wait. */
 const NO_RECORDS = { add: [], remove: [], retryAfterSeconds: null };
 
 /** The verdict on the records that one server has. */
@@ -182,7 +182,7 @@ function caseOf({ code, reason }: Verdict): string {
   return `${code} ${reason}`;
 }
 
-/** The server answered. A server that did not is left out where others did. */
+/** Whether the server answered. One that did not is left out if others did. */
 function isAnswer({ verdict }: Judged): boolean {
   return !(verdict.code === 'dns_error' && verdict.reason in FAILURE_WORDS);
 }

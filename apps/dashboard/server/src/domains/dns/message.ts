@@ -81,7 +81,9 @@ export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' |
   return { kind: rcode === 3 ? 'nxdomain' : 'nodata', records, negativeTtl };
 }
 
-/** A server may change the case of names; the bytes of lengths, types and classes are no letters. */
-function isSame(repeated: Buffer, asked: Buffer): boolean {
-  return repeated.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase();
+/**
+ * A server may change the case of names. The comparison has no effect on lengths, types and classes: none is a letter.
+ */
+function isSame(repeated: Buffer, sent: Buffer): boolean {
+  return repeated.toString('latin1').toLowerCase() === sent.toString('latin1').toLowerCase();
 }

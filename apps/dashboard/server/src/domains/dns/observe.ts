@@ -43,11 +43,11 @@ export async function observe(
   const resolvers = addresses.map((address, i) =>
     resolver(servers[i] ?? address.address, address, bounds),
   );
-  const viewsOf = (asked: readonly DnsServer[]) =>
-    Promise.all(asked.map((server) => viewOf(server, expectation)));
+  const viewsOf = (servers: readonly DnsServer[]) =>
+    Promise.all(servers.map((server) => viewOf(server, expectation)));
   const own = zoneServers(anyResolver(resolvers), expectation.hostname, {
     port: authoritativePort,
-    // The resolvers' addresses are asked anyway.
+    // The resolvers' addresses are queried anyway.
     mayAsk: (address) =>
       arePrivateAllowed ||
       isPublicAddress(address) ||
@@ -199,7 +199,7 @@ interface Followed {
 async function follow(server: DnsServer, name: string, type: RecordType): Promise<Followed> {
   const passed = new Set([name]);
   let at = name;
-  let asked = name;
+  let queried = name;
   let outcome = await server.lookUp(name, type);
   for (;;) {
     if (isFailure(outcome)) return { records: [], end: outcome.kind };
@@ -210,9 +210,9 @@ async function follow(server: DnsServer, name: string, type: RecordType): Promis
       if (passed.has(cname) || passed.size > MAX_HOPS) return { records: [], end: 'loop' };
       passed.add(cname);
       at = cname;
-    } else if (asked !== at) {
+    } else if (queried !== at) {
       // A resolver answers with the whole chain; a zone's own server only with the part in its zone.
-      asked = at;
+      queried = at;
       outcome = await server.lookUp(at, type);
     } else {
       return { records: [], end: 'nothing' };

@@ -56,8 +56,8 @@ const MAX_FOREIGN = 10;
 const MALFORMED: Outcome = { kind: 'malformed' };
 
 /**
- * Sends one query to one server: over UDP, over TCP where the response is truncated, and a second time where there
- * was no usable response. Sends nothing when the quota is used up. Never rejects.
+ * Sends one query to one server: over UDP, over TCP where the response is truncated, and a second time where the first
+ * response was unusable. Sends nothing when the quota is used up. Never rejects.
  */
 export async function queryServer(
   server: ServerAddress,

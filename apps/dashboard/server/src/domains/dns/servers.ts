@@ -31,18 +31,19 @@ export function resolver(label: string, server: ServerAddress, bounds: Bounds): 
 /** All resolvers at once: the first answer counts; where there is none, the first resolver's failure. */
 export function anyResolver(resolvers: readonly DnsServer[]): DnsServer {
   const lookUp = once(async (name, type) => {
-    const asked = resolvers.map((resolver) => resolver.lookUp(name, type));
+    const lookUps = resolvers.map((resolver) => resolver.lookUp(name, type));
     try {
-      return await Promise.any(asked.map(answered));
+      return await Promise.any(lookUps.map(answered));
     } catch {
-      return asked[0] ?? { kind: 'timeout' };
+      return lookUps[0] ?? { kind: 'timeout' };
     }
   });
   return { label: 'resolvers', lookUp };
 }
 
-async function answered(asked: Promise<Outcome>): Promise<Outcome> {
-  const outcome = await asked;
+/** Rejects where the look-up failed. */
+async function answered(lookUp: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await lookUp;
   if (isFailure(outcome)) throw new Error(outcome.kind);
   return outcome;
 }
@@ -64,16 +65,16 @@ function zoneServer(
 type LookUp = DnsServer['lookUp'];
 
 function once(lookUp: LookUp): LookUp {
-  const asked = new Map<string, Promise<Outcome>>();
+  const outcomes = new Map<string, Promise<Outcome>>();
   return (name, type) => {
     const key = `${type} ${name}`;
-    const outcome = asked.get(key) ?? lookUp(name, type);
-    asked.set(key, outcome);
+    const outcome = outcomes.get(key) ?? lookUp(name, type);
+    outcomes.set(key, outcome);
     return outcome;
   };
 }
 
-/** So many of a zone's servers are asked. */
+/** How many of a zone's servers are queried. */
 const MAX_SERVERS = 4;
 
 interface Options {

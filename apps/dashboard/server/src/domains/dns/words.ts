@@ -1,7 +1,7 @@
 import type { Verdict } from '../verdict.ts';
 import type { Failure } from './outcome.ts';
 
-/** A record as sentences name it. */
+/** A record in the words of messages. */
 export type Line = Verdict['remove'][number];
 
 /** Further records are only counted. */

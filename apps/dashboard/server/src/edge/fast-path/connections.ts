@@ -28,10 +28,10 @@ export interface FastPathConnections {
 /**
  * Puts a fast path in front of an HTTP server: for simple GETs whose response is in memory. Two thirds of the time
  * of such a response go into the objects that Node makes of a request and a response, and the fast path makes none.
- * With the first request that is anything else, or whose response is not in memory, the connection and all that it
- * brought go to the server, for good. So nothing has to be decided here in case of doubt.
+ * With the first request that is anything else, or whose response is not in memory, the connection and everything that
+ * it sent go to the server, for good. So in doubt nothing has to be decided here.
  *
- * Responses to what arrives in one turn of the event loop are sent together at its end, as `batchPerTick` does it.
+ * Responses to requests of one turn of the event loop are sent together at its end, as `batchPerTick` does.
  */
 export function serveFastPath(
   /** Hands a connection to the server. `read`: what was put back into it. */
@@ -82,7 +82,7 @@ export function serveFastPath(
       if (waiting.length === 0) setImmediate(sendWaiting);
       waiting.push({ socket, response });
     };
-    // Requests from before the end are still answered in this turn.
+    // Requests from before the end still get their responses in this turn.
     const onEnd = () => setImmediate(() => socket.end());
     const destroy = () => socket.destroy();
     const onClose = () => sockets.delete(socket);

@@ -53,7 +53,7 @@ export function serveHttp1(
     }
   });
   refuseBadConnections(server, MAX_HEADER_BYTES, ({ status }) => {
-    // Requests from before on the same connection are answered first.
+    // Earlier requests on the same connection get their responses first.
     flush();
     return {
       headers: {
@@ -108,9 +108,8 @@ function logRequest(log: EdgeLog, request: IncomingMessage, response: ServerResp
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Handles the requests that arrive in one turn of the event loop batch, at the end of the turn: to wake up a
- * sleeping client costs as much as the rest of its response, and so they are woken up batch. `flush` handles
- * what waits at once.
+ * Handles the requests of one turn of the event loop together, at its end: to wake up a sleeping client costs as much
+ * as the rest of its response, so all clients are woken up together. `flush` handles the waiting requests at once.
  */
 function batchPerTick(handle: Handler): { onRequest: Handler; flush: () => void } {
   let waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];

@@ -88,7 +88,7 @@ export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKno
 
 export type Respond = ReturnType<typeof responder>;
 
-/** The origin to redirect a request to; undefined where this host serves it. */
+/** The origin to which a request is redirected; undefined where this host serves it. */
 export function redirectOriginOf(
   { serverName }: Pick<EdgeRequest, 'serverName'>,
   { redirectOrigin, secureOrigin }: Site,

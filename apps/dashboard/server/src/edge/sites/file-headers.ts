@@ -56,7 +56,7 @@ export function fileHeaders(
 function pageHeaders(site: Site, path: string, policy: string): Headers {
   return [
     ...['Content-Security-Policy', policy],
-    // Popups that the page opens, such as a sign-in for the try-it panel, may answer it.
+    // Popups that the page opens, such as a sign-in for the try-it panel, may send messages back to it.
     ...['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
     ...['Link', `<${site.origin}${encodePath(path)}>; rel="canonical"`],
   ];

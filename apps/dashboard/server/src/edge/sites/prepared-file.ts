@@ -28,7 +28,7 @@ export interface Representation {
 export interface PreparedFile {
   readonly site: Site;
   readonly status: 200 | 404;
-  /** Replaces `{{origin}}` in the content; undefined where the file is no template. */
+  /** Replaces `{{origin}}` in the content; undefined where the file is not a template. */
   readonly origin: string | undefined;
   readonly representations: { readonly identity: Representation } & {
     readonly [coding in Coding]?: Representation;

@@ -4,7 +4,7 @@ import type { CanonicalHost } from '../host.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import type { Site, SiteSource } from './site-source.ts';
 
-/** What the cache may hold. */
+/** The limits of the cache. */
 export interface CacheLimits {
   /** Hosts that have a site; one takes some 500 bytes: measured. */
   readonly hosts: number;

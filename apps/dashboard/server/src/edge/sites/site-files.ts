@@ -9,7 +9,7 @@ import type { Site } from './site-source.ts';
 const MAX_PREPARED_BYTES = 32_000_000;
 const PREPARED_BYTES = 6_000;
 
-/** What is at a path of a site. */
+/** The result of looking up a path on a site. */
 export type FoundResource =
   | FoundFile
   /** A text of the edge's own. */
@@ -43,7 +43,7 @@ export class SiteFiles {
   }
 
   /**
-   * What a site has at a path: the prepared file, else what its manifest says; where the manifest has nothing, the
+   * The prepared file of a path; otherwise the result of the site's manifest, and where the manifest has nothing, the
    * site's not-found page. Rejects as the cache does.
    */
   find(host: CanonicalHost, site: Site, path: string): MaybePromise<FoundResource> {

@@ -1,17 +1,17 @@
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 
-/** What is served at a host name. */
+/** The site of a host name. */
 export interface Site {
   readonly projectId: string;
   readonly artifactHash: string;
-  /** The origin by which the site wants to be known, such as `https://docs.example.com`. */
+  /** The site's canonical origin, such as `https://docs.example.com`. */
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
   readonly isPreview: boolean;
-  /** Another host is the site's own: requests are sent there (301). The origin of that host. */
+  /** Another host is the site's own: requests are redirected there (301). The origin of that host. */
   readonly redirectOrigin?: string | undefined;
-  /** There is a certificate: plain requests are sent to https. The origin of this host over TLS. */
+  /** There is a certificate: plain requests are redirected to https. The origin of this host over TLS. */
   readonly secureOrigin?: string | undefined;
   /** Strict-Transport-Security, as sent over TLS. */
   readonly hsts?: string | undefined;

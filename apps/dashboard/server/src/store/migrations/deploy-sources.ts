@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../schema.ts';
 
-/** What was uploaded is in pieces of its own, and no longer a blob beside those of sites. */
+/** Uploads are stored in pieces of their own, and no longer as blobs beside those of sites. */
 export async function deploySources(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable('deploy_sources')
@@ -11,7 +11,7 @@ export async function deploySources(db: Kysely<unknown>, engine: Engine): Promis
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('deploy_sources_pkey', ['deploy_id', 'seq'])
     .execute();
-  // Those that wait are built by this version.
+  // Queued deploys are built by this version.
   await sql`INSERT INTO deploy_sources (deploy_id, seq, bytes, created_at)
     SELECT deploys.id, 0, blobs.bytes, deploys.created_at
     FROM deploys JOIN blobs ON blobs.hash = deploys.source_hash`.execute(db);

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../schema.ts';
 import { keyOf, partOf, tablesOf } from './tables.ts';
 
-/** Custom domains: claims, checks, certificates, and who is told. */
+/** Custom domains: claims, checks, certificates and notifications. */
 export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { schema } = db;
   const { serial, index } = tablesOf(db, engine);
@@ -25,7 +25,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('hsts_include_subdomains', 'integer', (c) => c.notNull())
     .addUniqueConstraint('domains_project_hostname', ['project_id', 'hostname'])
     .execute();
-  // However many are verified at the same time, one of them holds the name. Edges look names up by it.
+  // However many claims are verified at the same time, one of them holds the name. Edges look names up by this index.
   await sql`CREATE UNIQUE INDEX domains_holder ON domains (hostname) WHERE holds = 1`.execute(db);
 
   await schema.alterTable('projects').addColumn('primary_domain_id', 'text').execute();
@@ -98,7 +98,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .execute();
   await index('issuances', 'next_attempt_at');
 
-  // Refers to nothing: what was ordered counts, whatever becomes of domains and projects.
+  // Refers to nothing: orders count even when their domain or project is deleted.
   await serial('acme_orders')
     .addColumn('directory_url', 'text', (c) => c.notNull())
     .addColumn('hostname', 'text', (c) => c.notNull())

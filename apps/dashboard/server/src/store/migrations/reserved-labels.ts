@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 
-/** Labels that lead nobody to a stranger: slugs that were released, and the targets of all claims there ever were. */
+/** Labels that must not lead to a stranger: released slugs, and the targets of all claims so far. */
 export async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable('reserved_labels')
@@ -12,7 +12,7 @@ export async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promi
     .addColumn('owner_ids', 'text', (c) => c.notNull())
     .execute();
   await tablesOf(db, engine).index('reserved_labels', 'reserved_until');
-  // Those of claims that are gone are not known any more.
+  // The targets of deleted claims are not known any more.
   await sql`INSERT INTO reserved_labels (label, owner_ids) SELECT target_label, '[]' FROM domains`.execute(
     db,
   );

@@ -1,11 +1,11 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely';
 import type { Engine } from '../schema.ts';
 
-/** What steps of the migration make alike. */
+/** Helpers that the migrations share. */
 export interface Tables {
-  /** A table whose rows are counted, in `id`. */
+  /** A table whose rows are numbered, in `id`. */
   serial<T extends string>(table: T): CreateTableBuilder<T, 'id'>;
-  /** An index, named by its table and columns. */
+  /** An index. Its name consists of its table and columns. */
   index(table: string, ...columns: string[]): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function tablesOf({ schema }: Kysely<unknown>, engine: Engine): Tables {
       schema
         .createTable(table)
         .addColumn('id', engine === 'sqlite' ? 'integer' : 'bigserial', (column) =>
-          // SQLite gives a number twice after its row is gone, unless told not to.
+          // Without this, SQLite reuses the number of a deleted row.
           engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
         ),
     index: (table, ...columns) =>
@@ -27,7 +27,7 @@ export function tablesOf({ schema }: Kysely<unknown>, engine: Engine): Tables {
   };
 }
 
-/** A column that refers to another table's: its row goes with that one. */
+/** A column that refers to another table: its row is deleted with the other one. */
 export const partOf = (other: string) => (column: ColumnDefinitionBuilder) =>
   column.notNull().references(other).onDelete('cascade');
 

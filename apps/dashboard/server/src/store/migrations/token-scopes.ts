@@ -7,8 +7,8 @@ interface Tables {
 }
 
 /**
- * Tokens have scopes, and the audit log and invitations know the token they came by. Tokens that were there read and
- * deploy. Those that the operator made for all projects, as the audit log has it, keep what scripts use them for.
+ * Adds scopes to tokens, and the token to entries of the audit log and to invitations. Existing tokens may read and
+ * deploy. Those that the operator created for all projects, by the audit log, keep the scopes that scripts use.
  */
 export async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;

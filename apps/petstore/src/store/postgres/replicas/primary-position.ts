@@ -1,22 +1,20 @@
 import sql from 'sql-template-tag';
 import type { Clients } from '../client.ts';
 
-/** How long after one try to mark a timeline the next one may begin, in milliseconds. */
+/** The least time between two attempts to mark a timeline, in milliseconds. */
 const MARK_INTERVAL_MS = 1_000;
 
 /** Where the primary is in its history. Positions in the log are bytes from its beginning. */
 export interface Position {
-  /** Which history: a random number that the first who saw the server's timeline wrote into the database. */
+  /** Which history: a random number that the first process on the server's timeline wrote into the database. */
   readonly mark: string;
-  /** Every write that was acknowledged before the primary was asked is in the log before here. */
+  /** The log before here has every write that was acknowledged before the primary was asked. */
   readonly acknowledged: bigint;
-  /** Every transaction with a lower id had ended, and could be seen if it was committed, when the primary was asked. */
+  /** Every transaction with a lower id had ended when the primary was asked, and is visible if it was committed. */
   readonly visible: bigint;
 }
 
-/**
- * Asks the primary where it is: once for all who want to know by the time that it is asked, one statement at a time.
- */
+/** Asks the primary where it is: once for all callers that arrived before, one statement at a time. */
 export class PrimaryPosition {
   readonly #clients: Clients;
   #waiting: PromiseWithResolvers<Position | undefined> | undefined;
@@ -28,13 +26,13 @@ export class PrimaryPosition {
   }
 
   /**
-   * Where the primary is, asked after this call; undefined while it is a standby, or on a timeline without a mark.
+   * Where the primary is, asked after this call. Undefined while it is a standby, or on a timeline without a mark.
    * Rejects with StoreUnavailableError.
    */
   next(): Promise<Position | undefined> {
     if (!this.#waiting) {
       this.#waiting = Promise.withResolvers();
-      // Behind all requests that arrived together.
+      // After all requests that arrived together.
       if (!this.#isAsking) setImmediate(() => this.#tell());
     }
     return this.#waiting.promise;
@@ -50,8 +48,9 @@ export class PrimaryPosition {
   }
 
   async #ask(): Promise<Position | undefined> {
-    // What was acknowledged is flushed, but where commits are told to wait for nothing. The position of inserts is
-    // not always one that a standby gets to: what no commit follows may stay unsent, and it counts page headers.
+    // Acknowledged writes are flushed, unless commits are configured to wait for nothing. The position of inserts would
+    // not do: a standby may never reach it, since it counts page headers, and log that no commit follows may stay
+    // unsent.
     const row = await this.#clients.reads.row<Position & { isMarked: boolean }>(sql`
       SELECT mark, timeline = ${TIMELINE} AS "isMarked",
              (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
@@ -62,7 +61,9 @@ export class PrimaryPosition {
     return row?.isMarked ? row : undefined;
   }
 
-  /** A server that was promoted has left the log of the former primary; standbys that go on with that are told apart. */
+  /**
+   * A promoted server has left the log of the former primary. The mark tells standbys apart that still follow that log.
+   */
   #mark(): void {
     if (performance.now() < this.#markedAt + MARK_INTERVAL_MS) return;
     this.#markedAt = performance.now();
@@ -72,7 +73,7 @@ export class PrimaryPosition {
           UPDATE petstore_history SET timeline = ${TIMELINE}, mark = gen_random_uuid()
           WHERE timeline <> ${TIMELINE}`),
       )
-      // Whoever asks next tries again.
+      // The next caller tries again.
       .catch(() => {});
   }
 }

@@ -7,22 +7,22 @@ import type { Clients, RowReader } from '../client.ts';
 import { PrimaryPosition } from './primary-position.ts';
 import { REASONS, type Reason, Replica, type ReplicaError, systemId } from './replica.ts';
 
-/** Waits until a replica that was left aside is tried again, in milliseconds, by how often it was of late. */
+/** Waits until a replica that was set aside is tried again, in milliseconds, by how often that happened of late. */
 const PROBE_DELAYS_MS = [100, 200, 400, 800, 1_600, 3_200, 5_000];
 
-/** How long a replica has to be of use until that is forgotten, in milliseconds. */
+/** How long a replica must work until its setbacks are forgotten, in milliseconds. */
 const SETTLED_MS = 10_000;
 
-/** A replica, and whether it is asked. */
+/** A replica, and whether it is used. */
 interface Member {
   readonly replica: Replica;
   readonly reads: Count;
   isUsed: boolean;
-  /** How often it was left aside of late. */
+  /** How often it was set aside of late. */
   setbacks: number;
-  /** Why, as far as the log says so. */
+  /** The reasons that the log has already. */
   readonly told: Set<Reason>;
-  /** For the next probe, or until it is settled. */
+  /** The timer of the next probe, or of the end of a trial. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -34,8 +34,8 @@ interface Options {
 }
 
 /**
- * Reads from the replica that has the fewest reads under way, or from the primary where none can tell what the primary
- * would. Reads are linearizable whichever it is: docs/decisions/storage.md.
+ * Reads from the replica with the fewest reads under way, or from the primary where no replica can show what the
+ * primary would. Reads are linearizable either way: docs/decisions/storage.md.
  */
 export class ReplicaReads implements RowReader {
   readonly #primary: Clients['reads'];
@@ -99,7 +99,7 @@ export class ReplicaReads implements RowReader {
         const found = await replica.systemId().catch(() => expected);
         if (found !== expected) {
           throw new UserError(
-            `${replica.name}, which PETSTORE_DATABASE_REPLICA_URL names, is no replica of the database that PETSTORE_DATABASE_URL names: it is of another cluster. Name standbys of that one.`,
+            `${replica.name} in PETSTORE_DATABASE_REPLICA_URL belongs to another cluster than the database in PETSTORE_DATABASE_URL. Name standbys of that database.`,
           );
         }
         await this.#probe(member);
@@ -128,7 +128,7 @@ export class ReplicaReads implements RowReader {
     }
   }
 
-  /** Of several that are as idle, each in turn. */
+  /** Among equally idle replicas, each in turn. */
   #idlest(): Member | undefined {
     let idlest: Member | undefined;
     this.#turn++;
@@ -142,7 +142,7 @@ export class ReplicaReads implements RowReader {
 
   #note(member: Member, error: ReplicaError): void {
     this.#fallbacks.with({ replica: member.replica.name, reason: error.reason }).add();
-    // Of those that were under way together one counts.
+    // Of several reads under way together, one failure counts.
     if (member.isUsed && error.reason !== 'busy') this.#leaveAside(member, error);
   }
 
@@ -164,12 +164,12 @@ export class ReplicaReads implements RowReader {
     member.timer = setTimeout(() => void this.#probe(member), delay).unref();
   }
 
-  /** Reads for nobody. Never rejects. */
+  /** A read to probe a replica. Never rejects. */
   async #probe(member: Member): Promise<void> {
     try {
       const position = await this.#position.next().catch(() => undefined);
       if (!position) {
-        // It says nothing of the replica.
+        // Without a position of the primary, the replica cannot be judged.
         if (!this.#isClosed) {
           member.timer = setTimeout(() => void this.#probe(member), PROBE_DELAYS_MS[0]).unref();
         }

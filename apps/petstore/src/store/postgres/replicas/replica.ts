@@ -8,30 +8,31 @@ import { serverOf } from '../client.ts';
 import type { Position, PrimaryPosition } from './primary-position.ts';
 
 /**
- * How long a read waits for a replica to get where the primary was, and then for the primary to show what the replica
- * shows, in milliseconds: each takes a flush of a disk and some round trips. Then the primary is asked instead.
+ * How long a read waits for a replica to reach the primary's position, and then for the primary to show what the
+ * replica shows, in milliseconds. Each takes a flush of a disk and some round trips. After that the read goes to the
+ * primary.
  */
 const CATCH_UP_MS = 30;
 
-/** How often it looks meanwhile. */
+/** How often it checks meanwhile. */
 const LOOK_INTERVAL_MS = 2;
 
-/** How long a read may take on a replica altogether, in milliseconds; a cut cable sends no goodbye. */
+/** The time limit of a read on a replica, in milliseconds. A cut cable would not end it. */
 const LIMIT_MS = 1_000;
 
-/** Reads that may wait for a connection to a replica. */
+/** How many reads may wait for a connection to a replica. */
 const MAX_WAITING = 2_048;
 
 /**
- * Why a replica could not be used. lag: it has not got where the primary was; ahead: it shows what the primary does not
- * show yet; other_history: it is on another timeline, or of another database; not_standby; busy: too many reads wait
- * for it; lost: it did not respond, or said that it could not.
+ * Why a replica could not be used. lag: it has not reached the primary's position; ahead: it shows what the primary
+ * does not show yet; other_history: it is on another timeline, or of another database; not_standby: it is not a
+ * standby; busy: too many reads wait for it; lost: it did not respond, or the query failed.
  */
 export const REASONS = ['lag', 'ahead', 'other_history', 'not_standby', 'busy', 'lost'] as const;
 
 export type Reason = (typeof REASONS)[number];
 
-/** A read that a replica did not do. */
+/** The error of a read that a replica could not do. */
 export class ReplicaError extends Error {
   override name = 'ReplicaError';
   readonly reason: Reason;
@@ -42,7 +43,7 @@ export class ReplicaError extends Error {
   }
 }
 
-/** How far a connection's server had come when it was asked. It only goes on, for as long as the connection lives. */
+/** How far a connection's server had replayed the log. It only advances while the connection lives. */
 interface Reached {
   readonly isStandby: boolean;
   readonly replayed: bigint | null;
@@ -50,18 +51,18 @@ interface Reached {
 }
 
 interface Shown {
-  /** The id of a transaction above all whose work can be seen in the row. */
+  /** An id above those of all transactions whose work the row can show. */
   readonly before: bigint;
   readonly isThere: true | null;
 }
 
-/** Reads of one replica, each of which shows what the primary could have shown. */
+/** Reads of one replica. Each shows what the primary could have shown. */
 export class Replica {
   /** `host:port`. */
   readonly name: string;
   /** How many reads are under way. */
   underWay = 0;
-  /** How many bytes of the primary's log it lacked when it was asked last. */
+  /** How many bytes of the primary's log it lacked at the last check. */
   lag = 0;
   readonly #pool: Pool;
   readonly #primary: PrimaryPosition;
@@ -74,8 +75,8 @@ export class Replica {
   }
 
   /**
-   * The first row that a statement gives, with everything in it that the primary had acknowledged at `position`, and
-   * nothing that the primary does not show when this resolves. Rejects with ReplicaError.
+   * The first row of a statement. It shows everything that the primary had acknowledged at `position`, and nothing that
+   * the primary does not show when this resolves. Rejects with ReplicaError.
    */
   async row<Row>(statement: Sql, position: Position): Promise<Row | undefined> {
     this.underWay++;
@@ -90,7 +91,7 @@ export class Replica {
     }
   }
 
-  /** The number of the cluster that it is of. Rejects as `row`. */
+  /** The id of the cluster that it belongs to. Rejects as `row`. */
   async systemId(): Promise<string> {
     try {
       return await this.#pool.run(systemId);
@@ -105,7 +106,7 @@ export class Replica {
 
   async #read<Row>(db: Connection, statement: Sql, position: Position): Promise<Row & Shown> {
     if (this.#hasReached(this.#reached.get(db), position)) return show(db, statement);
-    // Sent together; the row is of use only where what is asked before it says so.
+    // Sent together. The row is only used if the position before it is far enough.
     const [reached, shown] = await Promise.all([this.#ask(db), show<Row>(db, statement)]);
     if (this.#hasReached(reached, position)) return shown;
     const deadline = performance.now() + CATCH_UP_MS;
@@ -134,8 +135,8 @@ export class Replica {
   }
 
   /**
-   * A replica may have a commit before the primary shows it: one that waits there for another standby, and is gone when
-   * that one is promoted before it has it.
+   * A replica may show a commit before the primary does. Such a commit waits on the primary for another standby, and is
+   * lost if that standby is promoted without it.
    */
   async #untilVisible(before: bigint, { mark, visible }: Position): Promise<void> {
     if (before <= visible) return;
@@ -153,20 +154,20 @@ export class Replica {
 
   #explained(error: unknown): ReplicaError {
     if (error instanceof ReplicaError) {
-      // Of several hosts of the address another one may be the one to ask.
+      // Another host of the address may be a standby now.
       if (error.reason === 'not_standby') this.#pool.renew();
       return error;
     }
     if (error instanceof PoolFullError) return new ReplicaError('busy', error.message);
-    // So silent are the other connections, too.
+    // The other connections are as silent.
     if (error instanceof TimeLimitError) this.#pool.discardAll();
-    return new ReplicaError('lost', 'it did not respond, or could not do what it was asked', {
+    return new ReplicaError('lost', 'it did not respond, or the query failed', {
       cause: error,
     });
   }
 }
 
-/** The number of the cluster that a server is of. */
+/** The id of the cluster that a server belongs to. */
 export async function systemId(db: Connection): Promise<string> {
   const row = await db.row<{ id: string }>(
     sql`SELECT system_identifier::text AS id FROM pg_control_system()`,
@@ -174,17 +175,17 @@ export async function systemId(db: Connection): Promise<string> {
   return row?.id ?? '';
 }
 
-/** A statement's first row, in one snapshot with what the snapshot shows. */
+/** A statement's first row, with the limits of its snapshot. */
 async function show<Row>(db: Connection, statement: Sql): Promise<Row & Shown> {
   const [row] = await db.rows<Row & Shown>(sql`
     SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS before, shown.*
     FROM (VALUES (1)) AS one
-    LEFT JOIN (SELECT true AS "isThere", asked.* FROM (${statement}) AS asked) AS shown ON true`);
+    LEFT JOIN (SELECT true AS "isThere", statement.* FROM (${statement}) AS statement) AS shown ON true`);
   return row as Row & Shown;
 }
 
 function behind(reached: Reached, { mark }: Position): ReplicaError {
-  if (!reached.isStandby) return new ReplicaError('not_standby', 'it is no standby now');
+  if (!reached.isStandby) return new ReplicaError('not_standby', 'it is not a standby any more');
   if (reached.mark !== mark) {
     return new ReplicaError('other_history', 'it does not follow the timeline of the primary');
   }

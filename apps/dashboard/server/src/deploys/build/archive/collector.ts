@@ -1,12 +1,12 @@
 import { displayPath, entryPath, isIgnored } from './entry-path.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
-/** Gathers what an archive holds, and refuses what it must not hold. */
+/** Collects the files of an archive, and refuses forbidden ones. */
 export interface Collector {
-  /** To be called once for each record; the path of a file that is to be kept, else undefined. */
+  /** To be called once for each record. Returns the path of a file to keep, undefined for any other record. */
   readonly enter: (name: string, kind: 'file' | 'folder') => string | undefined;
   readonly add: (path: string, content: Uint8Array) => void;
-  /** The files by path. A single folder around all of them is taken off. */
+  /** The files by path. A single folder around all of them is removed. */
   readonly files: () => Map<string, Uint8Array>;
 }
 

@@ -1,7 +1,7 @@
 import { truncate } from '../../../truncate.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
-/** What is shown of a name, which may be anything. */
+/** A name for a message, shortened and escaped: it may be anything. */
 export function displayPath(name: string): string {
   const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
   return truncate(text, 120);
@@ -26,7 +26,7 @@ export function entryPath(name: string): string | undefined {
     .replace(/\/$/, '');
   if (path === '' || path === '.') return undefined;
   const segments = path.split('/');
-  // In any segment: those before it may be left out, such as a folder around all.
+  // In any segment, since the ones before it may be removed, such as a folder around all files.
   if (segments.some((segment) => /^[a-z]:/i.test(segment))) {
     throw refuse('A name has a drive letter');
   }
@@ -43,7 +43,7 @@ export function entryPath(name: string): string | undefined {
   return path;
 }
 
-/** What macOS adds to the folders that it packs. */
+/** Files that macOS adds to the folders that it packs. */
 export function isIgnored(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return path.startsWith('__MACOSX/') || name === '.DS_Store' || name.startsWith('._');

@@ -1,16 +1,16 @@
 const MB = 1024 * 1024;
 
-/** What an archive may be. Held while it is read, whatever its headers declare. */
+/** The limits of an archive. They are enforced while it is read, whatever its headers declare. */
 export const ARCHIVE_LIMITS = {
   /** Bytes as uploaded. */
   packed: 50 * MB,
-  /** Bytes unpacked, with what the format itself takes. */
+  /** Unpacked bytes, the format's own included. */
   unpacked: 200 * MB,
   /** Bytes of one file. */
   file: 10 * MB,
   /** Files that are kept. */
   files: 2_000,
-  /** Records: also folders, and files that are left out. */
+  /** Records, including folders and files that are left out. */
   entries: 10_000,
   /** Bytes of a path in UTF-8. */
   path: 255,
@@ -21,10 +21,10 @@ export const ARCHIVE_LIMITS = {
   ratioFrom: 10 * MB,
 } as const;
 
-/** Why an archive is not read. The message is for the one who uploaded it. */
+/** The refusal of an archive. The message is for the uploader. */
 export class ArchiveError extends Error {
   override name = 'ArchiveRefusal';
-  /** The entry, as the archive names it; empty when it is about the archive as a whole. */
+  /** The entry, by its name in the archive; empty where the problem is the archive as a whole. */
   readonly entry: string;
 
   constructor(message: string, entry = '') {

@@ -29,7 +29,7 @@ export async function readArchive(
   }
 }
 
-/** What zlib, tar-stream and yauzl throw is about the archive: they are given nothing else. */
+/** Errors of zlib, tar-stream and yauzl are always about the archive: they read nothing else. */
 function unreadable(kind: string, error: unknown): ArchiveError {
   const reason = error instanceof Error ? error.message.replace(/[.?]+$/, '') : String(error);
   return new ArchiveError(

@@ -16,8 +16,9 @@ const KINDS: Record<string, string> = {
 };
 
 /**
- * Reads a tar archive in gzip (RFC 1952) into `files`. It is never whole in memory, and reading stops at
- * the first limit. What follows the archive makes it a damaged one. Throws ArchiveRefusal; and what zlib and tar-stream throw for damaged ones.
+ * Reads a tar archive in gzip (RFC 1952) into `files`. It is never in memory as a whole, and reading stops at the first
+ * limit. Trailing bytes make it a damaged archive. Throws ArchiveRefusal, and the errors of zlib and tar-stream for
+ * damaged archives.
  */
 export async function readTar(bytes: Uint8Array, files: Collector): Promise<void> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
@@ -34,7 +35,7 @@ export async function readTar(bytes: Uint8Array, files: Collector): Promise<void
     },
     entries,
   );
-  // It is the loop's error that tells; this one is the same or follows from it.
+  // The loop's error is the one to report; this one is the same or follows from it.
   fed.catch(() => undefined);
   for await (const entry of entries) {
     const path = files.enter(entry.header.name, kindOf(entry.header));

@@ -12,9 +12,9 @@ const REGULAR = 0o100000;
 const SYMLINK = 0o120000;
 
 /**
- * Reads a zip archive (APPNOTE 6.3) into `files`, and stops at the first limit. Only what the central
- * directory lists exists, and each local header must agree with it, so that every reader sees the same
- * files. Throws ArchiveRefusal; and what zlib and yauzl throw for damaged ones.
+ * Reads a zip archive (APPNOTE 6.3) into `files`, and stops at the first limit. Only what the central directory lists
+ * exists, and each local header must agree with it, so that every reader sees the same files. Throws ArchiveRefusal,
+ * and the errors of zlib and yauzl for damaged archives.
  */
 export async function readZip(bytes: Uint8Array, files: Collector): Promise<void> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -59,7 +59,7 @@ function kindOf(entry: Entry, name: string): 'file' | 'folder' {
   return isFolder ? 'folder' : 'file';
 }
 
-/** Where an entry lies in the archive. */
+/** The position of an entry in the archive. */
 async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
   const local = await zip.readLocalFileHeaderPromise(entry);
   const differs =

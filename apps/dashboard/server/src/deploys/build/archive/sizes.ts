@@ -15,7 +15,7 @@ export function fileTooLarge(name: string): ArchiveError {
   );
 }
 
-/** Counts what comes out of an archive of `packed` bytes; throws ArchiveRefusal when it is too much. */
+/** Counts the unpacked bytes of an archive of `packed` bytes; throws ArchiveRefusal when there are too many. */
 export function unpackedMeter(packed: number): (bytes: number) => void {
   const believable = ARCHIVE_LIMITS.ratioFrom + ARCHIVE_LIMITS.ratio * packed;
   let unpacked = 0;

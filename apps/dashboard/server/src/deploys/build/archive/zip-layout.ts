@@ -17,7 +17,7 @@ const ZIP64_LOCATOR = 0x07064b50;
 export function directoryEnd(zip: Buffer, commentLength: number): { start: number; at: number } {
   const at = zip.length - commentLength - END_SIZE;
   const locator = at - ZIP64_LOCATOR_SIZE;
-  // Its sizes would be a second opinion, and no archive within the limits needs them.
+  // Zip64 could contradict the other sizes, and no archive within the limits needs it.
   if (locator >= 0 && zip.readUInt32LE(locator) === ZIP64_LOCATOR) {
     throw new ArchiveError(
       'The archive is in the zip64 format, for more than 4 GB: use plain zip.',
@@ -26,7 +26,7 @@ export function directoryEnd(zip: Buffer, commentLength: number): { start: numbe
   return { start: zip.readUInt32LE(at + 16), at };
 }
 
-/** Entries that share bytes let a small archive unpack to a huge one. */
+/** With entries that share bytes, a small archive could unpack to a huge one. */
 export function refuseOverlaps(spans: readonly Span[], directoryStart: number): void {
   let free = 0;
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {

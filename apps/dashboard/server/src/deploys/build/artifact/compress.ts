@@ -4,20 +4,26 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from '../../artifact.ts';
 
-/** A content's compressed forms: only those that are smaller. */
+/** The compressed forms of a content, as far as they are smaller. */
 export type Compressed = Partial<Record<Coding, Uint8Array>>;
 
-/** What is smaller travels in one packet anyway. */
+/** Smaller contents fit into one packet anyway. */
 const MIN_BYTES = 1_000;
 
-/** Scripts of 4 MB take 0.3 s at 9, and 4 s at 10; pages by the thousand must not take longer than their making. */
+/**
+ * Scripts of 4 MB take 0.3 s at level 9, and 4 s at level 10. Compressing thousands of pages must not take longer than
+ * generating them.
+ */
 const QUALITY = { shared: { brotli: 9, gzip: 9 }, own: { brotli: 5, gzip: 6 } } as const;
 
 /** Images, fonts and archives are compressed already. */
 const COMPRESSIBLE =
   /^text\/|^image\/svg|^application\/(?:json|yaml|xml|javascript|manifest\+json|wasm)/;
 
-/** Compresses a content in each way that makes it smaller. `isShared` means many sites have it: slower, smaller. */
+/**
+ * Compresses a content in each coding that makes it smaller. `isShared` means that many sites have it: compressed more
+ * slowly, and smaller.
+ */
 export async function compress(
   content: Uint8Array,
   type: string,
@@ -40,14 +46,14 @@ export async function compress(
   };
 }
 
-// Every site has the same scripts and styles, of which the largest takes half a second to compress: once for all
-// builds, in whatever process they are.
+// Every site has the same scripts and styles, and the largest takes half a second to compress. So they are compressed
+// once for all builds of all processes.
 
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 let folder: string | undefined;
 
-/** Says in which folder builds share what they compressed. Until then each build compresses for itself. */
+/** Sets the folder in which builds share compressed contents. Without it each build compresses everything itself. */
 export function shareCompressionCache(path: string): void {
   folder = path;
 }
@@ -59,7 +65,8 @@ export async function cachedCompression(contentHash: string): Promise<Compressed
   const forms = await Promise.all(
     CODINGS.map((coding) => readFile(`${made}.${coding}`).catch(() => undefined)),
   );
-  // An entry that is being written counts as missing; so does a content that no coding makes smaller, which takes little time.
+  // An entry that is still being written counts as missing. So does a content that no coding makes smaller, which takes
+  // little time.
   if (forms.includes(undefined)) return undefined;
   return Object.fromEntries(CODINGS.map((coding, at) => [coding, forms[at]])) as Compressed;
 }
@@ -72,7 +79,7 @@ export async function cacheCompression(contentHash: string, compressed: Compress
     const bytes = compressed[coding];
     if (!bytes) continue;
     const path = join(folder, `${contentHash}.${coding}`);
-    // Whole or not at all: other builds read meanwhile.
+    // Written as a whole or not at all, since other builds read it meanwhile.
     await writeFile(`${path}.${process.pid}`, bytes, { mode: 0o600 });
     await rename(`${path}.${process.pid}`, path);
   }

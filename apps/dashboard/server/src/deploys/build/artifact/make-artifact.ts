@@ -3,10 +3,10 @@ import type { Artifact, BuildLog, Coding, ManifestEntry } from '../../artifact.t
 import type { BuiltSite, SiteFile } from '../site/site-files.ts';
 import { type Compressed, cacheCompression, cachedCompression, compress } from './compress.ts';
 
-/** Each takes some 300 kB while it is compressed. */
+/** Each takes some 300 kB of memory while it is compressed. */
 const AT_ONCE = 8;
 
-/** Hashes and compresses the files of a site. Two of the same path are a defect of who made them. */
+/** Hashes and compresses the files of a site. Throws for two files with the same path, which is a defect. */
 export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Artifact> {
   log({ level: 'info', step: 'compress', message: `Compressing ${site.files.length} files` });
   const blobs = new Map<string, Uint8Array>();
@@ -37,7 +37,7 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
   const bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.length, 0);
   log({
     level: 'info',
-    message: `Made ${(bytes / 1_000_000).toFixed(1)} MB with its compressed forms`,
+    message: `Compressed the files: ${(bytes / 1_000_000).toFixed(1)} MB with their compressed forms`,
   });
   return {
     hash: hash(
@@ -72,7 +72,7 @@ async function compressOnce(
   return compressed;
 }
 
-/** Scripts and styles are the same in all sites; other contents with a hash in their names are not. */
+/** Scripts and styles are the same in all sites; other contents with a hash in their name are not. */
 function isShared({ immutable, type }: SiteFile): boolean {
   return immutable === true && /^text\/(?:javascript|css)/.test(type);
 }

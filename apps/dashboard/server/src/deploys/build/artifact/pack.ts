@@ -3,14 +3,14 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Artifact, Manifest } from '../../artifact.ts';
 
-// A build hands its contents over in a file, one behind the other: they can be hundreds of megabytes, and whoever
-// stores them needs a few at a time.
+// A build passes its contents on in one file: they can be hundreds of megabytes, and the store needs only a few at a
+// time.
 
 /** An artifact whose contents are in a pack. */
 export interface PackedArtifact {
   readonly hash: string;
   readonly manifest: Manifest;
-  /** Of each content by its hash where it begins in the pack, and its length. */
+  /** For each content, by its hash: where it begins in the pack, and its length. */
   readonly blobs: ReadonlyMap<string, Place>;
 }
 
@@ -28,7 +28,7 @@ export async function packBlobs(path: string, blobs: Artifact['blobs']): Promise
   return [...blobs].map(([hash, { length }]) => [hash, length]);
 }
 
-/** Where each content is in the pack. */
+/** The position of each content in the pack. */
 export function offsetsOf(packed: PackIndex): PackedArtifact['blobs'] {
   let start = 0;
   const places = new Map<string, Place>();
@@ -39,7 +39,7 @@ export function offsetsOf(packed: PackIndex): PackedArtifact['blobs'] {
   return places;
 }
 
-/** Reads those contents of a pack that are wanted, one after the other. */
+/** Reads the wanted contents of a pack, one after the other. */
 export async function* unpackBlobs(
   path: string,
   places: PackedArtifact['blobs'],

@@ -13,8 +13,7 @@ import { typeProblems } from './type-problems.ts';
 import { versionOf } from './version.ts';
 
 /**
- * Reads, checks and upgrades a document. `name` is its file's, which may tell its syntax. What is odd and
- * does no harm goes into the log.
+ * Reads, checks and upgrades a document. `name` is the file's, which may tell its syntax. Harmless oddities are logged.
  */
 export async function readCheckedDocument(
   bytes: Uint8Array,
@@ -80,13 +79,13 @@ function warnOfMarks(document: OpenApiDocument, log: BuildLog): void {
   if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same kind` });
 }
 
-/** More would not be read; the rest is counted, as far as it is collected. */
+/** Nobody would read more; the rest is counted, as far as it is collected. */
 const MAX_PROBLEMS = 50;
 
-/** More is not collected. */
+/** How many are collected. */
 const MAX_FINDINGS = 5_000;
 
-/** What keeps a document from being published; empty when nothing does. */
+/** The problems that prevent the publication of a document. */
 async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployProblem[]> {
   const version = versionOf(value);
   const findings =
@@ -116,7 +115,7 @@ async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployPro
   ];
 }
 
-/** The first findings, in their order, and no more than are counted. */
+/** The first findings, in their order, up to the limit. */
 function firstOf(...finders: readonly Iterable<Finding>[]): Finding[] {
   const first: Finding[] = [];
   for (const findings of finders) {
@@ -128,12 +127,12 @@ function firstOf(...finders: readonly Iterable<Finding>[]): Finding[] {
   return first;
 }
 
-/** The document in OpenAPI 3.1, exact as it was. What is given stays as it is. */
+/** The document in OpenAPI 3.1, with every digit. The given document stays as it is. */
 export function upgradeDocument(document: OpenApiDocument): OpenApiDocument {
   return upgrade(copy(document) as Record<string, unknown>, '3.1') as unknown as OpenApiDocument;
 }
 
-/** A tree of its own, since the upgrade writes into it. It would take `__proto__` for a prototype. */
+/** A copy, since the upgrade changes it. The upgrade would take `__proto__` for a prototype. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (typeof value !== 'object' || value === null) return value;

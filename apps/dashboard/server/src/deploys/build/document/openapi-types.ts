@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document as it was read: JSON values, with integers beyond 2^53 as bigints. Of its shape
- * nothing is known but what a reader has checked itself.
+ * An OpenAPI document as it was read: JSON values, with integers beyond 2^53 as bigints. Its shape is unknown except
+ * for what a reader has checked itself.
  */
 export type OpenApiDocument = { readonly [name: string]: unknown };
 
@@ -30,7 +30,7 @@ export interface OperationSummary {
   /** Plain text. */
   readonly description: string;
   readonly deprecated: boolean;
-  /** What stands behind the `#` in the reference page's address: `tag/pets/GET/pets`. */
+  /** The fragment of the reference page's address: `tag/pets/GET/pets`. */
   readonly anchor: string;
   /** `/operations/list-pets.md`. */
   readonly markdownPath: string;

@@ -3,7 +3,7 @@ import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-t
 import type { PlainText } from './plain-text.ts';
 import { resolveReference } from './references.ts';
 
-/** An operation with what stands around it. */
+/** An operation with its path and path item. */
 export interface FoundOperation {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface FoundOperation {
   readonly operation: Record<string, unknown>;
 }
 
-/** The operations and webhooks of a document, in its order; not those that it marks as internal. */
+/** The operations and webhooks of a document, in its order, without those that are marked as internal. */
 export function* findOperations(document: OpenApiDocument): Generator<FoundOperation> {
   for (const part of ['paths', 'webhooks']) {
     const items = document[part];
@@ -60,7 +60,7 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
   });
 }
 
-/** `list-pets` for `listPets`: safe in names of files everywhere, whatever their case means there. */
+/** `list-pets` for `listPets`: a safe file name on every system, whether it distinguishes case or not. */
 function uniqueId(name: string, taken: Set<string>): string {
   const words = name
     .normalize('NFKD')
@@ -76,7 +76,7 @@ function uniqueId(name: string, taken: Set<string>): string {
   return id;
 }
 
-/** As Scalar 1.72 names the sections of its page; the browser test compares. */
+/** As Scalar 1.72 names the sections of its page; the browser test compares them. */
 function anchorOf({ method, path, isWebhook }: FoundOperation, tag: string | undefined): string {
   const section = tag === undefined ? '' : `tag/${slug(tag)}/`;
   return isWebhook

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './openapi-types.ts';
 import { resolveReference } from './references.ts';
 import type { Finding } from './schema-problems.ts';
 
-/** Operations with the same id, paths that no request can tell apart, and missing path parameters. */
+/** Finds operations with the same id, paths that no request can tell apart, and missing path parameters. */
 export function* pathProblems(document: OpenApiDocument): Generator<Finding> {
   const shapes = new Map<string, string>();
   const ids = new Map<string, string>();

@@ -4,26 +4,26 @@ import { unified } from 'unified';
 
 const markdown = unified().use(remarkParse);
 
-/** What may be a mark of Markdown, of emphasis, a link, a quote, an item, a heading or code. */
+/** Characters that may be a mark of Markdown: of emphasis, a link, a quote, an item, a heading or code. */
 const MARKS = /[*_`[\]<>#=+~!&\\-]|\d[.)]/g;
 
 /**
  * The parser's work grows with the square of the marks in a text, and with how deep it is nested: 40 kB of marks took
- * half a minute. A text is read as Markdown as far as so many letters and marks, and those of a document together as
- * far as the squares of their marks come to so much. Few texts that were written for people come near.
+ * half a minute. A text is parsed up to these numbers of letters and marks, and all texts of a document together up to
+ * this sum of the squares of their marks. Texts written for people rarely come near.
  */
 const MOST_LETTERS = 20_000;
 const MOST_MARKS = 1_000;
 const MOST_WORK = 40_000_000;
 
-/** A line that opens more quotes and items in each other than anyone means. */
+/** A line with more nested quotes and items than any author means. */
 const NESTED = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){21}/m;
 
-/** Makes Markdown plain, within bounds that hold for all texts that are given to it. */
+/** Makes Markdown plain, within bounds for all texts that are given to it. */
 export interface PlainText {
-  /** Markdown without its marks, on one line; what is beyond the bounds has them still. */
+  /** Markdown without its marks, on one line. The part beyond the bounds keeps its marks. */
   of(text: string): string;
-  /** How many texts were beyond. */
+  /** How many texts were beyond the bounds. */
   readonly unread: number;
 }
 
@@ -43,7 +43,7 @@ export function plainText(): PlainText {
   };
 }
 
-/** How far a text is within the bounds: to its end, or to the last space before. */
+/** How much of a text is within the bounds: all of it, or up to the last space before the bound. */
 function readable(text: string, most: number): { end: number; marks: number } {
   const start = text.slice(0, MOST_LETTERS);
   const cut = (at: number) => text.lastIndexOf(' ', at) + 1;

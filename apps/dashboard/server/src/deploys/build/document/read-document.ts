@@ -7,14 +7,14 @@ import type { OpenApiDocument } from './openapi-types.ts';
 
 const MAX_DOCUMENT_BYTES = 10_000_000;
 
-/** A text that was read, of which nothing is known but that its root is an object. */
+/** A text that was parsed. Its root is an object; nothing else is known of it. */
 export interface ReadDocument extends Source {
   readonly value: OpenApiDocument;
 }
 
 /**
- * Reads JSON or YAML in UTF-8, at most `MAX_DOCUMENT_BYTES`. Which of the two it is, its beginning tells,
- * and its file's name where that leaves it open.
+ * Reads JSON or YAML in UTF-8, at most `MAX_DOCUMENT_BYTES`. The beginning of the text decides which of the two it is,
+ * and the file's name where that is ambiguous.
  */
 export function readDocument(
   bytes: Uint8Array,
@@ -31,7 +31,7 @@ export function readDocument(
   if (isUtf16(bytes)) return problem('The document is in UTF-16. Save it as UTF-8.');
   if (!isUtf8(bytes)) {
     return problem(
-      'There are bytes here that are not UTF-8. Save the document as UTF-8.',
+      'This line has bytes that are not UTF-8. Save the document as UTF-8.',
       lineOfInvalid(bytes),
     );
   }
@@ -60,7 +60,7 @@ function read(text: string, name: string): ReturnType<typeof readJson> {
   const mayBeJson = /^\s*[[{]/.test(text) || /\.json$/i.test(name);
   if (!mayBeJson) return readYaml(text);
   const json = readJson(text);
-  // YAML too may begin with a brace.
+  // YAML may begin with a brace, too.
   return 'problem' in json && isYamlName && !json.problem.path ? readYaml(text) : json;
 }
 
@@ -69,10 +69,10 @@ function isUtf16([first, second, third]: Uint8Array): boolean {
   return hasMark || (first === 0 && second !== 0) || (first !== 0 && second === 0 && third !== 0);
 }
 
-/** The line of the first byte that is no part of UTF-8. */
+/** The line of the first byte that is not UTF-8. */
 function lineOfInvalid(bytes: Uint8Array): number {
   let line = 1;
-  // No byte of a character of several bytes is a line feed.
+  // No byte of a multi-byte character is a line feed.
   for (let start = 0; start < bytes.length; line += 1) {
     const end = bytes.indexOf(0x0a, start);
     const next = end < 0 ? bytes.length : end + 1;
@@ -86,7 +86,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1).replace(/\.0$/, '');
 }
 
-/** What a value is, with its article: `the number 1`, `text`. */
+/** The type of a value for a sentence, such as `the number 1` or `text`. */
 export function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

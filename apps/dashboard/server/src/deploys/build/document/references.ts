@@ -16,7 +16,7 @@ interface Found {
   readonly names: ReadonlySet<string>;
 }
 
-/** All that are Reference Objects, or `$ref` in schemas; not what looks like one in examples. */
+/** All Reference Objects, and each `$ref` in schemas, but not what looks like one in examples. */
 function findReferences(document: OpenApiDocument): Found {
   const references: Reference[] = [];
   const names = new Set<string>();
@@ -42,7 +42,7 @@ function isReferenceObject(value: object): boolean {
   return Object.keys(value).every((name) => ['$ref', 'summary', 'description'].includes(name));
 }
 
-/** References to what isn't in the document. Nothing outside is ever fetched. */
+/** References to something that isn't in the document. Nothing outside is ever fetched. */
 export function* referenceProblems(document: OpenApiDocument): Generator<Finding> {
   const { references, names } = findReferences(document);
   for (const { location, target } of references) {
@@ -63,7 +63,7 @@ export function* referenceProblems(document: OpenApiDocument): Generator<Finding
   }
 }
 
-/** What a reference of the form `#/…` refers to, through others on the way; undefined for nothing. */
+/** The target of a reference of the form `#/…`, through other references on the way; undefined where there is none. */
 function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
   if (!/^#(?:\/|$)/.test(target) || left === 0) return undefined;
   let value: unknown = document;
@@ -79,7 +79,7 @@ function resolve(document: OpenApiDocument, target: string, left = 50): unknown 
   return value;
 }
 
-/** The reference that was probably meant, with the one part of it that is wrong put right. */
+/** The reference that was probably meant: the same, with its one wrong part corrected. */
 function nearTarget(document: OpenApiDocument, target: string): string | undefined {
   if (!target.startsWith('#/')) return undefined;
   const tokens = fromPointer(decoded(target.slice(1)));
@@ -97,7 +97,7 @@ function nearTarget(document: OpenApiDocument, target: string): string | undefin
   return undefined;
 }
 
-/** Follows a value that is a reference to what is none; undefined when there is none. */
+/** Follows a reference, and references to references, to the value itself; undefined when there is none. */
 export function resolveReference(document: OpenApiDocument, value: unknown): unknown {
   let found = value;
   for (let left = 50; left > 0; left -= 1) {

@@ -12,11 +12,14 @@ export interface Finding {
   readonly message: string;
   /** A JSON pointer. */
   readonly path: string;
-  /** A sentence to end the message with, of what was probably meant: looked for where it is told only. */
+  /**
+   * A sentence for the end of the message, with what was probably meant. It is computed only for problems that are
+   * reported.
+   */
   readonly hint?: (lineOf: Source['lineOf']) => string | undefined;
 }
 
-/** What the validator tells, as far as it is used here (ajv's ErrorObject). */
+/** The members used of the validator's errors (ajv's ErrorObject). */
 interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
@@ -29,35 +32,35 @@ interface SchemaError {
   };
 }
 
-/** What is looked at of hundreds of thousands: a place may have a dozen, and only some are told. */
+/** How many of hundreds of thousands of errors are read. A place may have a dozen, and only some are reported. */
 const MAX_ERRORS = 20_000;
 
-/** Formats are left alone: an odd e-mail address keeps nobody from reading the documentation. */
+/** Formats are ignored: an odd e-mail address keeps nobody from reading the documentation. */
 const validator = new Validator({
   allErrors: true,
   verbose: true,
   validateFormats: false,
-  // OpenAPI's own schemas need no check by another, which takes longer than a small document.
+  // OpenAPI's own schemas need no validation, which would take longer than a small document.
   validateSchema: false,
 });
 
 /**
- * What OpenAPI's own JSON Schema finds wrong. Where it tries several shapes and none fits, the deepest
- * place at which they fail is told, and not how each of them does.
+ * The problems that OpenAPI's own JSON Schema finds. Where a value fits none of several shapes, the deepest place at
+ * which they fail is reported, and not how each of them fails.
  */
 export async function schemaProblems(document: OpenApiDocument): Promise<Finding[]> {
-  // The validator takes a bigint for no number at all.
+  // The validator does not accept a bigint as a number.
   const { errors = [] } = await validator.validate(
     withoutBigints(document) as Record<string, unknown>,
   );
-  // As text, it says what its own look at $refs found, which is looked at elsewhere.
+  // A text instead of a list reports problems of $refs, which are checked elsewhere.
   if (typeof errors === 'string') return [];
   const groups = meaningful(errors.slice(0, MAX_ERRORS) as SchemaError[], document);
   const told = withoutMisspelt(groups, document);
   return told.map((group) => inWords(group, document));
 }
 
-/** Without those of unknown members that are told with the member that they were meant to be. */
+/** Without unknown members that are reported already, together with the member that was meant. */
 function withoutMisspelt(groups: readonly SchemaError[][], document: OpenApiDocument) {
   const meant = new Set<string>();
   for (const [error] of groups) {
@@ -82,7 +85,7 @@ function memberOf({ params }: SchemaError): string {
   return String(params.additionalProperty ?? params.unevaluatedProperty);
 }
 
-/** What an object has in the place of a member that it must have: `titel` for `title`. */
+/** The member that an object has instead of a required one: `titel` for `title`. */
 function misspeltMember(error: SchemaError, document: OpenApiDocument): string | undefined {
   const object = valueAt(document, fromPointer(error.instancePath));
   if (!isObject(object)) return undefined;
@@ -102,7 +105,7 @@ function withoutBigints(value: unknown): unknown {
   );
 }
 
-/** The errors that tell something, grouped where several say the same of a place. */
+/** The useful errors, grouped where several say the same about a place. */
 function meaningful(all: readonly SchemaError[], document: OpenApiDocument): SchemaError[][] {
   const errors = all.filter(
     (error) => error.keyword !== 'if' && !isOfReference(error) && !isOfOtherKind(error, document),
@@ -123,7 +126,7 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
   const groups: SchemaError[][] = [];
   const isText = (path: string) => typeof valueAt(document, fromPointer(path)) === 'string';
   for (const [path, here] of at) {
-    // A shape that fails further down is the one that was meant; the root has no shapes, but a choice of members.
+    // The shape that fails furthest down is the one that was meant. The root has no shapes, but a choice of members.
     if (path !== '' && unions.has(path) && above.has(path)) continue;
     // A list of words may be here as well as one: whoever wrote one meant that.
     const isWord = here.some(({ keyword }) => keyword === 'enum') && isText(path);
@@ -140,13 +143,13 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
       groups.push(group);
     }
   }
-  // Where a union failed and nothing else is left, it has to be told itself.
+  // If a union failed and no other error is left, the union's own error has to be reported.
   const covered = (path: string) => above.has(path) || at.has(path);
   const bare = errors.filter((error) => isUnion(error) && !covered(error.instancePath));
   return [...groups, ...bare.slice(0, 1).map((error) => [error])];
 }
 
-/** The branch of a union that takes a Reference Object tells nothing of what is none. */
+/** Whether an error comes from the branch of a union for Reference Objects. It says nothing about other objects. */
 function isOfReference({ parentSchema, params, keyword }: SchemaError): boolean {
   const required = parentSchema?.required ?? [];
   return (
@@ -155,7 +158,7 @@ function isOfReference({ parentSchema, params, keyword }: SchemaError): boolean 
   );
 }
 
-/** Objects of several kinds, told apart by a member, and what each kind must have. */
+/** Objects of several kinds, told apart by one member, and the required members of each kind. */
 const KINDS = [
   {
     objects: /\/(?:securitySchemes|securityDefinitions)\/[^/]+$/,
@@ -182,7 +185,7 @@ const KINDS = [
   },
 ] as const;
 
-/** Whether an error is that of a kind which the object, by its own words, is not. */
+/** Whether an error is about another kind than the one that the object says it is. */
 function isOfOtherKind(error: SchemaError, document: OpenApiDocument): boolean {
   const { instancePath, keyword, params } = error;
   for (const { objects, by, musts } of KINDS) {
@@ -202,7 +205,7 @@ function isOfOtherKind(error: SchemaError, document: OpenApiDocument): boolean {
   return false;
 }
 
-/** Errors with the same key are one: a choice of values, a choice of members. */
+/** Errors with the same key are reported as one: a choice of values, a choice of members. */
 function groupKey({ keyword, params, schemaPath }: SchemaError): string {
   if (keyword === 'enum' || keyword === 'const') return 'values';
   if (keyword === 'type') return 'type';
@@ -346,7 +349,7 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
-/** `info.version`; of a place far down the last members; of an operation `GET /pets`. */
+/** `info.version`; for a place far down its last members; for an operation `GET /pets`. */
 function shortName(location: readonly string[]): string {
   const [part, path, method] = location;
   if (part === 'paths' && location.length === 3 && method && isMethod(method)) {

@@ -4,12 +4,12 @@ import { findOperations } from './operations.ts';
 
 const MAX_ORIGINS = 20;
 
-/** How many addresses a server with variables may stand for before the rest is left out. */
+/** How many addresses of a server with variables are listed; the rest is left out. */
 const MAX_EXPANSIONS = 100;
 
 /**
- * The origins to which the panel sends requests: of the servers of the document, its paths and its
- * operations, with every value that their variables may have; at most 20. Relative ones are the site's.
+ * The origins to which the panel sends requests: those of the servers of the document, its paths and its operations,
+ * with every value of their variables; at most 20. Relative addresses belong to the site.
  */
 export function serverOrigins(document: OpenApiDocument): string[] {
   const operations = [...findOperations(document)].filter(({ isWebhook }) => !isWebhook);
@@ -24,7 +24,7 @@ export function serverOrigins(document: OpenApiDocument): string[] {
   return [...origins];
 }
 
-/** The first server's address, with its variables' defaults; empty when it says none. */
+/** The first server's address, with its variables' defaults; empty where there is none. */
 export function firstServer(...holders: readonly Record<string, unknown>[]): string {
   const [server] = holders.flatMap(serversOf);
   const [url = ''] = server ? expanded(server) : [];
@@ -37,7 +37,7 @@ function serversOf({ servers }: Record<string, unknown>): Record<string, unknown
 
 function originOf(url: string): string | undefined {
   if (!/^https?:\/\//i.test(url)) return undefined;
-  // Only what a policy may hold as it is: no wildcard, no space, no semicolon.
+  // Only origins that a policy may contain as they are: no wildcard, no space, no semicolon.
   const { origin, hostname } = URL.canParse(url) ? new URL(url) : {};
   return hostname && /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/i.test(hostname) ? origin : undefined;
 }

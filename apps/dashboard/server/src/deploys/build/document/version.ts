@@ -7,7 +7,7 @@ export type Version = '2.0' | '3.0' | '3.1';
 
 const SUPPORTED = 'Swagger 2.0, OpenAPI 3.0 and OpenAPI 3.1 can be published';
 
-/** The version of OpenAPI in which a document is written, or what is wrong with how it says it. */
+/** The OpenAPI version of a document, or the problem with its version member. */
 export function versionOf(document: OpenApiDocument): Version | Finding {
   const { swagger, openapi } = document;
   if (openapi === undefined && swagger === undefined) {

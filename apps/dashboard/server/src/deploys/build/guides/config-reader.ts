@@ -3,7 +3,7 @@ import { didYouMeanOfMany } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import { yamlProblem } from '../syntax/yaml-problem.ts';
 
-/** Bytes of a configuration. */
+/** The largest configuration, in bytes. */
 const MAX_SIZE = 64 * 1024;
 
 /** Reads values out of a YAML file, and collects their problems. */
@@ -12,12 +12,12 @@ export interface ConfigReader {
   readonly problems: DeployProblem[];
   readonly line: (node: Node) => number;
   readonly problem: (message: string, node: Node | undefined) => void;
-  /** The end of a problem's sentence: a name that the wrong one may stand for. */
+  /** The end of a problem's sentence: the name that was probably meant. */
   readonly didYouMean: (word: string, candidates: Iterable<string>) => string;
-  /** The members of a mapping by key; others than `keys` are problems. */
+  /** The members of a mapping by key. Keys other than `keys` are problems. */
   readonly members: (node: Node, keys: readonly string[], name: string) => Map<string, Node>;
   readonly items: (node: Node, name: string) => Node[];
-  /** A string of 1 to `most` characters; a problem, and '', for all else. */
+  /** A string of 1 to `most` characters. Anything else is a problem, and becomes ''. */
   readonly text: (node: Node, name: string, most: number) => string;
 }
 
@@ -90,7 +90,7 @@ function parse(
     if (document.contents === null) addProblem('The file is empty.', 1);
     return document.contents ?? undefined;
   } catch (error) {
-    // Lists in lists in lists, deeper than the parser's stack; or bytes that are no text.
+    // Lists nested deeper than the parser's stack, or bytes that are not text.
     const isDeep = error instanceof RangeError;
     addProblem(isDeep ? 'The file is nested too deeply.' : 'The file is not UTF-8 text.', null);
     return undefined;

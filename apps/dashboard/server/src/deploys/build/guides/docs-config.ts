@@ -3,14 +3,14 @@ import type { DeployProblem } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
 import { type ConfigReader, configReader } from './config-reader.ts';
 
-/** `docs.yaml` as it was written and checked: every file that it names exists. */
+/** A checked `docs.yaml`: every file that it names exists. */
 export interface DocsConfig {
-  /** Its own name: `docs.yaml` or `docs.yml`. */
+  /** The name of the file: `docs.yaml` or `docs.yml`. */
   readonly file: string;
   readonly title: string;
   /** The OpenAPI document's path in the archive; undefined where there is none. */
   readonly openapi: string | undefined;
-  /** undefined when all pages are to be listed by path. */
+  /** undefined: all pages are listed by path. */
   readonly navigation: readonly NavigationGroup[] | undefined;
   /** `#0a58ca` */
   readonly color: string;
@@ -26,7 +26,7 @@ interface NavigationGroup {
 interface NavigationPage {
   /** `guides/start.md` */
   readonly file: string;
-  /** How the navigation calls the page; undefined for the page's own title. */
+  /** The page's title in the navigation; undefined for the page's own title. */
   readonly title: string | undefined;
   readonly line: number;
 }
@@ -37,7 +37,7 @@ export const DEFAULT_COLOR = '#0a58ca';
 
 const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
 
-/** What a `docs.yaml` must have, for those who have none. */
+/** The required content of a `docs.yaml`, for a message. */
 export const MINIMAL_CONFIG = 'title: My API';
 
 /** The name of the archive's configuration; undefined where it has none. */
@@ -45,15 +45,15 @@ export function configFile(files: ArchiveFiles): string | undefined {
   return ['docs.yaml', 'docs.yml'].find((name) => files.has(name));
 }
 
-/** The only OpenAPI document at the archive's root that has one of the usual names. */
+/** The only OpenAPI document at the archive's root with a usual name. */
 export function defaultDocument(files: ArchiveFiles): string | undefined {
   const found = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
   return found.length === 1 ? found[0] : undefined;
 }
 
 /**
- * Reads the configuration `file`, of at most 64 KB. Problems tell their lines; where there are any, the
- * configuration is what could be read of it, so that the rest of the archive can be checked as well.
+ * Reads the configuration `file`, of at most 64 KB. Problems have their lines. Where there are any, the configuration
+ * has the parts that could be read, so that the rest of the archive can be checked as well.
  */
 export function readDocsConfig(
   files: ArchiveFiles,
@@ -176,7 +176,7 @@ function logoOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefine
   return undefined;
 }
 
-/** A file of the archive. A problem, and undefined, when it is none or of another kind. */
+/** A file of the archive. Reports a problem, and returns undefined, when it is not there or of another kind. */
 function fileOf(
   reader: ConfigReader,
   files: ArchiveFiles,

@@ -26,7 +26,7 @@ export interface Guides {
   readonly document: CheckedDocument | undefined;
 }
 
-/** The policy for pages where there is no reference. */
+/** The content security policy of pages where there is no reference. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,15 +38,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A site without the files that are not published as they are. */
+/** A site without the files that are published as they are. */
 function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
   const own = new Set([config.file, config.openapi]);
   return new Map([...files].filter(([path]) => !own.has(path)));
 }
 
 /**
- * Renders the pages of an archive, and finds all that is wrong with them. The document is `unknown` where it
- * cannot be read: what leads to it is then believed.
+ * Renders the pages of an archive, and finds all problems in them. The document is `unknown` where it cannot be read:
+ * links to it are then not checked.
  */
 export async function guidePages(
   {
@@ -73,7 +73,7 @@ export async function guidePages(
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };
 }
 
-/** Makes the site of an archive in which nothing is wrong, of its pages. */
+/** Makes the site of an archive without problems from its pages. */
 export async function guidesSite(
   guides: Guides,
   pages: readonly RenderedPage[],
@@ -107,7 +107,7 @@ export async function guidesSite(
   });
   const made = siteFiles();
   if (start && start.path !== '/') made.add([html(start, '/')]);
-  // Each has the whole navigation, so they are made one after the other.
+  // One after the other, since each has the whole navigation.
   for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
   made.add(publishedFiles(files, config, pages, log));
   made.add(frameFiles(frame));
@@ -136,7 +136,7 @@ function byPlace(one: DeployProblem, other: DeployProblem): number {
   return (one.line ?? 0) - (other.line ?? 0);
 }
 
-/** More would not be read; the rest is counted. */
+/** Nobody would read more; the rest is counted. */
 const MAX_PROBLEMS = 50;
 
 function firstProblems(problems: readonly DeployProblem[]): readonly DeployProblem[] {
@@ -152,7 +152,7 @@ function noPages({ file }: DocsConfig): DeployProblem {
   return { message, path: file, line: null };
 }
 
-/** More would not be read, and each is a write to the database; the rest is counted. */
+/** Nobody would read more, and each is a write to the database; the rest is counted. */
 const MAX_WARNINGS = 50;
 
 function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
@@ -180,7 +180,7 @@ function markdownFile(page: RenderedPage, files: ArchiveFiles): SiteFile {
   };
 }
 
-/** Images, and what pages link to. */
+/** Images, and files that pages link to. */
 function publishedFiles(
   files: ArchiveFiles,
   { logo }: DocsConfig,

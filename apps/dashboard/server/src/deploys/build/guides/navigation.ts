@@ -2,7 +2,7 @@ import type { SiteGroup } from '../site/frame.ts';
 import type { DocsConfig } from './docs-config.ts';
 import type { RenderedPage } from './render/render-page.ts';
 
-/** The navigation as pages show it: as configured, or else all pages by path, the first folder's first. */
+/** The navigation of pages: as configured, or else all pages by path, with those of the root folder first. */
 export function siteNavigation(
   config: DocsConfig,
   pages: readonly RenderedPage[],
@@ -18,7 +18,7 @@ export function siteNavigation(
   }));
 }
 
-/** Pages that no list leads to. */
+/** Pages that are in no list. */
 export function unlistedPages(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
   if (!config.navigation) return [];
   const listed = new Set(config.navigation.flatMap((group) => group.pages.map(({ file }) => file)));

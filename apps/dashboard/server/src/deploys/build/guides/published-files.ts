@@ -1,4 +1,7 @@
-/** Shown in pages, and by the reference's descriptions, which are not looked at: always published. */
+/**
+ * Images. They are always published, since descriptions in the reference may show them, and those are not searched for
+ * links.
+ */
 const IMAGES: Record<string, string> = {
   avif: 'image/avif',
   gif: 'image/gif',
@@ -10,7 +13,7 @@ const IMAGES: Record<string, string> = {
   webp: 'image/webp',
 };
 
-/** Published when a page links to them: a folder may hold more than is meant for everybody. */
+/** Files that are published only when a page links to them: a folder may have more than is meant for everybody. */
 const DOWNLOADS: Record<string, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json',
@@ -25,7 +28,7 @@ const extension = (path: string) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase()
 
 export const isImage = (path: string): boolean => Object.hasOwn(IMAGES, extension(path));
 
-/** The media type by which a file is served; undefined for kinds that are never served. */
+/** The media type of a file; undefined for kinds that are never served. */
 export function mediaType(path: string): string | undefined {
   const name = extension(path);
   if (Object.hasOwn(IMAGES, name)) return IMAGES[name];

@@ -7,7 +7,7 @@ import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import type { SizeBudget } from './schema-markdown.ts';
 import { sampleOf } from './schema-sample.ts';
 
-/** The parameters of an operation, its own before its path's. */
+/** The parameters of an operation: its own, then those of its path. */
 export function parametersOf(
   document: OpenApiDocument,
   { item, operation }: FoundOperation,
@@ -24,7 +24,7 @@ export function parametersOf(
   return [...byName.values()];
 }
 
-/** An example of a request or response body: the given one, or one made from the schema. */
+/** An example of a request or response body: the given one, or one generated from the schema. */
 export function exampleOf(document: OpenApiDocument, media: Record<string, unknown>): unknown {
   if (media.example !== undefined) return media.example;
   const [first] = isObject(media.examples) ? Object.values(media.examples) : [];
@@ -33,10 +33,10 @@ export function exampleOf(document: OpenApiDocument, media: Record<string, unkno
   return sampleOf(document, media.schema);
 }
 
-/** Letters of a body that one would still paste into a shell; a longer one comes from a file. */
+/** The longest body that people would paste into a shell; a longer one is read from a file. */
 const MAX_DATA = 20_000;
 
-/** A command that sends an example of the operation's request, whose body takes from `room`. */
+/** A command that sends an example of the operation's request. Its body counts against `room`. */
 export function curlExample(
   document: OpenApiDocument,
   found: FoundOperation,
@@ -71,7 +71,7 @@ export function curlExample(
   ].join(' \\\n  ');
 }
 
-/** A body as text; undefined for one of more letters than `most`. */
+/** A body as text; undefined where it is longer than `most`. */
 function bodyText(example: unknown, most: number): string | undefined {
   if (typeof example === 'string') return example.length > most ? undefined : example;
   // The line feed at its end does not count.
@@ -83,7 +83,7 @@ function sampleText(document: OpenApiDocument, parameter: Record<string, unknown
   return typeof sample === 'object' ? toJson(sample, 0).trimEnd() : String(sample);
 }
 
-/** For a shell: within single quotes nothing means anything. */
+/** For a shell: within single quotes nothing is special. */
 function quoted(text: string): string {
   return `'${text.replace(/[\r\n]+/g, '\n').replaceAll("'", `'\\''`)}'`;
 }
@@ -101,7 +101,7 @@ function securityHeaders(document: OpenApiDocument, operation: Record<string, un
     });
 }
 
-/** The ways to authenticate, each with the schemes that it takes together. */
+/** The alternative ways to authenticate, each with the schemes that it needs together. */
 export function securityOf(
   document: OpenApiDocument,
   operation: Record<string, unknown>,

@@ -1,14 +1,14 @@
-/** Text in a table's cell: it ends neither the cell nor its row, and no HTML begins in it. */
+/** Text for a table's cell: it can end neither the cell nor its row, and cannot begin HTML. */
 export function cell(text: string): string {
   return inline(text).replaceAll('|', '\\|');
 }
 
-/** Text on one line in which no HTML begins. */
+/** Text on one line that cannot begin HTML. */
 export function inline(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('<', '&lt;').trim();
 }
 
-/** Text that is no Markdown, such as a title. */
+/** Plain text, such as a title, to stand in Markdown. */
 export function literal(text: string): string {
   return inline(text.replace(/[\\`*_[\]#]/g, '\\$&'));
 }
@@ -21,13 +21,13 @@ export function code(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** A block of code that nothing in it ends. */
+/** A block of code. Nothing in the code can end it. */
 export function codeBlock(language: string, text: string): string {
   const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** How many backticks stand together at most. */
+/** The longest run of backticks. */
 function longestRun(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

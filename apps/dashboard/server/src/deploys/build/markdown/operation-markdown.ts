@@ -17,7 +17,7 @@ import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
 import { constraints, type SizeBudget, schemaMarkdown, typeText } from './schema-markdown.ts';
 
 /**
- * Letters of the schemas and examples of an operation, and of all: they repeat what others have, so of very
+ * The most letters of the schemas and examples of one operation, and of all. They repeat what others have, so with very
  * many operations each shows less of them.
  */
 const MAX_LETTERS = 100_000;
@@ -26,8 +26,8 @@ const ALL_LETTERS = 12_000_000;
 const made = new WeakMap<CheckedDocument, readonly SiteFile[]>();
 
 /**
- * A page of Markdown for each operation; made once, since several files of a site have them. Throws
- * SiteRefusal when they are too much.
+ * A page of Markdown for each operation. They are made once, since several files of a site include them. Throws
+ * SiteRefusal when they are too large.
  */
 export function operationFiles(checked: CheckedDocument): readonly SiteFile[] {
   const files = made.get(checked) ?? makeFiles(checked);
@@ -37,7 +37,7 @@ export function operationFiles(checked: CheckedDocument): readonly SiteFile[] {
 
 function makeFiles({ upgraded, operations }: CheckedDocument): readonly SiteFile[] {
   const found = [...findOperations(upgraded)];
-  // They alone are not to be more than a site may be.
+  // These pages alone must not exceed the limit of a site.
   const files = siteFiles();
   const share = Math.min(MAX_LETTERS, Math.floor(ALL_LETTERS / operations.length));
   files.add(
@@ -76,12 +76,12 @@ function operationMarkdown(
 }
 
 /**
- * Letters of a description that an operation shares with others: what hundreds refer to stands in each,
- * and would make a small document large.
+ * The most letters of a description that several operations share. It is repeated in each, and hundreds of repetitions
+ * would make a small document large.
  */
 const MAX_SHARED = 500;
 
-/** The description of what `given` is or refers to: whole where the operation has it to itself. */
+/** The description of `given`, or of what it refers to: in full where the operation has it to itself. */
 function descriptionOf(given: unknown, { description }: Record<string, unknown>): string {
   const text = textOf(description).trim();
   const isOwn = !isObject(given) || given.$ref === undefined;
@@ -151,7 +151,7 @@ function responses(
   return responses.length > 0 ? `## Responses\n\n${responses.join('\n\n')}` : '';
 }
 
-/** For each media type the schema, and an example in a block of its own. */
+/** For each media type the schema, and an example in a block. */
 function contents(document: OpenApiDocument, content: unknown, room: SizeBudget): string[] {
   if (!isObject(content)) return [];
   return Object.entries(content).flatMap(([type, media]) => {

@@ -10,20 +10,20 @@ const MAX_LINES = 120;
 
 const MAX_LEVELS = 5;
 
-/** Schemas that are looked at for those lines: parts of parts, each of several, show nothing and are ever more. */
+/** How many schemas are visited for those lines: nested parts that show nothing can multiply. */
 const MAX_LOOKS = 2_000;
 
-/** Letters of a member's description: most are of schemas that many operations have. */
+/** The most letters of a member's description: most belong to schemas that many operations have. */
 const MAX_DESCRIPTION = 500;
 
-/** How many letters an operation's schemas and examples may still take. */
+/** How many more letters the schemas and examples of an operation may have. */
 export interface SizeBudget {
   left: number;
 }
 
 /**
- * A schema as a list of its members, each with theirs; what holds itself is named and not repeated. Takes
- * from `room`, and ends with a note where that or its own limit of lines is used up.
+ * A schema as a nested list of its members; a recursive schema is named and not repeated. It counts against `room`, and
+ * ends with a note where that, or the limit of lines, is used up.
  */
 export function schemaMarkdown(
   document: OpenApiDocument,
@@ -119,7 +119,7 @@ function hasMembers(schema: unknown): boolean {
   );
 }
 
-/** The name of a component that is referred to. */
+/** The name of the component that a reference leads to. */
 function refName(schema: unknown): string {
   const target = isObject(schema) ? textOf(schema.$ref) : '';
   return target.slice(target.lastIndexOf('/') + 1);
@@ -160,7 +160,7 @@ const CONSTRAINTS = [
   ['const', 'always'],
 ] as const;
 
-/** What else is said of values, each in a few words. */
+/** The other constraints of values, each in a few words. */
 export function constraints(schema: Record<string, unknown>): string[] {
   const values = Array.isArray(schema.enum) ? schema.enum.slice(0, 50).map(valueText) : [];
   return [

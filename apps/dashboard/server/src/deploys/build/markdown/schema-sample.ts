@@ -4,7 +4,7 @@ import { resolveReference } from '../document/references.ts';
 
 const MAX_SAMPLE_DEPTH = 5;
 
-/** What a value of a schema may look like: its example, or one made from its types. */
+/** A possible value of a schema: its example, or one generated from its types. */
 export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
   const budget = { left: 100 };
   const seen = new Set<unknown>();
@@ -79,7 +79,7 @@ function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
   return items === undefined ? undefined : 'array';
 }
 
-/** More members of a schema, or parts of it, than anything shows of one. */
+/** More members of a schema, or parts of it, than anything shows. */
 const MAX_MEMBERS = 200;
 
 interface Member {
@@ -91,8 +91,8 @@ interface Member {
 const known = new WeakMap<object, readonly Member[]>();
 
 /**
- * The first members of an object's schema, in their order. Thousands of operations may show the same schema of very
- * many: all of them are gone through once.
+ * The first members of an object's schema, in their order. Thousands of operations may show the same very large schema,
+ * so each part is visited once for all of them.
  */
 export function firstMembers(schema: Record<string, unknown>): readonly Member[] {
   const found = known.get(schema) ?? readMembers(schema);

@@ -2,22 +2,22 @@ import { writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BuildJob, BuildMessage, FromBuildProcess, MemoryLimits } from './messages.ts';
 
-// The process of builds. The build itself is in a thread (build-worker.ts): this one is free to look after it,
-// whatever the build is in the middle of.
+// The process of builds. The build itself runs in a thread (build-worker.ts), so that this thread can watch it at any
+// moment.
 
-/** How often is looked at the memory, in milliseconds. */
+/** How often the memory is checked, in milliseconds. */
 const LOOK_MS = 50;
 
 const { heap, resident } = JSON.parse(process.argv[2] ?? '') as MemoryLimits;
 
-// The service is gone, and nobody waits for the build. At once: an orderly end would wait for it.
+// The service is gone, and nobody waits for the build. It ends at once: an orderly end would wait for the thread.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 try {
   // When the machine has no memory left, Linux ends this process first, and not the service.
   writeFileSync('/proc/self/oom_score_adj', '1000');
 } catch {
-  // Another system.
+  // Not Linux.
 }
 
 const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
@@ -31,7 +31,7 @@ worker.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.on('message', (job: BuildJob) => worker.postMessage(job));
 
-// Bytes outside of the heap count here alone.
+// The limit of the heap does not count memory outside of it; this one does.
 setInterval(() => {
   if (process.memoryUsage.rss() > resident * 1024 * 1024) tell({ tooLarge: true });
 }, LOOK_MS);

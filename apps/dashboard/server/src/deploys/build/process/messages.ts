@@ -2,38 +2,38 @@ import type { SourceKind } from '../../../store/schema.ts';
 import type { BuildLog, DeployProblem, Manifest } from '../../artifact.ts';
 import type { PackIndex } from '../artifact/pack.ts';
 
-// What the service, the process of a build and its thread tell each other.
+// The messages between the service, the process of a build and its thread.
 
-/** A build to be done, by files: what is uploaded and what is made of it can be larger than a service. */
+/** A build job. Its input and output are files, since both can be larger than the memory of a service. */
 export interface BuildJob {
   readonly kind: SourceKind;
   /** The name of the uploaded file, which appears in problems. */
   readonly name: string;
-  /** Bytes of what was uploaded. */
+  /** The size of the upload, in bytes. */
   readonly size: number;
-  /** The file with what was uploaded. */
+  /** The uploaded file. */
   readonly source: string;
-  /** The file to be made, with the contents. */
+  /** The output file, with the contents. */
   readonly pack: string;
-  /** A folder that builds share, with contents that all sites have in their compressed forms. */
+  /** A folder in which builds share the compressed forms of contents that all sites have. */
   readonly compressions: string;
 }
 
 /** In megabytes. */
 export interface MemoryLimits {
-  /** Of the build's JavaScript heap. */
+  /** The limit of the build's JavaScript heap. */
   readonly heap: number;
-  /** Of its process, with all that is outside of the heap. */
+  /** The limit of its process, with everything outside of the heap. */
   readonly resident: number;
 }
 
-/** What the thread says of a build: a line of its log, or its result. */
+/** A message of the thread: a line of the log, or the result. */
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
   | { readonly problems: readonly DeployProblem[] };
 
-/** What the process tells the service: what the build says, or why there is no result. */
+/** A message of the process to the service: one of the thread's, or why there is no result. */
 export type FromBuildProcess =
   | BuildMessage
   | { readonly tooLarge: true }

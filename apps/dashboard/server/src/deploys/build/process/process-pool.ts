@@ -5,8 +5,8 @@ import type { MemoryLimits } from './messages.ts';
 const PROGRAM = fileURLToPath(new URL('build-process.ts', import.meta.url));
 
 /**
- * How long a process waits for another build, in milliseconds. To load what builds need takes most of
- * the time of a small one, and who deploys often deploys again.
+ * How long an idle process waits for another build, in milliseconds. Loading what builds need takes most of the time of
+ * a small one, and many deploys are followed by another.
  */
 const KEPT_MS = 20_000;
 
@@ -29,15 +29,15 @@ export function acquireProcess(limits: MemoryLimits): ChildProcess {
   }
   const { NODE_COMPILE_CACHE } = process.env;
   return fork(PROGRAM, [JSON.stringify(limits)], {
-    // Nothing else of the service's, where there are secrets.
+    // Without the service's other variables, which may be secrets.
     env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
-    // The flags of the service are for a service, and hold for threads of the process, too.
+    // The service's flags are tuned for a service, and would apply to threads of the process, too.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }
 
-/** Gives back a process whose build is done; nobody may listen to it any more. It keeps no process alive. */
+/** Returns a process to the pool. Its build is done, and its caller's listeners are gone. It keeps no process alive. */
 export function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
   const timer = setTimeout(() => endKept(), KEPT_MS).unref();
   const one: Kept = { child, limits, timer };
@@ -45,9 +45,10 @@ export function releaseProcess(child: ChildProcess, limits: MemoryLimits): void 
     removeKept(one);
     void killProcess(child);
   };
-  // Whatever ends it in the meantime, it is not to be taken again. Without a listener an error would end this process.
+  // When it ends meanwhile, for whatever reason, it must not be used again. Without a listener an error would end this
+  // process.
   child.once('exit', () => removeKept(one)).once('error', endKept);
-  // One that goes on after its build tells why.
+  // If it does anything after its build, it says why it ends.
   child.once('message', endKept);
   child.unref();
   child.channel?.unref();
@@ -72,7 +73,7 @@ function removeKept(one: Kept): void {
   removeListeners(one.child);
 }
 
-/** By name: the channel itself listens to other events of its own. */
+/** By name, since the channel has listeners of its own for other events. */
 export function removeListeners(child: ChildProcess): void {
   for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
 }

@@ -8,23 +8,23 @@ export type BuildOutcome =
   | { readonly problems: readonly DeployProblem[] };
 
 export interface BuildLimits {
-  /** Milliseconds from the start to the result. */
+  /** The time limit of a build, in milliseconds. */
   readonly deadline: number;
   readonly memory: MemoryLimits;
 }
 
 /**
- * A document of 10 MB with 7,000 operations takes up to 42 seconds on two busy cores, and is not to fail beside
- * another or on a machine half as fast.
+ * A document of 10 MB with 7,000 operations takes up to 42 seconds on two busy cores, and must not fail beside another
+ * build or on a machine half as fast.
  */
 const LIMITS: BuildLimits = { deadline: 120_000, memory: { heap: 1_024, resident: 1_536 } };
 
-/** What a process has built may weigh for the process to be kept, in bytes. */
+/** The largest output after which a process is kept, in bytes. */
 const SMALL_BYTES = 1_000_000;
 
 /**
- * Builds in a process of its own: the service stays responsive and small, and a document made to take for ever, or all
- * memory, ends as a problem. Rejects when the signal aborts it, or by a defect.
+ * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
+ * or memory becomes a problem of the deploy. Rejects when the signal aborts it, or because of a defect.
  */
 export function runBuild(
   job: BuildJob,

@@ -1,9 +1,9 @@
 type Rgb = readonly [number, number, number];
 
-/** WCAG 2.2, 1.4.3: text to its ground. */
+/** WCAG 2.2, 1.4.3: the contrast of text with its background. */
 const CONTRAST = 4.5;
 
-/** The grounds on which accents stand: the least favourable of each scheme, a tenth of accent mixed in. */
+/** The backgrounds of accents: the least favourable one of each scheme, with a tenth of the accent mixed in. */
 const LIGHT_GROUND: Rgb = [246, 247, 249];
 const DARK_GROUND: Rgb = [23, 26, 33];
 
@@ -11,8 +11,8 @@ const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
 /**
- * What a theme's colour (`#0a58ca` or `#05c`) becomes for links and marks: the same hue, as much darker on
- * light pages and lighter on dark ones as it takes to be read.
+ * A theme's colour (`#0a58ca` or `#05c`), adapted for links and marks: the same hue, made darker on light pages and
+ * lighter on dark ones until it is legible.
  */
 export function accentColors(color: string): { readonly light: string; readonly dark: string } {
   const rgb = parseColor(color);
@@ -30,7 +30,7 @@ function readable(color: Rgb, ground: Rgb, towards: Rgb): string {
   return hex(towards);
 }
 
-/** The ratio of two colours' luminances, 1 to 21 (WCAG 2.2, “contrast ratio”). */
+/** The contrast ratio of two colours, 1 to 21 (WCAG 2.2, “contrast ratio”). */
 export function contrast(a: Rgb, b: Rgb): number {
   const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (light + 0.05) / (dark + 0.05);

@@ -4,7 +4,10 @@ import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
 import type { SiteFile } from './site-files.ts';
 
-/** What pages load, each under a name with its content's hash: the same on all sites, so kept for ever. */
+/**
+ * Files that pages load. The name of each has its content's hash and is the same on all sites, so it can be cached for
+ * ever.
+ */
 export interface SiteAssets {
   readonly files: readonly SiteFile[];
   readonly theme: string;
@@ -42,7 +45,7 @@ function makeAssets(): SiteAssets {
   };
 }
 
-/** A module whose imports lead to files with hashes in their names. */
+/** A module whose imports point to files with hashes in their names. */
 function module(name: string, imports: Record<string, SiteFile>): SiteFile {
   let content = read(`${name}.js`);
   for (const [file, { path }] of Object.entries(imports)) {

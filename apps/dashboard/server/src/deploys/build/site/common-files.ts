@@ -3,7 +3,7 @@ import { TYPES } from './media-types.ts';
 import { notFoundPageHtml } from './page-layout.ts';
 import type { SiteFile } from './site-files.ts';
 
-/** What every site has unless it brings its own: the page for what is missing, and the icon. */
+/** Files that every site has unless it brings its own: the page for missing paths, and the icon. */
 export function commonFiles(frame: SiteFrame): SiteFile[] {
   return [
     { path: '/404.html', type: TYPES.html, content: notFoundPageHtml(frame) },

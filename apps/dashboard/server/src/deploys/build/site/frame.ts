@@ -2,24 +2,24 @@ import { Html, html } from '@petstore/reference/html.ts';
 import { type SiteAssets, siteAssets } from './assets.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
 
-/** What is at the top of every page of a site. */
+/** The frame of every page of a site. */
 export interface SiteFrame {
   readonly title: string;
   /** Paths of the archive. */
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
   readonly links: readonly SiteLink[];
-  /** Pages; none where a document's reference is all. */
+  /** The pages; empty where the site is a document's reference alone. */
   readonly groups: readonly SiteGroup[];
   readonly accent: SiteFile;
   readonly searchIndex: SiteFile;
 }
 
-/** What the head's part refers to. */
+/** The files that the frame's head refers to. */
 export function frameFiles({ accent, searchIndex }: SiteFrame): SiteFile[] {
   return [...siteAssets().files, accent, searchIndex];
 }
 
-/** The head's part that pages and the reference have in common. */
+/** The elements that the heads of pages and the reference have in common. */
 export function frameHead({ accent, searchIndex }: SiteFrame): Html {
   const assets: SiteAssets = siteAssets();
   return html`<meta name="color-scheme" content="light dark">
@@ -31,13 +31,13 @@ export function frameHead({ accent, searchIndex }: SiteFrame): Html {
 }
 
 export interface HeaderOptions {
-  /** The path of the link that is marked. */
+  /** The path of the current link. */
   readonly current: string;
-  /** The id of what the skip link leads to. */
+  /** The id that the skip link leads to. */
   readonly content: string;
   /** The page takes the screen's whole width, as the reference does. */
   readonly isWide?: boolean;
-  /** What this page alone has in its header. */
+  /** The page's own part of the header. */
   readonly more?: Html;
 }
 
@@ -72,7 +72,7 @@ function brand({ title, logo }: SiteFrame): Html {
   return html`${image(logo.light, 'logo-light')}${image(logo.dark, 'logo-dark')}`;
 }
 
-/** The navigation with what is known once the pages are rendered. */
+/** The navigation with the titles, which are known once the pages are rendered. */
 export interface SiteGroup {
   readonly title: string | undefined;
   readonly pages: readonly SiteLink[];
@@ -84,9 +84,9 @@ interface SiteLink {
 }
 
 export interface MenuOptions {
-  /** The path of the link that is marked. */
+  /** The path of the current link. */
   readonly current: string;
-  /** Shown on a narrow screen alone: what else is beside the content there is not these pages. */
+  /** Shown on a narrow screen only: elsewhere the reference's own list stands beside the content. */
   readonly isNarrowOnly: boolean;
 }
 
@@ -99,7 +99,7 @@ export function pagesMenu(
     path === current
       ? html`<a href="${hrefOf(path)}" aria-current="page">${title}</a>`
       : html`<a href="${hrefOf(path)}">${title}</a>`;
-  // Above them is the start page already, where there are pages.
+  // The start page is listed already, where there are pages.
   const others = links.filter(({ path }) => groups.length === 0 || path !== '/');
   return html`<nav class="docs-nav${isNarrowOnly ? ' docs-nav-narrow' : ''}" id="layout-nav" aria-label="Pages">
 ${groups.map(
@@ -113,7 +113,7 @@ ${groups.map(
 </nav>`;
 }
 
-// Outlines of Lucide (ISC licence), as far as pages need them.
+// The outlines of Lucide's icons (ISC licence) that pages use.
 
 function icon(name: string, paths: string, size = 18): Html {
   return new Html(

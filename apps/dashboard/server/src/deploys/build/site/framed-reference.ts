@@ -26,13 +26,13 @@ ${pagesMenu(frame, { current: pagePath, isNarrowOnly: true })}`;
   return referenceFiles(document, { pagePath, header, head: frameHead(frame) });
 }
 
-/** Whether a reader has any key to enter. */
+/** Whether readers can enter a key at all. */
 function takesKeys({ upgraded: { components } }: CheckedDocument): boolean {
   const schemes = isObject(components) ? components.securitySchemes : undefined;
   return isObject(schemes) && Object.keys(schemes).length > 0;
 }
 
-/** The reference itself offers no download: it would be of the document as it is drawn. */
+/** The reference offers no download of its own: it would be of the adapted document. */
 export const DOCUMENT_LINK = { title: 'openapi.yaml', path: '/openapi.yaml' };
 
 /** The frame of a site that is a document's reference alone, at `/`. */

@@ -19,12 +19,12 @@ export interface IndexedSite {
   readonly description: string;
   readonly pages: readonly IndexedPage[];
   readonly referencePath: string;
-  /** undefined where a site has guides alone. */
+  /** undefined where a site has only guides. */
   readonly checked: CheckedDocument | undefined;
 }
 
 /**
- * What tells programs of a site's pages: `/llms.txt`, `/llms-full.txt` (https://llmstxt.org),
+ * The files that tell programs which pages a site has: `/llms.txt`, `/llms-full.txt` (https://llmstxt.org),
  * `/sitemap.xml` and `/robots.txt`. The last two are templates.
  */
 export function indexFiles(site: IndexedSite): SiteFile[] {

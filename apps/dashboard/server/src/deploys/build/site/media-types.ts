@@ -1,4 +1,4 @@
-/** Media types of what is made here. */
+/** Media types of generated files. */
 export const TYPES = {
   html: 'text/html; charset=utf-8',
   javascript: 'text/javascript; charset=utf-8',

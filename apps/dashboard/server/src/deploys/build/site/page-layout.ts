@@ -36,12 +36,12 @@ ${body}
   });
 }
 
-/** Where a page's Markdown is; that of the folder's page at `/index.md`. */
+/** The path of a page's Markdown; that of the start page is `/index.md`. */
 export function markdownPath(path: string): string {
   return path.endsWith('/') ? `${path}index.md` : `${path}.md`;
 }
 
-/** The page for what is not there. */
+/** The page for missing paths. */
 export function notFoundPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
@@ -59,7 +59,7 @@ export function notFoundPageHtml(frame: SiteFrame): string {
 interface ShellOptions {
   readonly title: string;
   readonly description: string;
-  /** The path of the header's link that is marked. */
+  /** The path of the current link in the header. */
   readonly current: string;
   readonly body: Html;
 }
@@ -84,7 +84,7 @@ ${body}
 `.text;
 }
 
-/** The head of a page whose text has none: from what precedes the text. */
+/** The beginning of a page whose text has no title: the title and the description of its front matter. */
 function opening({ title, description }: RenderedPage): Html {
   const lead = description && html`<p class="docs-lead">${description}</p>`;
   return html`<h1>${title}</h1>${lead}`;

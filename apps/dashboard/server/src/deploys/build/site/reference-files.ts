@@ -19,17 +19,16 @@ import { TYPES } from './media-types.ts';
 import type { SiteFile } from './site-files.ts';
 
 export interface ReferenceOptions {
-  /** Where the reference page is: `/`, or `/reference` beside guides. */
+  /** The path of the reference page: `/`, or `/reference` beside guides. */
   readonly pagePath: string;
-  /** What stands above the reference. */
+  /** HTML above the reference. */
   readonly header: Html;
   /** More for the page's head, such as stylesheets of the header. */
   readonly head: Html;
 }
 
 /**
- * The reference page and what belongs to it: its document, `/openapi.json`, `/openapi.yaml`,
- * `/operations/*.md`, `/_assets/…`.
+ * The reference page and its files: the document, `/openapi.json`, `/openapi.yaml`, `/operations/*.md`, `/_assets/…`.
  */
 export async function referenceFiles(
   checked: CheckedDocument,
@@ -82,7 +81,7 @@ ${head}`,
   ];
 }
 
-/** Leads to the document as it was uploaded: what the page loads has been made for its reader. */
+/** A link to the uploaded document: the one that the page loads is adapted for Scalar. */
 function withLinks(document: OpenApiDocument): OpenApiDocument {
   const info = isObject(document.info) ? document.info : {};
   const links = 'OpenAPI document: [JSON](/openapi.json), [YAML](/openapi.yaml)';
@@ -98,7 +97,7 @@ export function asset(name: string, extension: string, type: string, content: st
   return { path: `/_assets/${name}-${version}.${extension}`, type, content, immutable: true };
 }
 
-/** The policy for every HTML page of a site with a reference, from the document's servers. */
+/** The content security policy of every page of a site with a reference; it allows the document's servers. */
 export function contentSecurityPolicy(document: OpenApiDocument): string {
   return referencePolicy(serverOrigins(document));
 }

@@ -8,33 +8,33 @@ import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
 
-/** Letters of a section that are kept to be shown; the whole is searched. */
+/** How many letters of a section are stored to be shown; all of them are searched. */
 const EXCERPT = 2_000;
 
 interface Entry {
   readonly id: number;
   readonly title: string;
-  /** Where it is: the page's title, or the operation's path. */
+  /** The place: the page's title, or the operation's path. */
   readonly page: string;
-  /** Words that are found but not shown. */
+  /** Words that are searched but not shown. */
   readonly names: string;
   readonly text: string;
   readonly excerpt: string;
   readonly href: string;
-  /** Of operations. */
+  /** For operations. */
   readonly method: string;
 }
 
 /**
- * What of a site is searched: the index is loaded whole by the browser, and one of 20 MB of text would take
- * gigabytes to make.
+ * How much of a site is searched: the browser loads the whole index, and an index of 20 MB of text would take gigabytes
+ * to make.
  */
 const MAX_LETTERS = 4_000_000;
 const MAX_ENTRIES = 30_000;
 
 /**
- * The index of a site's operations, and of its pages, by section. The same content gives the same file.
- * What is beyond its limits is left out, and the log tells.
+ * The index of a site's operations, and of its pages, by section. The same content gives the same file. The part beyond
+ * its limits is left out, which is logged.
  */
 export function searchIndex(
   site: {
@@ -68,7 +68,7 @@ type NewEntry = Omit<Entry, 'id'>;
 
 function pageEntries({ title, description, path, sections }: RenderedPage): NewEntry[] {
   const [opening, ...others] = sections;
-  // What stands below the title is the page, and not a section of it.
+  // The text directly below the title belongs to the page, and is not a section.
   const isTitle = others[0]?.heading === title;
   const first = isTitle ? others.shift() : undefined;
   const text = [description, opening?.text, first?.text].filter(Boolean).join(' ');

@@ -7,42 +7,42 @@ export interface SiteFile {
   readonly content: string | Uint8Array;
   /** The name has the content's hash in it, so browsers may keep it for ever. */
   readonly immutable?: true;
-  /** The content holds `{{origin}}` where the site's own origin belongs. */
+  /** The content has `{{origin}}` in place of the site's own origin. */
   readonly template?: true;
 }
 
-/** All that a site is made of, before it is hashed and compressed. */
+/** All files of a site, before they are hashed and compressed. */
 export interface BuiltSite {
   readonly title: string;
   readonly files: readonly SiteFile[];
-  /** For every HTML page of the site. */
+  /** The content security policy of every HTML page of the site. */
   readonly contentSecurityPolicy: string;
 }
 
 /**
- * What a site may be, whatever it was made of: a document of a few MB can ask for gigabytes, as each
- * operation's page repeats what it shares with others. What 10 MB of honest document make stays below.
+ * The limits of a site, whatever its source: a document of a few MB can ask for gigabytes, as each operation's page
+ * repeats what it shares with others. Honest documents of 10 MB stay below.
  */
 const SITE_LIMITS = {
   /** Bytes of all files, without their compressed forms. */
   bytes: 100_000_000,
-  /** Each costs the store several rows, and who lists a site a line. */
+  /** Each file costs the store several rows, and lists of the site a line. */
   files: 12_000,
 } as const;
 
-/** Why a site is not made. The message is for the one who uploaded it. */
+/** The refusal of a site. The message is for the uploader. */
 export class SiteLimitError extends Error {
   override name = 'SiteRefusal';
 }
 
-/** The files of a site while they are made. */
+/** The files of a site while it is generated. */
 export interface SiteFiles {
-  /** Takes one after the other, so that what is made lazily ends with the limit. Throws SiteRefusal. */
+  /** Takes files one by one, so that lazily generated ones stop at the limit. Throws SiteRefusal. */
   readonly add: (files: Iterable<SiteFile>) => void;
   readonly all: () => readonly SiteFile[];
 }
 
-/** Gathers files and counts them. */
+/** Collects files and counts them. */
 export function siteFiles(): SiteFiles {
   const all: SiteFile[] = [];
   let bytes = 0;
@@ -63,7 +63,7 @@ export function siteFiles(): SiteFiles {
   };
 }
 
-/** For what has more bytes than a site may have. */
+/** The refusal of a site with too many bytes. */
 export function siteTooLarge(): SiteLimitError {
   return new SiteLimitError(
     `The site would have more than ${SITE_LIMITS.bytes / 1_000_000} MB. Each operation has a page of its own, which repeats what it shares with others, and all pages stand in \`llms-full.txt\` once more. Shorten what many operations share, leave out large files, or split it into several APIs or sites.`,

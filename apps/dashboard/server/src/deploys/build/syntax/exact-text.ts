@@ -5,7 +5,7 @@ export function toJson(value: unknown, indent: number | undefined = 2): string {
   return `${JSON.stringify(value, exact, indent)}\n`;
 }
 
-/** Whether a value has more letters than that as JSON. Looks at no more of it than it takes to know. */
+/** Whether a value has more than that many letters as JSON. It visits no more of it than necessary. */
 export function isLongJson(value: unknown, most: number): boolean {
   let left = most;
   const fits = (part: unknown): boolean => {
@@ -30,7 +30,7 @@ export function toYaml(value: unknown): string {
   return stringify(value, {
     aliasDuplicateObjects: false,
     lineWidth: 0,
-    // Older readers would take an unquoted 2030-12-05 for a date and `no` for false.
+    // Older parsers read an unquoted 2030-12-05 as a date and `no` as false.
     compat: 'yaml-1.1',
   });
 }

@@ -15,7 +15,7 @@ export function fromPointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What is at a location of a document; undefined when there is nothing. */
+/** The value at a location of a document; undefined where there is none. */
 export function valueAt(document: unknown, location: Location): unknown {
   let value = document;
   for (const token of location) {

@@ -1,12 +1,12 @@
 import { lineText, type SyntaxProblem } from './source.ts';
 
-/** Where the parser stopped: an offset, how many characters it means, and their line, 1 for the first. */
+/** Where the parser stopped: an offset, a length in characters, and the line, 1 for the first. */
 export interface JsonPlace {
   readonly text: string;
   readonly offset: number;
   readonly length: number;
   readonly line: number;
-  /** The innermost that is open there, and the one that was left last. */
+  /** The innermost bracket that is open there, and the one that was closed last. */
   readonly open: OpenBracket | undefined;
   readonly left: OpenBracket | undefined;
 }
@@ -17,7 +17,7 @@ export interface OpenBracket {
   readonly line: number;
 }
 
-/** What the parser's error code means at its place, in words for whoever wrote the text. */
+/** The meaning of the parser's error code at its place, in words for the author. */
 export function jsonProblem(code: string, place: JsonPlace): SyntaxProblem {
   const { line } = place;
   const said = isConflictMarker(lineText(place.text, place.offset))
@@ -26,7 +26,7 @@ export function jsonProblem(code: string, place: JsonPlace): SyntaxProblem {
   return typeof said === 'string' ? { message: said, path: '', line } : { ...said, path: '' };
 }
 
-/** A line that git put there. */
+/** A conflict marker of git. */
 export const isConflictMarker = (line: string): boolean => /^(?:<{7}|={7}|>{7})(?: |$)/.test(line);
 
 export const mergeConflict = (line: number): string =>
@@ -37,7 +37,7 @@ type Words = (place: JsonPlace) => string | { readonly message: string; readonly
 const WORDS: Record<string, Words> = {
   InvalidSymbol: (place) => {
     const word = token(place);
-    // After `{` or a comma in an object a name is due.
+    // After `{`, or a comma in an object, a name must follow.
     if (/[{,]$/.test(before(place)) && place.open?.bracket === '{') {
       return /^'/.test(word)
         ? 'The name of a member must be in double quotes, not in single ones.'
@@ -45,7 +45,7 @@ const WORDS: Record<string, Words> = {
     }
     if (/^'/.test(word)) return 'Text must be in double quotes, not in single ones.';
     if (/^[-+.\d]/.test(word)) return noNumber(word);
-    return `\`${word}\` is no value in JSON: text must be in double quotes, and the only words are true, false and null.`;
+    return `\`${word}\` is not a value in JSON. Text must be in double quotes; the only words without them are true, false and null.`;
   },
   InvalidNumberFormat: (place) => noNumber(token(place)),
   UnexpectedEndOfNumber: (place) => noNumber(token(place)),
@@ -83,9 +83,9 @@ const WORDS: Record<string, Words> = {
 };
 
 const noNumber = (word: string) =>
-  `\`${word}\` is no number in JSON: numbers are written like 0.5, -1 or 1e9.`;
+  `\`${word}\` is not a number in JSON. Numbers are written like 0.5, -1 or 1e9.`;
 
-/** Mostly a comma after the last one. */
+/** Usually a trailing comma. */
 function valueExpected(place: JsonPlace): ReturnType<Words> {
   const { text, offset, line, open } = place;
   const last = before(place);
@@ -105,9 +105,9 @@ function valueExpected(place: JsonPlace): ReturnType<Words> {
   }
   if (offset >= text.length) return 'The document ends too early: a value is missing.';
   if (open?.bracket === '{') {
-    return `The name of a member must come here, in double quotes; ${here(place)} is none.`;
+    return `The name of a member, in double quotes, must stand in place of ${here(place)}.`;
   }
-  return `A value must come here; ${here(place)} is none.`;
+  return `A value must stand in place of ${here(place)}.`;
 }
 
 function unclosed({ left, line }: JsonPlace): ReturnType<Words> {
@@ -126,7 +126,7 @@ function token({ text, offset, length }: JsonPlace): string {
   return text.slice(offset, offset + Math.min(length, MAX_SHOWN));
 }
 
-/** From the place to the end of its line, as code. */
+/** The text from the place to the end of its line, as code. */
 function here({ text, offset }: JsonPlace): string {
   const rest =
     text

@@ -11,7 +11,7 @@ import { toPointer } from './json-pointer.ts';
 import { jsonProblem, type OpenBracket } from './json-problem.ts';
 import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
 
-/** Numbers that a JS number may not keep: many digits, or a large exponent. */
+/** Number literals that may not fit a JS number: many digits, or a large exponent. */
 const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;
 
 const OPTIONS = { disallowComments: true, allowTrailingComma: false };
@@ -38,18 +38,18 @@ function exact(_name: string, value: unknown, { source }: { source?: string } = 
     : value;
 }
 
-/** A number where that keeps every digit. */
+/** As a number where that keeps every digit. */
 export function exactInteger(value: bigint): number | bigint {
   return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
     ? Number(value)
     : value;
 }
 
-/** Finds what JSON.parse would not tell, or not tell where. */
+/** Finds problems that JSON.parse would not report, or not with their place. */
 function findProblem(text: string): SyntaxProblem | undefined {
   const names: Set<string>[] = [];
   const open: OpenBracket[] = [];
-  /** The visitor leaves an object before it tells that its end is missing. */
+  /** The visitor leaves an object before it reports that its end is missing. */
   let left: OpenBracket | undefined;
   let problem: SyntaxProblem | undefined;
   const found = (make: () => SyntaxProblem) => {
@@ -99,7 +99,7 @@ function findProblem(text: string): SyntaxProblem | undefined {
   try {
     visit(text, visitor, OPTIONS);
   } catch (error) {
-    // It goes down as deep as the text does; by then the problem has been found.
+    // This recursion is as deep as the text. By then too deep a nesting has been found.
     if (!(error instanceof RangeError)) throw error;
   }
   return problem;
@@ -122,7 +122,7 @@ function lineOf(text: string, tree: Node | undefined, location: JSONPath): numbe
   return 1;
 }
 
-/** Items of arrays must be asked for by number. */
+/** Items of arrays are found by number. */
 function findAt(tree: Node, location: JSONPath): Node | undefined {
   let node: Node | undefined = tree;
   for (const token of location) {

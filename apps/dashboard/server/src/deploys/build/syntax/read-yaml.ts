@@ -16,7 +16,7 @@ import { duplicate, exactInteger } from './read-json.ts';
 import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
 import { aliasProblem, nameOf, yamlProblem } from './yaml-problem.ts';
 
-/** What a document may become when its aliases are written out. */
+/** How large a document may become when its aliases are expanded. */
 const MAX_VALUES = 2_000_000;
 
 /** Reads YAML 1.2, and `<<` as YAML 1.1 had it. Integers beyond 2^53 become bigints. */
@@ -24,7 +24,7 @@ export function readYaml(text: string): Source | { problem: SyntaxProblem } {
   try {
     return read(text);
   } catch (error) {
-    // The parser goes down as deep as the text does.
+    // The parser's recursion is as deep as the text.
     if (error instanceof RangeError) return { problem: nestingProblem(lineOfDepth(text)) };
     throw error;
   }
@@ -37,7 +37,7 @@ function read(text: string): Source | { problem: SyntaxProblem } {
     lineCounter: lines,
     merge: true,
     prettyErrors: false,
-    // Compares each name with each: done here in one walk.
+    // The parser would compare each name with each; here one pass does it.
     uniqueKeys: false,
   });
   const [document, second] = 'empty' in parsed ? [] : parsed;
@@ -85,7 +85,7 @@ function read(text: string): Source | { problem: SyntaxProblem } {
   };
 }
 
-/** About where brackets lie too deep in each other: those in text count too. */
+/** Roughly whether brackets are nested too deeply: those in text count, too. */
 function lineOfDepth(text: string): number | null {
   let depth = 0;
   let line = 1;
@@ -97,7 +97,7 @@ function lineOfDepth(text: string): number | null {
   return null;
 }
 
-/** Walks the whole tree: depth, names that are there twice or are no text, numbers that JSON lacks. */
+/** Checks the whole tree: its depth, names that occur twice or are not text, and numbers that JSON does not have. */
 function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxProblem | undefined {
   const waiting: { node: unknown; location: Location }[] = [{ node: root, location: [] }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -137,7 +137,7 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
   return undefined;
 }
 
-/** Bigints that are small become numbers. What is shared stays shared. */
+/** Turns small bigints into numbers. Shared values stay shared. */
 function numbers(value: unknown, seen: Set<object>): unknown {
   if (typeof value === 'bigint') return exactInteger(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -152,14 +152,14 @@ function numbers(value: unknown, seen: Set<object>): unknown {
   return value;
 }
 
-/** Whether a value that may share its parts is a tree of a bearable size when they are written out. */
+/** Whether a value with shared parts is a tree of bearable size when they are expanded. */
 function isBounded(root: unknown): boolean {
   const sizes = new Map<object, number>();
   const size = (value: unknown): number => {
     if (typeof value !== 'object' || value === null) return 1;
     const known = sizes.get(value);
     if (known !== undefined) return known;
-    // What holds itself has no end.
+    // A value that contains itself is infinite.
     sizes.set(value, Infinity);
     let sum = 1;
     for (const member of Object.values(value)) sum += size(member);

@@ -1,21 +1,21 @@
 import type { Syntax } from '../document/openapi-types.ts';
 import type { Location } from './json-pointer.ts';
 
-/** What was read: the value, and how to find a place of it in the text. */
+/** A parsed text: its value, and how to find a place of the value in the text. */
 export interface Source {
   readonly syntax: Syntax;
   readonly value: unknown;
-  /** The line of a place, 1 for the first; of what is around it when there is nothing there. */
+  /** The line of a place, 1 for the first. Where there is nothing at the place, the line of what is around it. */
   lineOf(location: Location): number | null;
 }
 
-/** How deeply arrays and objects may lie in each other: what follows goes down as deep. */
+/** The deepest nesting of arrays and objects: later recursion is as deep. */
 export const MAX_DEPTH = 200;
 
-/** What is wrong with a text before it is a document. */
+/** A problem that keeps a text from being parsed. */
 export interface SyntaxProblem {
   readonly message: string;
-  /** A JSON pointer where one is known, else empty. */
+  /** A JSON pointer, or empty where none is known. */
   readonly path: string;
   readonly line: number | null;
 }
@@ -26,13 +26,13 @@ export const nestingProblem = (line: number | null): SyntaxProblem => ({
   line,
 });
 
-/** The line of a text in which an offset lies, without its end. */
+/** The line of a text that has an offset, without its end. */
 export function lineText(text: string, offset: number): string {
   const end = text.indexOf('\n', offset);
   return text.slice(offset - columnOf(text, offset), end < 0 ? undefined : end);
 }
 
-/** How many characters of its line come before an offset. */
+/** The column of an offset: how many characters of its line precede it. */
 export function columnOf(text: string, offset: number): number {
   return offset === 0 ? 0 : offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }

@@ -13,16 +13,16 @@ import {
 import { isConflictMarker, mergeConflict } from './json-problem.ts';
 import { columnOf, lineText } from './source.ts';
 
-/** What keeps a text from being YAML, and the line on which it is mended. */
+/** A problem that keeps a text from being YAML, and the line to fix. */
 export interface YamlProblem {
   readonly message: string;
   readonly line: number;
 }
 
-/** A line of the text by its number, and the number of a place's line: 1 for the first. */
+/** A line of the text by its number, and the line number of a place: 1 for the first. */
 interface Lines {
   readonly text: string;
-  /** The number that a reader counts: a page's front matter begins on its second line. */
+  /** The line number for the reader: a page's front matter begins on its second line. */
   readonly lineAt: (offset: number) => number;
 }
 
@@ -34,13 +34,13 @@ interface Place extends Lines {
 }
 
 /**
- * The first thing that is wrong with a text, in words for whoever wrote it; undefined when nothing is. What
- * the parser finds after it mostly follows from it.
+ * The first problem of a text, in words for its author; undefined where there is none. Later problems mostly follow
+ * from it.
  */
 export function yamlProblem(document: Document, lines: Lines): YamlProblem | undefined {
   const [first] = document.errors;
   if (!first) return undefined;
-  // A name that begins with a star is read as an alias, and fails only where it ends.
+  // A name that begins with a star is read as an alias, and fails only at its end.
   const star = document.warnings.find(
     ({ code, pos }) => code === 'BAD_ALIAS' && pos[0] < first.pos[0],
   );
@@ -150,7 +150,7 @@ function unknown(place: Place): string {
   return `${what}. Look for a quote, bracket or colon that is missing on this line or above it.`;
 }
 
-/** `title: A` with `version: "1"` deeper below it, or `title: A: b`. */
+/** `title: A` with `version: "1"` indented below it, or `title: A: b`. */
 function secondColon(place: Place): string | YamlProblem {
   const { document, start, text, line, lineAt } = place;
   const over = document.errors.find(
@@ -170,7 +170,7 @@ function secondColon(place: Place): string | YamlProblem {
   return `The value ${code(rest(place))} has a colon in it. Put it in quotes: ${inQuotes(rest(place))}.`;
 }
 
-/** `info` where `info:` has to be, or `openapi:3.1.0`. */
+/** `info` instead of `info:`, or `openapi:3.1.0`. */
 function missingColon(place: Place): string {
   const { line } = place;
   const here = rest(place);
@@ -187,7 +187,7 @@ function missingColon(place: Place): string {
 }
 
 function listAfterName(place: Place): string {
-  // As the first of its line it lies beside a member; else behind the name.
+  // As the first word of its line it stands beside a member; otherwise behind the name.
   return indentOf(place.text, place.start) === columnOf(place.text, place.start)
     ? listAmongMembers(place)
     : 'A list begins on the line after its name. Put each `- item` on a line of its own.';
@@ -212,7 +212,7 @@ function membersColumn(place: Place): string {
   return `Line ${line} is indented by ${has}, line ${lineAt(above)} by ${spaces(indentOf(text, above))}, and no object that is open begins there. Begin all members of an object in the same column.`;
 }
 
-/** A bracket that is not closed before a line that cannot be in it. */
+/** A bracket that is not closed before a line that cannot be inside it. */
 function unclosedOrShallow(place: Place): string {
   const { document, start, error, lineAt, line } = place;
   const closing = error.message.at(-1) ?? '';
@@ -230,7 +230,7 @@ function unclosedOrShallow(place: Place): string {
     : `The \`${opening}\`${where} is never closed. Put a \`${closing}\` where it ends.`;
 }
 
-/** The parser reads on to the end, but the quote to close is where the text begins. */
+/** The parser reads on to the end, but the missing quote belongs to where the text begins. */
 function unclosedQuote({ document, start, lineAt, line }: Place): string | YamlProblem {
   const from = quotedTextBefore(document, start);
   return {
@@ -254,7 +254,9 @@ function afterEnd({ document, text, start, line, lineAt }: Place): string | Yaml
       };
 }
 
-/** `"#"` in a text whose quote is open since a line above ends that text, and begins what looks like a comment. */
+/**
+ * `"#"` in a text whose quote has been open since an earlier line ends that text, and begins what looks like a comment.
+ */
 function touchingComment(place: Place): string | YamlProblem {
   const said = afterEnd(place);
   return typeof said === 'string'
@@ -262,7 +264,7 @@ function touchingComment(place: Place): string | YamlProblem {
     : said;
 }
 
-/** Where the last text in quotes begins that ends at `end`, or before it. */
+/** The start of the last quoted text that begins before `end`. */
 function quotedTextBefore(document: Document, end: number): number | undefined {
   let from: number | undefined;
   visit(document, {
@@ -277,7 +279,7 @@ function tooMany(bracket: string): string {
   return `There is a \`${bracket}\` too many here: nothing is open that it could close.`;
 }
 
-/** What refers to a name that nothing before it has, or is merged and is no object. */
+/** The first alias without an anchor before it, or the first merge (`<<`) of something that is not an object. */
 export function aliasProblem(document: Document, { lineAt }: Lines): YamlProblem | undefined {
   const anchors = new Set<string>();
   let problem: YamlProblem | undefined;
@@ -285,7 +287,7 @@ export function aliasProblem(document: Document, { lineAt }: Lines): YamlProblem
     Alias: (_key, { source, range }) => {
       if (anchors.has(source)) return undefined;
       problem = {
-        message: `\`*${source}\` refers to a value that \`&${source}\` names, and there is none before it. Text that begins with \`*\` must be in quotes.`,
+        message: `\`*${source}\` refers to a value named \`&${source}\`, but no value before it has that name. Text that begins with \`*\` must be in quotes.`,
         line: lineAt(range?.[0] ?? 0),
       };
       return visit.BREAK;
@@ -310,14 +312,14 @@ export function aliasProblem(document: Document, { lineAt }: Lines): YamlProblem
   return problem;
 }
 
-/** The name of a member. That of a merge (`<<`) is a symbol to the library. */
+/** The name of a member. The library has a symbol for that of a merge (`<<`). */
 export function nameOf({ value }: Scalar): string {
   return typeof value === 'symbol' ? (value.description ?? '') : String(value);
 }
 
 const MAX_QUOTED = 60;
 
-/** What stands in the text from the error to the end of its line. */
+/** The text from the error to the end of its line. */
 function rest({ text, start }: Place): string {
   return lineText(text, start)
     .slice(columnOf(text, start))
@@ -326,15 +328,15 @@ function rest({ text, start }: Place): string {
     .slice(0, MAX_QUOTED);
 }
 
-/** The first word of it, without the colon after a name. */
+/** Its first word, without the colon after a name. */
 function word(place: Place): string {
-  // An error at an alias that ends in a colon is placed at that colon.
+  // The error of an alias that ends in a colon is placed at that colon.
   const before = lineText(place.text, place.start).slice(0, columnOf(place.text, place.start));
   const begun = /[*&]\S*$/.exec(before)?.[0] ?? '';
   return (begun + (rest(place).split(/\s/)[0] ?? '')).replace(/:$/, '');
 }
 
-/** As YAML takes it whatever is in it. */
+/** Quoted, so that YAML reads it as text whatever it contains. */
 function inQuotes(value: string): string {
   return code(/["\\]/.test(value) ? `'${value.replaceAll("'", "''")}'` : `"${value}"`);
 }
@@ -355,13 +357,13 @@ function lastOf(text: string, end: number): number {
   return at;
 }
 
-/** What an offset in front of empty lines and comments leads to. */
+/** The offset of the next content after empty lines and comments. */
 function nextWord(text: string, offset: number): number {
   const [skipped = ''] = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text.slice(offset)) ?? [];
   return skipped.length < text.length - offset ? offset + skipped.length : offset;
 }
 
-/** In the nearest line above that says something; in the first where none does. */
+/** The nearest line above that is not empty; the first line where there is none. */
 function lineAbove(text: string, offset: number): number {
   let end = offset - columnOf(text, offset) - 1;
   while (end > 0 && /^\s*(?:#|$)/.test(lineText(text, end))) end -= columnOf(text, end) + 1;

@@ -16,7 +16,7 @@ export const isProven: Rule = (facts) => {
   const { values, alias, failure } = view.proof;
   if (failure && !alias) return unanswered(facts, proof.name, 'TXT', failure);
   const texts = values.map((value) => ({ type: 'TXT', name: proof.name, value }));
-  // There can be no TXT record beside a CNAME.
+  // A name with a CNAME cannot have a TXT record.
   const parts = { add: missingProof, remove: alias ? [alias] : [] };
   for (const text of texts) {
     const near = proofNearMiss(text.value, proof.value);

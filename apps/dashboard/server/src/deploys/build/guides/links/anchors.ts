@@ -3,7 +3,7 @@ import type { DeployProblem } from '../../../artifact.ts';
 import type { CheckedDocument } from '../../document/openapi-types.ts';
 import type { RenderedPage } from '../render/render-page.ts';
 
-/** Links to a place in a page that has no such place. */
+/** Finds links to anchors that their page does not have. */
 export function checkAnchors(pages: readonly RenderedPage[]): DeployProblem[] {
   const didYouMean = didYouMeanOfMany();
   const ids = new Map(pages.map((page) => [page.file, new Set(page.ids)]));
@@ -18,7 +18,7 @@ export function checkAnchors(pages: readonly RenderedPage[]): DeployProblem[] {
   );
 }
 
-/** Where operations are in the reference, by `operationId` and by the id that their Markdown has. */
+/** Where operations are in the reference, by `operationId` and by the id of their Markdown page. */
 export function operationAnchors({
   upgraded,
   operations,

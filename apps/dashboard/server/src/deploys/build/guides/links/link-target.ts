@@ -2,25 +2,25 @@ import { didYouMean } from '../../../../nearest.ts';
 import { mediaType, PUBLISHED_KINDS } from '../published-files.ts';
 import { isPage, pagePath, REFERENCE_PATH } from './site-paths.ts';
 
-/** What a page can link to. */
+/** The possible targets of links. */
 export interface LinkTargets {
   /** All files of the archive. */
   readonly files: ReadonlySet<string>;
   /**
-   * Where operations are in the reference, by id; undefined for a site without one, and `unknown` where its
-   * document cannot be read: then any may be there.
+   * Where operations are in the reference, by id; undefined for a site without one, and `unknown` where its document
+   * cannot be read, so that every operation is accepted.
    */
   readonly operations: ReadonlyMap<string, string> | 'unknown' | undefined;
-  /** Paths of the site that no file of the archive stands for: `/openapi.json`. */
+  /** Paths of the site without a file in the archive: `/openapi.json`. */
   readonly sitePaths: ReadonlySet<string>;
 }
 
 export type LinkTarget =
-  /** Elsewhere. */
+  /** An address outside of the site. */
   | { readonly kind: 'external' }
-  /** A page; `anchor` is what stands behind the `#`, decoded. */
+  /** A page; `anchor` is the decoded fragment. */
   | { readonly kind: 'page'; readonly file: string; readonly path: string; readonly anchor: string }
-  /** Anything else of the site. */
+  /** Any other file or path of the site. */
   | {
       readonly kind: 'file';
       readonly file: string | undefined;
@@ -34,7 +34,7 @@ const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
 /** An address as its author wrote it, for messages. */
 export const displayHref = (href: string): string => decoded(href) ?? href;
 
-/** What `href`, written in the page `from`, leads to. */
+/** The target of `href`, which is written in the page `from`. */
 export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
   if (/^operation:/i.test(href)) return operationTarget(href.slice('operation:'.length), targets);
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(href)) return { kind: 'external' };
@@ -61,7 +61,7 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
   if (!files.has(file)) {
     return broken(
-      `The link \`${displayHref(href)}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
+      `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
     );
   }
   if (mediaType(file) === undefined) {
@@ -82,7 +82,7 @@ function operationTarget(id: string, { operations }: LinkTargets): LinkTarget {
   return broken(`The document has no operation \`${id}\`${didYouMean(id, operations.keys())}`);
 }
 
-/** Of the reference's anchors only those of operations and their tags are known here. */
+/** Only the reference's anchors of operations and their tags are known here. */
 function sitePathTarget(
   path: string,
   href: string,
@@ -96,7 +96,9 @@ function sitePathTarget(
     !anchor.startsWith('tag/') ||
     anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
   if (isKnown) return { kind: 'file', file: undefined, path, anchor };
-  return broken(`The link \`${displayHref(href)}\` leads to no operation of the reference.`);
+  return broken(
+    `The link \`${displayHref(href)}\` names an operation that the reference does not have.`,
+  );
 }
 
 function decoded(text: string): string | undefined {
@@ -107,7 +109,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The path from the archive's root; undefined when it leads out of it. */
+/** The path from the archive's root; undefined when it leads out of the archive. */
 function resolved(path: string, from: string): string | undefined {
   const start = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
   for (const segment of path.split('/')) {

@@ -3,21 +3,21 @@ import type { ArchiveFiles } from '../../archive/read-archive.ts';
 
 export const REFERENCE_PATH = '/reference';
 
-/** What a site with a reference has besides the archive's pages and files. */
+/** The paths of a site with a reference besides the archive's pages and files. */
 const REFERENCE_PATHS = [REFERENCE_PATH, '/openapi.json', '/openapi.yaml'];
 
-/** What every site has. */
+/** The paths of every site. */
 const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt', '/404.html'];
 
-/** Folders that are the site's own. */
+/** Folders that belong to the site itself. */
 const OWN_FOLDERS = /^\/(?:_assets|operations|\.well-known)\//;
 
-/** Paths of a site that pages can link to though no file of the archive is there. */
+/** Paths of a site that pages can link to, though the archive has no such file. */
 export function reservedPaths(hasReference: boolean): ReadonlySet<string> {
   return new Set([...OWN_PATHS, ...(hasReference ? REFERENCE_PATHS : [])]);
 }
 
-/** Pages and files that would be at an address where something else is. */
+/** Pages and files whose address is taken by something else. */
 export function pathConflicts(files: ArchiveFiles, own: ReadonlySet<string>): DeployProblem[] {
   const taken = new Map<string, string>();
   const problems: DeployProblem[] = [];
@@ -40,8 +40,8 @@ const README = /^(?:.*\/)?readme\.md$/i;
 export const isPage = (file: string): boolean => /\.md$/i.test(file);
 
 /**
- * Where the page of a Markdown file is on the site: `guides/start.md` at `/guides/start`. `index.md` is
- * the page of its folder, and so is `README.md` where there is no `index.md`.
+ * The path of a Markdown file's page on the site: `guides/start.md` is at `/guides/start`. `index.md` is the page of
+ * its folder, and so is `README.md` where there is no `index.md`.
  */
 export function pagePath(file: string, files: { has(path: string): boolean }): string {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);

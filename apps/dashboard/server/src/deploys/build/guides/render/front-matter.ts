@@ -4,17 +4,17 @@ import { yamlProblem } from '../../syntax/yaml-problem.ts';
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly description: string;
-  /** What follows, with as many empty lines before it as were taken away, so that lines keep their numbers. */
+  /** The rest of the text, after as many empty lines as were removed, so that lines keep their numbers. */
   readonly markdown: string;
   readonly problems: readonly { readonly message: string; readonly line: number }[];
 }
 
 const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/;
 
-/** Bytes of YAML before a page. */
+/** The most bytes of YAML before a page. */
 const MAX_SIZE = 16 * 1024;
 
-/** Takes the YAML off a page's beginning; of its keys, `title` and `description` mean something. */
+/** Removes the YAML at a page's beginning. Of its keys, `title` and `description` are used. */
 export function readFrontMatter(text: string): FrontMatter {
   const [block, yaml] = BLOCK.exec(text.slice(0, MAX_SIZE)) ?? [];
   if (block === undefined || yaml === undefined) {

@@ -20,7 +20,7 @@ export function rehypeNotes() {
   };
 }
 
-/** Dresses a page's blocks: tables and code scroll in boxes of their own, headings can be linked to. */
+/** Decorates a page's blocks: tables and code scroll in boxes of their own, and headings get links. */
 export function rehypeBlocks() {
   return (tree: Root): void => {
     visit(tree, 'element', (node, index, parent) => {
@@ -51,7 +51,7 @@ const element = (tagName: string, properties: Properties, children: ElementConte
 
 const text = (value: string): Text => ({ type: 'text', value });
 
-/** What scrolls must be within the keyboard's reach. */
+/** Boxes that scroll must be reachable by keyboard. */
 function tableBox(table: Element): Element {
   const properties = { className: ['table-box'], tabIndex: 0, role: 'group', ariaLabel: 'Table' };
   return element('div', properties, [table]);
@@ -84,7 +84,7 @@ function asNote(quote: Element): void {
   quote.children.unshift(element('p', { className: ['note-title'] }, [text(name)]));
 }
 
-/** For the pointer only: the page's list of headings is there for the keyboard. */
+/** For the pointer only. By keyboard, readers use the page's list of headings. */
 function linkToItself(heading: Element): void {
   const { id, className } = heading.properties;
   if (typeof id !== 'string' || className !== undefined) return;
@@ -97,10 +97,10 @@ function linkToItself(heading: Element): void {
   heading.children.push(element('a', properties, [text('#')]));
 }
 
-/** Letters of a block. Longer ones are data, not examples, and take seconds. */
+/** The most letters of a block. Longer blocks are data, not examples, and take seconds. */
 const MOST_HIGHLIGHTED = 50_000;
 
-/** Highlights code whose language is given and known. */
+/** Highlights code whose language is given and supported. */
 export function rehypeCode() {
   const highlight = rehypeHighlight({ detect: false });
   return (tree: Root, file: Parameters<typeof highlight>[1]): void => {

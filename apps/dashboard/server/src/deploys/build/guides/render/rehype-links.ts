@@ -5,24 +5,24 @@ import { hrefOf } from '../../site/site-files.ts';
 import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
 import { isImage } from '../published-files.ts';
 
-/** What the links of a page came to. */
+/** The links of a page, resolved. */
 export interface PageLinks {
-  /** To pages, this one included: their anchors are checked when all pages are known. */
+  /** Links to pages, this one included: their anchors are checked when all pages are rendered. */
   readonly pages: {
     readonly file: string;
     readonly anchor: string;
     readonly href: string;
     readonly line: number;
   }[];
-  /** Files that are to be published. */
+  /** Files that have to be published. */
   readonly files: Set<string>;
   readonly problems: { readonly message: string; readonly line: number }[];
   readonly warnings: { readonly message: string; readonly line: number }[];
 }
 
 /**
- * Turns the links and images of the page `from` into addresses of the site. Runs after the sanitizing,
- * which has taken off what is no address.
+ * Turns the links and images of the page `from` into addresses of the site. It runs after the sanitizer, which has
+ * removed attributes that are not addresses.
  */
 export function rehypeLinks(options: {
   readonly from: string;
@@ -47,7 +47,7 @@ export function rehypeLinks(options: {
     }
   }
 
-  /** The image, or what stands for it. */
+  /** The image, or its replacement. */
   function image(node: Element, src: string): ElementContent {
     const line = lineOf(node);
     const target = linkTarget(src, from, targets);
@@ -86,7 +86,7 @@ export function rehypeLinks(options: {
         parent.children[index] = image(node, src);
         return SKIP;
       }
-      // Its address was none of those that a page may load.
+      // The sanitizer removed its address, since a page may not load it.
       parent.children.splice(index, 1);
       return [SKIP, index];
     });

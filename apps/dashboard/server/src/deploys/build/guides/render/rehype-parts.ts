@@ -8,9 +8,9 @@ interface Heading {
   readonly text: string;
 }
 
-/** The stretch of a page below a heading: what the search finds. */
+/** The part of a page below a heading: the unit of search results. */
 export interface Section {
-  /** Of the heading; empty for what stands before the first. */
+  /** The heading; empty for the part before the first heading. */
   readonly id: string;
   readonly heading: string;
   readonly text: string;
@@ -18,22 +18,22 @@ export interface Section {
 
 export interface PageParts {
   readonly headings: Heading[];
-  /** All that can stand behind a `#`. */
+  /** All possible fragments of links. */
   readonly ids: string[];
   readonly sections: Section[];
 }
 
 const depthOf = ({ tagName }: Element) => Number(/^h([1-6])$/.exec(tagName)?.[1] ?? 0);
 
-/** Ids that begin so are the layout's. */
+/** The layout's own ids begin with this. */
 const LAYOUT_PREFIX = 'layout-';
 
-/** An author's ids are kept unless they could be taken for something of the page or of its scripts. */
+/** Keeps an author's ids, unless they could collide with those of the page or its scripts. */
 export function rehypeIds() {
   return (tree: Root): void => {
     visit(tree, 'element', ({ tagName, properties }) => {
       if (tagName === 'a') properties.id ??= properties.name;
-      // Names and images' ids become members of `document`.
+      // Names, and the ids of images, become members of `document`.
       delete properties.name;
       if (tagName === 'img' || String(properties.id).startsWith(LAYOUT_PREFIX))
         delete properties.id;
@@ -41,7 +41,7 @@ export function rehypeIds() {
   };
 }
 
-/** Collects the headings, ids and sections of a page. Runs after the slugs are given and before anything is put in. */
+/** Collects the headings, ids and sections of a page. Runs after the slugs are set and before anything is added. */
 export function rehypeParts(parts: PageParts) {
   return (tree: Root): void => {
     let unnamed = 0;
@@ -51,9 +51,9 @@ export function rehypeParts(parts: PageParts) {
       const { properties } = node;
       const isTaken = ids.has(String(properties.id));
       if (depth > 0) {
-        // A heading of signs alone has no slug.
+        // A heading of punctuation alone has no slug.
         if (isTaken || !properties.id) properties.id = `section-${++unnamed}`;
-        // Those with a class are for readers who see nothing, such as that of the footnotes.
+        // Headings with a class are for screen readers, such as that of the footnotes.
         const text = textOf(node).trim();
         if (!properties.className) parts.headings.push({ depth, id: String(properties.id), text });
       } else if (isTaken) delete properties.id;

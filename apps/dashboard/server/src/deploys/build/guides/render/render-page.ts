@@ -21,7 +21,7 @@ export interface RenderedPage extends PageParts {
   readonly title: string;
   /** A sentence about it; empty for none. */
   readonly description: string;
-  /** Safe to be put into a page. */
+  /** HTML that is safe to put into a page. */
   readonly html: string;
   readonly links: PageLinks;
 }
@@ -30,8 +30,8 @@ export interface RenderedPage extends PageParts {
 export const MAX_PAGE_SIZE = 2 * 1024 * 1024;
 
 /**
- * Renders the Markdown of a page: CommonMark with GitHub's extensions and sanitized HTML. What is wrong
- * with it is in `links.problems`. May take long for what is made to: give it a thread and a deadline.
+ * Renders the Markdown of a page: CommonMark with GitHub's extensions and sanitized HTML. Its problems are in
+ * `links.problems`. A malicious page may take very long: give it a thread and a deadline.
  */
 export async function renderPage(
   file: string,
@@ -86,7 +86,7 @@ async function toHtml(
     if (isNestedTooDeeply(tree)) return fail(TOO_DEEP);
     return renderer.stringify(await renderer.run(tree));
   } catch (error) {
-    // HTML elements in each other, which Markdown's parser takes for text.
+    // Nested HTML elements, which Markdown's parser reads as text.
     if (error instanceof RangeError) return fail(TOO_DEEP);
     throw error;
   }
@@ -109,17 +109,17 @@ function nameOf(file: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1) || file;
 }
 
-/** Levels of lists, quotes and the like: beyond it nobody reads on, and programs lose their stack. */
+/** Levels of nested lists, quotes and the like. Beyond this nobody reads on, and programs run out of stack. */
 const MAX_NESTING = 100;
 
 const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
 
 const QUOTES = new RegExp(`^(?:[ \\t]*>){${MAX_NESTING + 1}}`, 'm');
 
-/** Whether a line opens more quotes in each other than can be: the parser takes minutes for those. */
+/** Whether a line has more nested quotes than allowed: the parser takes minutes for those. */
 const isQuotedTooDeeply = (markdown: string): boolean => QUOTES.test(markdown);
 
-/** Without recursion, which is what it guards. */
+/** Without recursion, since it guards against deep nesting. */
 function isNestedTooDeeply(root: Nodes): boolean {
   let level: Nodes[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -130,8 +130,8 @@ function isNestedTooDeeply(root: Nodes): boolean {
 }
 
 /**
- * What a page may hold: GitHub's rules, which know no script, style, form, frame or handler of events.
- * Ids stay as they are: see rehypeIds.
+ * The elements and attributes that a page may have: GitHub's rules, which allow no script, style, form, frame or event
+ * handler. Ids stay as they are: see rehypeIds.
  */
 const SCHEMA: Options = {
   ...defaultSchema,
@@ -143,12 +143,12 @@ const SCHEMA: Options = {
     'mark',
   ],
   clobber: [],
-  // Their text is not for people.
+  // The text of these elements is not for people.
   strip: ['script', 'style', 'template', 'iframe', 'noscript', 'object'],
   attributes: {
     ...defaultSchema.attributes,
     abbr: ['title'],
-    // The highlighting comes afterwards and puts in its own.
+    // The highlighter runs later and adds its own classes.
     code: [['className', /^language-[\w+#.-]{1,40}$/]],
   },
   protocols: {

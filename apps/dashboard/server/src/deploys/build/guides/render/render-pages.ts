@@ -9,12 +9,12 @@ import type { RenderJob, RenderResult } from './render-worker.ts';
 
 const MB = 1024 * 1024;
 
-/** Bytes of all pages together. */
+/** The most bytes of all pages together. */
 const MAX_TOTAL_SIZE = 20 * MB;
 
 /**
- * Milliseconds: a page of 2 MB takes one to three seconds, 20 MB of them twelve to 28; one made to be slow
- * would take hours, and all deploys wait behind it.
+ * In milliseconds. A page of 2 MB takes one to three seconds, 20 MB of pages 12 to 28. A malicious page would take
+ * hours, and all deploys would wait behind it.
  */
 const PAGE_DEADLINE = 10_000;
 const TOTAL_DEADLINE = 30_000;
@@ -22,8 +22,8 @@ const TOTAL_DEADLINE = 30_000;
 const HEAP_MB = 1024;
 
 /**
- * Renders all Markdown files, in the order of their paths. In a thread of its own, so that the service
- * goes on answering, and so that a page that takes too long, or too much memory, can be given up.
+ * Renders all Markdown files, in the order of their paths. It uses a thread of its own, so that the service stays
+ * responsive, and so that a page that takes too much time or memory can be stopped.
  */
 export async function renderPages(
   files: ArchiveFiles,

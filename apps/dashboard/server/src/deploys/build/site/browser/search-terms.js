@@ -1,9 +1,9 @@
-// How texts become terms: the same when the index is made, in Node, and when it is asked, in the browser.
+// How texts become terms: the same for the index, which Node makes, and for queries in the browser.
 // @ts-check
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 
-/** Scripts that put no spaces between words. */
+/** Scripts that do not separate words by spaces. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
 
@@ -23,8 +23,8 @@ export function fold(text) {
 const words = (text) => text.normalize('NFKC').match(WORD) ?? [];
 
 /**
- * The terms by which a text is found: its words; the parts of `listPets` and `pet_id`; of scripts without
- * spaces, letters and pairs of letters.
+ * The terms of a text: its words; the parts of `listPets` and `pet_id`; of scripts without spaces, letters and pairs of
+ * letters.
  * @param {string} text
  * @returns {string[]}
  */
@@ -67,7 +67,7 @@ function pairs(run) {
   return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-/** For MiniSearch, on both sides. */
+/** The options of MiniSearch for both sides. */
 export const INDEX_OPTIONS = {
   fields: ['title', 'page', 'names', 'text'],
   storeFields: ['title', 'page', 'excerpt', 'href', 'method'],

@@ -9,13 +9,13 @@ const MOST_RESULTS = 20;
 /** @type {Promise<any> | undefined} */
 let index;
 
-/** Fetched once; anew after a failure. */
+/** Fetched once; again after a failure. */
 function loadIndex() {
   const address = document.querySelector('meta[name=search-index]')?.getAttribute('content') ?? '';
   index ??= fetch(address)
-    .then((answer) => {
-      if (!answer.ok) throw new Error(`the index answered ${answer.status}`);
-      return answer.text();
+    .then((response) => {
+      if (!response.ok) throw new Error(`the request for the index got ${response.status}`);
+      return response.text();
     })
     .then((text) => MiniSearch.loadJSON(text, INDEX_OPTIONS))
     .catch((error) => {
@@ -29,7 +29,7 @@ const SEARCH = {
   tokenize: queryTerms,
   combineWith: 'AND',
   boost: { title: 6, names: 4, page: 2 },
-  // A term that is being typed; not single letters, which begin everything.
+  // The term may be incomplete, unless it is a single letter: too many words begin with it.
   /** @param {string} term */
   prefix: (term) => term.length > 1,
   /** @param {string} term */
@@ -95,7 +95,7 @@ document.body.append(dialog);
 let options = [];
 let active = -1;
 
-/** Opens the dialog; what was looked for last is still there, to be typed over. */
+/** Opens the dialog. The last query is still there, selected. */
 export function open() {
   if (dialog.open) return;
   loadIndex().catch(() => {});
@@ -123,11 +123,11 @@ function activate(at) {
   } else input.removeAttribute('aria-activedescendant');
 }
 
-/** Answers may come late: only the last question's is shown. */
-let asked = 0;
+/** The index may load late: only the results of the latest search are shown. */
+let latest = 0;
 
 async function search() {
-  const mine = ++asked;
+  const mine = ++latest;
   const query = input.value.trim();
   /** @type {any[]} */
   let results = [];
@@ -140,7 +140,7 @@ async function search() {
       text = 'The search cannot be loaded. Look at your connection, and type again.';
     }
   }
-  if (mine !== asked) return;
+  if (mine !== latest) return;
   options = results.slice(0, MOST_RESULTS).map(toOption);
   list.replaceChildren(...options);
   list.scrollTop = 0;
@@ -160,7 +160,8 @@ function counted(count) {
  * @param {number} at
  */
 function toOption(result, at) {
-  // What was typed, before what it was taken for; single letters are in every word.
+  // Typed terms come before the ones that they were corrected to, and long ones first: single letters are in every
+  // word.
   const terms = [...longestFirst(result.queryTerms), ...longestFirst(result.terms)];
   const { method, title, page, excerpt, href } = result;
   const badge = method
@@ -194,7 +195,7 @@ const LENGTH = 150;
 const characters = new Intl.Segmenter();
 
 /**
- * The stretch of a text around the first term that it has.
+ * The part of a text around the first term that it has.
  * @param {string} text
  * @param {string[]} terms
  */
@@ -207,7 +208,7 @@ function stretch(text, terms) {
 }
 
 /**
- * The text, with what was found marked. Never HTML: it may hold anything.
+ * The text, with the matches marked. It is never parsed as HTML, since it may be anything.
  * @param {string} text
  * @param {string[]} terms
  */
@@ -234,7 +235,7 @@ function places(text, terms) {
     const folded = fold(word);
     const hit = terms.find((term) => folded.includes(term));
     if (hit === undefined) continue;
-    // Folding can change the length; then it is the whole word.
+    // Folding can change the length; then the whole word is marked.
     const at = folded.length === word.length ? folded.indexOf(hit) : 0;
     const length = folded.length === word.length ? hit.length : word.length;
     found.push([start + at, start + at + length]);
@@ -270,6 +271,6 @@ list.addEventListener('click', ({ ctrlKey, metaKey, shiftKey }) => {
 });
 close.addEventListener('click', () => dialog.close());
 dialog.addEventListener('click', ({ target }) => {
-  // The dialog itself is only hit beside its content.
+  // A click hits the dialog itself only beside its content.
   if (target === dialog) dialog.close();
 });

@@ -1,4 +1,4 @@
-// What every page of a site does in the browser. Without it pages can be read all the same.
+// The script of every page. Pages can be read without it.
 // @ts-check
 
 const root = document.documentElement;
@@ -6,7 +6,7 @@ const root = document.documentElement;
 /** @param {string} selector */
 const find = (selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector));
 
-// The colours: as the system has them, light, dark.
+// The colours: as the system has them, light, or dark.
 
 const THEMES = ['system', 'light', 'dark'];
 
@@ -19,7 +19,7 @@ function showTheme() {
   themeButton?.setAttribute('title', label);
 }
 
-/** The reference draws itself by classes of the body. */
+/** The reference chooses its colours by classes of the body. */
 function tellReference() {
   const { body } = document;
   if (!body.matches('.dark-mode, .light-mode')) return;
@@ -44,7 +44,7 @@ themeButton?.addEventListener('click', () => {
 });
 showTheme();
 
-// The search: loaded when it is first wanted.
+// The search. It is loaded when it is first used.
 
 async function openSearch() {
   const { open } = await import('./search.js');
@@ -127,7 +127,7 @@ for (const box of document.querySelectorAll('.code-box')) {
   box.querySelector('.code-head')?.append(button);
 }
 
-// The list of headings: where the reader is.
+// The list of headings, which marks the reader's position.
 
 const tocLinks = [...document.querySelectorAll('.docs-toc a[href^="#"]')];
 

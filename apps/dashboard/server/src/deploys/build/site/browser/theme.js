@@ -1,7 +1,7 @@
-// Runs before the page is drawn, so that it is never seen in the wrong colours.
+// Runs before the page is drawn, so that it never appears in the wrong colours.
 // @ts-check
 
-/** Under this name the reference's own switch keeps the choice too. */
+/** The reference's own switch stores the choice under the same name. */
 const CHOICE = 'colorMode';
 
 const root = document.documentElement;
@@ -10,5 +10,5 @@ try {
   const choice = localStorage.getItem(CHOICE);
   if (choice === 'light' || choice === 'dark') root.dataset.theme = choice;
 } catch {
-  // Storage can be forbidden: the system's choice it is.
+  // Storage can be forbidden; then the system's choice applies.
 }

@@ -68,7 +68,7 @@ test('two processes that issue for the same names make one order for each', asyn
   const allUnderWay = Promise.withResolvers<void>();
   const authority = await startLabAuthority(t, lab, {
     onCall(call, phase) {
-      if (call !== 'newOrder' || phase !== 'asked') return;
+      if (call !== 'newOrder' || phase !== 'received') return;
       if (authority.counts.newOrder === names.length) allUnderWay.resolve();
       return allUnderWay.promise;
     },

@@ -59,12 +59,12 @@ test('a record that comes later is found without a click', async (t) => {
   const waitMs = Date.parse(first.nextCheckAt ?? '') - clock.at;
   assert.ok(waitMs >= 15_000 && waitMs < 17_000, `${waitMs}`);
   createRecords(dns, added);
-  const questions = () => dns.asked.filter((question) => question === `${HOST} CNAME`).length;
-  const before = questions();
+  const queries = () => dns.queries.filter((query) => query === `${HOST} CNAME`).length;
+  const before = queries();
   // It is due later than this name would be: when it is checked, this one has been asked for, or is not.
   await addDomain(root, 'pets', 'witness.other.test');
   await until(root, ({ checkedAt }) => checkedAt !== null, 'witness.other.test');
-  assert.equal(questions(), before);
+  assert.equal(queries(), before);
   assert.equal((await getDomain(root, 'pets', HOST)).state, 'unverified');
   clock.at += 17_000;
   await until(root, ({ state }) => state === 'verified');

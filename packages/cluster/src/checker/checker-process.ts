@@ -17,18 +17,18 @@ import { type Address, lookAt } from './watch.ts';
 
 const WALKERS = 3;
 
-/** Figures that count for others as well: one set is taken each second, the others whenever they are asked for. */
-class Both extends Statistics {
-  readonly #others: Statistics;
+/** Statistics of a span of time that pass each request on to those of a span within it. */
+class Spanning extends Statistics {
+  readonly #shorter: Statistics;
 
-  constructor(second: Statistics) {
+  constructor(shorter: Statistics) {
     super();
-    this.#second = second;
+    this.#shorter = shorter;
   }
 
   override count(isOk: boolean, tookMs: number): void {
     super.count(isOk, tookMs);
-    this.#second.count(isOk, tookMs);
+    this.#shorter.count(isOk, tookMs);
   }
 }
 
@@ -38,8 +38,8 @@ interface Halves {
 }
 
 const seconds = { reads: new Statistics(), writes: new Statistics() };
-const cause = { reads: new Both(seconds.reads), writes: new Both(seconds.writes) };
-const trial = { reads: new Both(cause.reads), writes: new Both(cause.writes) };
+const cause = { reads: new Spanning(seconds.reads), writes: new Spanning(seconds.writes) };
+const trial = { reads: new Spanning(cause.reads), writes: new Spanning(cause.writes) };
 const spans = { cause, trial };
 const history = new History(tellViolation);
 const walkers = Array.from({ length: WALKERS }, (): Walker => {

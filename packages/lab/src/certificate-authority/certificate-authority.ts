@@ -94,7 +94,7 @@ export async function startCertificateAuthority(
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
     isPrompt: options.isPrompt ?? false,
-    validate: (asked) => {
+    validate: (request) => {
       counts.validation += 1;
       return validate(request, options);
     },

@@ -107,7 +107,7 @@ export function holdFirst(held: Call) {
   let isFirst = true;
   return {
     release,
-    onCall(call: Call, phase: 'asked' | 'done'): Promise<void> | undefined {
+    onCall(call: Call, phase: 'received' | 'done'): Promise<void> | undefined {
       if (call !== held || phase !== 'asked' || !isFirst) return undefined;
       isFirst = false;
       return promise;

@@ -108,7 +108,7 @@ export function holdFirst(held: Call) {
   return {
     release,
     onCall(call: Call, phase: 'received' | 'done'): Promise<void> | undefined {
-      if (call !== held || phase !== 'asked' || !isFirst) return undefined;
+      if (call !== held || phase !== 'received' || !isFirst) return undefined;
       isFirst = false;
       return promise;
     },

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
+import { commit } from '../../packages/cluster/src/run/commit.ts';
 import { BenchError } from './failure.ts';
-import { ROOT } from './paths.ts';
 import { type Pinning, pin, pinning } from './processes.ts';
 
 /** Where and on what a run was made. */
@@ -42,25 +42,6 @@ function wrkVersion(): string {
     );
   }
   return /^wrk \S+/.exec(stdout)?.[0] ?? 'wrk';
-}
-
-/** The commit, with a mark when the working tree differs from it beyond the results of a run. */
-function commit(): string {
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
-  try {
-    const changes = git(
-      'status',
-      '--porcelain',
-      '--',
-      '.',
-      ':!bench/results',
-      ':!docs/performance.md',
-    );
-    return git('rev-parse', '--short=12', 'HEAD') + (changes === '' ? '' : ' with changes');
-  } catch {
-    return 'unknown';
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { DCLinter } from 'dclint';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import { validate as deployment } from 'kubernetes-models/_schemas/IoK8sApiAppsV1Deployment';
@@ -54,12 +54,16 @@ const SCHEMAS: Record<string, Schema> = {
   Service: service,
 };
 
-let resources: Resource[];
+const MANIFESTS = [
+  'kubernetes/petstore.yaml',
+  'cluster/kubernetes/petstore.yaml',
+  'cluster/kubernetes/edges.yaml',
+];
 
-before(async () => {
-  const documents = parseAllDocuments(await deployFile('kubernetes/petstore.yaml'));
-  resources = documents.map((document) => document.toJS() as Resource);
-});
+async function resourcesOf(manifest: string): Promise<Resource[]> {
+  const documents = parseAllDocuments(await deployFile(manifest));
+  return documents.map((document) => document.toJS() as Resource);
+}
 
 /** What is wrong with a resource, by its schema. */
 function mistakes(resource: Resource): readonly object[] | undefined {
@@ -72,15 +76,19 @@ function strangers(resource: Resource): string[] {
   return unknownMembers(resource, (document) => mistakes(document as Resource));
 }
 
-test('each resource is what the schema of Kubernetes asks for, without a member that it does not know', () => {
-  assert.deepEqual(resources.map(({ kind }) => kind).sort(), Object.keys(SCHEMAS).sort());
-  for (const resource of resources) {
-    assert.deepEqual(mistakes(resource), [], resource.kind);
-    assert.deepEqual(strangers(resource), [], resource.kind);
-  }
-});
+for (const manifest of MANIFESTS) {
+  test(`each resource of ${manifest} is what the schema of Kubernetes asks for, without a member that it does not know`, async () => {
+    const resources = await resourcesOf(manifest);
+    assert.deepEqual(resources.map(({ kind }) => kind).sort(), Object.keys(SCHEMAS).sort());
+    for (const resource of resources) {
+      assert.deepEqual(mistakes(resource), [], resource.kind);
+      assert.deepEqual(strangers(resource), [], resource.kind);
+    }
+  });
+}
 
-test('a misspelt member, a wrong type and a missing one are found', () => {
+test('a misspelt member, a wrong type and a missing one are found', async () => {
+  const resources = await resourcesOf('kubernetes/petstore.yaml');
   const { spec, ...rest } = resources.find(({ kind }) => kind === 'Deployment') as Resource & {
     spec: object;
   };

@@ -37,8 +37,14 @@ const ROUTES: Record<keyof typeof APIS, Route> = {
 /** The disk of a database machine. The cluster itself uses some of it. */
 const DISK_MB = 2_048;
 
-/** Where clients reach the API: the address that the balancers share. */
-export const API_URL = 'http://10.0.0.30/v1';
+/** The address that the balancers share: of the database, and of the API. */
+export const SHARED_ADDRESS = '10.0.0.30';
+
+/** Where clients reach the API. */
+export const API_URL = `http://${SHARED_ADDRESS}/v1`;
+
+/** Connections of all API processes: PETSTORE_DATABASE_POOL_SIZE of each, and one that listens. */
+export const MOST_CONNECTIONS = Object.keys(APIS).length * (10 + 1);
 
 const START_LIMIT_MS = 120_000;
 
@@ -55,6 +61,8 @@ export interface Cluster {
   readonly enter: string;
   /** The folder of its logs and data. It is deleted with the cluster. */
   readonly folder: string;
+  /** How many connections of the API the primary has now. Rejects where no primary answers. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -91,6 +99,8 @@ async function build(
     REPLICATION_PASSWORD: secret(),
     REWIND_PASSWORD: secret(),
     DATABASE_PASSWORD: secret(),
+    DASHBOARD_DATABASE_PASSWORD: secret(),
+    DASHBOARD_SECRET_KEY: secret(),
   };
   const factsOf = (MACHINE: string, ADDRESS: string, PEER = ''): MachineFacts => ({
     MACHINE,
@@ -146,7 +156,8 @@ async function build(
   say('etcd, Patroni and PostgreSQL start on three machines');
   for (const each of databases) each.boot();
   for (const each of balancers) each.boot();
-  await createDatabase(client, secrets);
+  const psql = superuser(client, secrets.SUPERUSER_PASSWORD);
+  await createDatabase(psql, secrets.DATABASE_PASSWORD);
   say('three petstore processes start');
   for (const each of apis) each.boot();
   const apiKey = await createKey(apis);
@@ -162,6 +173,8 @@ async function build(
     apiKey,
     enter: client.entrance.join(' '),
     folder,
+    connections: async () =>
+      Number(await psql("select count(*) from pg_stat_activity where usename = 'petstore'")),
     async close() {
       await Promise.all(all.map((each) => each.close()));
       await teardown.finish();
@@ -169,19 +182,20 @@ async function build(
   };
 }
 
-/** Creates the role and the database of the API, as README.md of deploy/cluster does by hand. */
+/** What runs SQL as an administrator, by way of the balancers, and gives what it printed. */
+function superuser(client: Machine, password: string): (sql: string) => Promise<string> {
+  const at = ['-h', SHARED_ADDRESS, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q', '-A', '-t'];
+  const env = { PGPASSWORD: password, PGCONNECT_TIMEOUT: '3' };
+  return (sql) => client.run('psql', [...at, '-c', sql], env);
+}
+
+/** The role and the database of the API, as README.md of deploy/cluster has them made by hand. */
 async function createDatabase(
-  client: Machine,
-  {
-    SUPERUSER_PASSWORD,
-    DATABASE_PASSWORD,
-  }: { SUPERUSER_PASSWORD: string; DATABASE_PASSWORD: string },
+  psql: (sql: string) => Promise<string>,
+  password: string,
 ): Promise<void> {
-  const at = ['-h', '10.0.0.30', '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q'];
-  const env = { PGPASSWORD: SUPERUSER_PASSWORD, PGCONNECT_TIMEOUT: '3' };
-  const psql = (sql: string) => client.run('psql', [...at, '-c', sql], env);
   await until('PostgreSQL takes no connection', () => psql('select 1'));
-  await psql(`create role petstore login password '${DATABASE_PASSWORD}'`);
+  await psql(`create role petstore login password '${password}'`);
   await psql('create database petstore owner petstore');
 }
 

@@ -3,6 +3,7 @@
 import { runProgram } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Options } from './run/run-test.ts';
 
 const program = new Command('npm run cluster')
   .usage('-- [options]')
@@ -30,8 +31,13 @@ program
   )
   .option('--random', 'faults at random only')
   .option('--only <faults>', 'these scenarios alone, separated by commas')
+  .option(
+    '--hold <seconds>',
+    'how long the cause of each scenario lasts, 1 to 3600, where it is not brief',
+    wholeNumber(1, 3600),
+  )
   .option('--log <file>', 'write what came out as JSON')
-  .action(async (options: { minutes: number; random?: boolean; only?: string; log?: string }) => {
+  .action(async (options: Options) => {
     const { runTest } = await import('./run/run-test.ts');
     if (!(await runTest(options))) throw new UserError('The checker found violations: see above.');
   });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { FAULTS } from '@petstore/cluster/faults/faults.ts';
 import { configuration } from '@petstore/cluster/machines/configuration.ts';
 import { SCENARIOS } from '@petstore/cluster/run/scenarios.ts';
 import '@petstore/test-support/clean-up.ts';
+import { runProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
 
@@ -16,6 +19,8 @@ const FACTS = {
   REPLICATION_PASSWORD: 'two',
   REWIND_PASSWORD: 'three',
   DATABASE_PASSWORD: 'four',
+  DASHBOARD_DATABASE_PASSWORD: 'five',
+  DASHBOARD_SECRET_KEY: Buffer.alloc(32).toString('base64'),
 };
 
 test('machine.env names every fact of the templates, and no other', async () => {
@@ -41,3 +46,28 @@ test('every scenario of the manual is a fault, and stands in its table', async (
     assert.ok(manual.includes(`| ${found.title}`), found.title);
   }
 });
+
+/** What each balancer's program says of its file, without starting. */
+const CHECKS = {
+  'haproxy.cfg': ['/usr/sbin/haproxy', '-c', '-f'],
+  'keepalived.conf': ['/usr/sbin/keepalived', '--config-test', '--use-file'],
+} as const;
+
+for (const [name, [program, ...options]] of Object.entries(CHECKS)) {
+  const isThere = await access(program).then(
+    () => true,
+    () => process.env.CI_REQUIRES_ALL === '1',
+  );
+  test(`${program} finds nothing wrong in ${name}, and finds a mistake`, {
+    skip: isThere ? false : `${program} is not installed`,
+  }, async (t) => {
+    const folder = await temporaryFolder(t);
+    const file = join(folder, name);
+    const text = await configuration(`balancer/${name}`, FACTS, { '/run/haproxy': folder });
+    const check = async () => (await runProgram(program, [...options, file], folder, {})).code;
+    await writeFile(file, text);
+    assert.equal(await check(), 0);
+    await writeFile(file, text.replace(/^ {2}(timeout connect|advert_int)/m, '  $1x'));
+    assert.notEqual(await check(), 0);
+  });
+}

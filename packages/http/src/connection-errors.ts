@@ -27,6 +27,7 @@ interface ParserError extends Error {
   readonly reason?: string;
   /** The bytes that the parser was reading when it failed. */
   readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
 }
 
 /**
@@ -44,11 +45,17 @@ export function refuseBadConnections(
   const lines = new RequestLines(server, maxHeaderBytes);
   const refused = new WeakSet<Duplex>();
 
-  const refuse = (socket: Duplex, error: Omit<ConnectionError, 'unfinished'>): void => {
+  const refuse = (
+    socket: Duplex,
+    error: Omit<ConnectionError, 'unfinished'>,
+    hasHeadLine: boolean,
+  ): void => {
     if (refused.has(socket)) return; // The parser complains about every packet that follows.
     refused.add(socket);
-    const response = respond({ ...error, unfinished: exchanges.unfinished(socket) });
-    exchanges.end(socket, bytesOf(error.status, response));
+    const unfinished = exchanges.unfinished(socket);
+    const response = respond({ ...error, unfinished });
+    const isHead = unfinished ? unfinished.method === 'HEAD' : hasHeadLine;
+    exchanges.end(socket, bytesOf(error.status, response, isHead));
   };
 
   server.on('clientError', (error: ParserError, socket) => {
@@ -56,13 +63,14 @@ export function refuseBadConnections(
       socket.destroy();
       return;
     }
-    const status = statusOf(error, lines.isInLine(socket, error.rawPacket));
+    const { isInLine, isHead } = lines.refused(socket, error.rawPacket, error.bytesParsed);
+    const status = statusOf(error, isInLine);
     const reason = (error.reason ?? error.message).replace(/^Parse Error: /, '').replace(/\.$/, '');
-    refuse(socket, { status, reason, cause: error.code });
+    refuse(socket, { status, reason, cause: error.code }, isHead);
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket, { status: 405, reason: '', cause: undefined });
+    refuse(socket, { status: 405, reason: '', cause: undefined }, false);
   });
   return (socket) => refused.has(socket);
 }
@@ -81,7 +89,8 @@ function statusOf({ code }: ParserError, isInLine: boolean): ConnectionError['st
   }
 }
 
-function bytesOf(status: number, { headers, body }: ErrorResponse): string {
+/** A response to HEAD has the headers of one with content, and none (RFC 9110, sections 8.6 and 9.3.2). */
+function bytesOf(status: number, { headers, body }: ErrorResponse, isHead: boolean): string {
   const all = {
     Date: new Date().toUTCString(),
     'Content-Length': Buffer.byteLength(body),
@@ -90,5 +99,5 @@ function bytesOf(status: number, { headers, body }: ErrorResponse): string {
     Connection: 'close',
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 }

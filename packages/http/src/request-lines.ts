@@ -2,13 +2,18 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { METHODS } from './node-http.ts';
 
-/** Which part of a request a connection is in, as far as is known, and how many bytes of its line have arrived. */
+/** Where in a request's head a connection is, as far as anybody looked, and what has come of its line. */
 interface Progress {
   readonly place: 'nothing' | 'line' | 'beyond';
   readonly lineBytes: number;
+  /** The first characters of the line, as many as `HEAD ` has. */
+  readonly beginning: string;
 }
 
-const NOTHING: Progress = { place: 'nothing', lineBytes: 0 };
+const NOTHING: Progress = { place: 'nothing', lineBytes: 0, beginning: '' };
+
+/** What ends a head. */
+const EMPTY_LINE = '\r\n\r\n';
 
 /** Members of sockets beyond their public interface. Where they are missing, only the last packet is seen. */
 interface Internals {
@@ -20,8 +25,9 @@ interface Internals {
 }
 
 /**
- * Tells whether a connection is still in the request line, which may come in many packets: a head that is too long is a
- * 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
+ * Tells of a request that is refused, and may have come in many packets, whether it is a HEAD, and whether the
+ * connection is still in its line: a head that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431
+ * otherwise.
  *
  *
  * Node does not report earlier packets: its parser reads them from the system by itself, and to get them as 'data'
@@ -36,17 +42,29 @@ export class RequestLines {
   /** `maxHeaderBytes`: the limit of the server's parser. */
   constructor(server: Server, maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
-    server.on('connection', (socket) => this.#watch(socket));
+    const event = 'setSecureContext' in server ? 'secureConnection' : 'connection';
+    server.on(event, (socket, first?: Buffer) => this.#watch(socket, first));
   }
 
-  /** `packet`: the one that made the parser fail. */
-  isInLine(socket: object, packet: unknown): boolean {
-    const progress = this.#progress.get(socket);
-    if (progress && progress !== NOTHING) return progress.place === 'line';
-    return Buffer.isBuffer(packet) && this.#after(NOTHING, packet).place === 'line';
+  /** `packet`: the one of which the parser complains; `parsedBytes`: how many of its bytes it took. */
+  refused(
+    socket: object,
+    packet: unknown,
+    parsedBytes: number | undefined,
+  ): { readonly isInLine: boolean; readonly isHead: boolean } {
+    let progress = this.#progress.get(socket) ?? NOTHING;
+    if (progress === NOTHING && Buffer.isBuffer(packet)) {
+      // Whole requests may stand in front of it.
+      const parsed = packet.subarray(0, parsedBytes);
+      const before = parsed.lastIndexOf(EMPTY_LINE);
+      const from = before < 0 ? 0 : before + EMPTY_LINE.length;
+      progress = this.#after(NOTHING, parsed.subarray(from));
+    }
+    return { isInLine: progress.place === 'line', isHead: progress.beginning === 'HEAD ' };
   }
 
-  #watch(socket: Socket & Internals): void {
+  /** `first`: a packet that was taken from the system before the parser had the connection. */
+  #watch(socket: Socket & Internals, first: Buffer | undefined): void {
     const restart = socket._unrefTimer;
     if (!restart) return;
     let progress = NOTHING;
@@ -55,6 +73,7 @@ export class RequestLines {
       progress = next;
       this.#progress.set(socket, next);
     };
+    if (first && !first.includes(EMPTY_LINE)) record(this.#after(NOTHING, first));
     socket._unrefTimer = () => {
       restart.call(socket);
       // Checked first, and on the socket alone, since it happens several times for each request.
@@ -76,7 +95,8 @@ export class RequestLines {
     const end = text.indexOf('\n');
     const lineBytes = before.lineBytes + (end < 0 ? text.length : end);
     const isBeyond = end >= 0 && lineBytes < this.#maxHeaderBytes;
-    return { place: isBeyond ? 'beyond' : 'line', lineBytes };
+    const beginning = (before.beginning + text).slice(0, 'HEAD '.length);
+    return { place: isBeyond ? 'beyond' : 'line', lineBytes, beginning };
   }
 }
 

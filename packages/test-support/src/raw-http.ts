@@ -68,7 +68,7 @@ function closedOrQuiet(socket: Socket, quietMs: number, began: boolean): Promise
 }
 
 /** Reads responses with a Content-Length, one after another, out of what came over the wire. */
-function parseResponses(text: string): RawResponse[] {
+export function parseResponses(text: string): RawResponse[] {
   const responses: RawResponse[] = [];
   let rest = text;
   while (rest.length > 0) {

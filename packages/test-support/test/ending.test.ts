@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join, relative } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Outcome, runProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -35,71 +35,80 @@ async function assertGone({ stdout }: Outcome): Promise<void> {
   await timeUntil(async () => !pids.some(isAlive));
 }
 
-test('clean-ups run in reverse order, each whatever becomes of the others, and errors fail the test', async () => {
-  const { code, stdout } = await run('clean-up-order.ts');
-  assert.equal(code, 1);
-  assert.match(stdout, /^last\nfirst\n.*^the file\n/ms);
-  assert.match(stdout, /2 clean-ups failed/);
-  assert.match(stdout, /the second failed/);
-  assert.match(stdout, /the third failed/);
-  assert.doesNotMatch(stdout, /ENOTEMPTY/);
-});
-
-test('a file whose tests are done is ended, and told by name, when a process of it goes on', async () => {
-  const { code, stdout, stderr } = await run('leftover.ts');
-  assert.equal(code, 1);
-  const report = stdout + stderr;
-  assert.match(report, /fixtures\/leftover\.ts does not end: none .* for 1 s\. It waits for:\n/);
-  assert.match(report, /^ {2}the process \d+: sleep 1001\n/m);
-  assert.match(report, /^ {2}1 ProcessWrap\n/m);
-});
-
-test('a test that never ends is ended with its file, its name and what it waits for', async () => {
-  const outcome = await run('endless-test.ts');
-  assert.equal(outcome.code, 1);
-  const report = outcome.stdout + outcome.stderr;
-  assert.match(report, /fixtures\/endless-test\.ts does not end: none .* for 2 s\./);
-  assert.match(report, /^ {2}the test "never ends > nor does this"\n/m);
-  assert.match(report, /^ {2}the process \d+: sleep 1002\n/m);
-  assert.match(report, /^ {2}1 TCPServerWrap\n/m);
-  await assertGone(outcome);
-});
-
-test('a file in an endless loop is ended, too, with what it started', async () => {
-  const outcome = await run('busy.ts');
-  assert.equal(outcome.code, 1);
-  assert.match(outcome.stdout + outcome.stderr, /busy\.ts does not end: it is busy, and is killed/);
-  await assertGone(outcome);
-});
-
-test('files that share a process end one by one, and the one that does not is named', async (t) => {
-  const claims = await temporaryFolder(t);
-  const files = ['clean-up-order.ts', 'busy.ts'].map((file) => join(FIXTURES, file));
-  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
-  const outcome = await runProgram(process.execPath, args, ROOT, {
-    TEST_SILENCE_MS: '2000',
-    TESTS_CLAIMS: claims,
-    TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
+// A few at once: each waits for seconds in which nothing happens.
+describe('files of tests', { concurrency: 3 }, () => {
+  test('clean-ups run in reverse order, each whatever becomes of the others, and errors fail the test', async () => {
+    const { code, stdout } = await run('clean-up-order.ts');
+    assert.equal(code, 1);
+    assert.match(stdout, /^last\nfirst\n.*^the file\n/ms);
+    assert.match(stdout, /2 clean-ups failed/);
+    assert.match(stdout, /the second failed/);
+    assert.match(stdout, /the third failed/);
+    assert.doesNotMatch(stdout, /ENOTEMPTY/);
   });
-  assert.equal(outcome.code, 1);
-  assert.match(outcome.stdout, /^last\nfirst\n.*^the file\n/ms);
-  assert.match(outcome.stdout + outcome.stderr, /busy\.ts does not end: it is busy, and is killed/);
-  await assertGone(outcome);
-});
 
-test('a file that takes long to load is not ended for the one before it', async (t) => {
-  const files = ['clean-up-order.ts', 'slow-start.ts'].map((file) => join(FIXTURES, file));
-  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
-  const { stdout } = await runProgram(process.execPath, args, ROOT, {
-    TEST_LEAVE_MS: '500',
-    TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
-    TESTS_CLAIMS: await temporaryFolder(t),
+  test('a file whose tests are done is ended, and told by name, when a process of it goes on', async () => {
+    const { code, stdout, stderr } = await run('leftover.ts');
+    assert.equal(code, 1);
+    const report = stdout + stderr;
+    assert.match(report, /fixtures\/leftover\.ts does not end: none .* for 1 s\. It waits for:\n/);
+    assert.match(report, /^ {2}the process \d+: sleep 1001\n/m);
+    assert.match(report, /^ {2}1 ProcessWrap\n/m);
   });
-  assert.match(stdout, /✔ begins late/);
-});
 
-test('no program outlives a process of tests that is killed', async () => {
-  const outcome = await run('killed.ts');
-  assert.equal(outcome.code, 1);
-  await assertGone(outcome);
+  test('a test that never ends is ended with its file, its name and what it waits for', async () => {
+    const outcome = await run('endless-test.ts');
+    assert.equal(outcome.code, 1);
+    const report = outcome.stdout + outcome.stderr;
+    assert.match(report, /fixtures\/endless-test\.ts does not end: none .* for 2 s\./);
+    assert.match(report, /^ {2}the test "never ends > nor does this"\n/m);
+    assert.match(report, /^ {2}the process \d+: sleep 1002\n/m);
+    assert.match(report, /^ {2}1 TCPServerWrap\n/m);
+    await assertGone(outcome);
+  });
+
+  test('a file in an endless loop is ended, too, with what it started', async () => {
+    const outcome = await run('busy.ts');
+    assert.equal(outcome.code, 1);
+    assert.match(
+      outcome.stdout + outcome.stderr,
+      /busy\.ts does not end: it is busy, and is killed/,
+    );
+    await assertGone(outcome);
+  });
+
+  test('files that share a process end one by one, and the one that does not is named', async (t) => {
+    const claims = await temporaryFolder(t);
+    const files = ['clean-up-order.ts', 'busy.ts'].map((file) => join(FIXTURES, file));
+    const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
+    const outcome = await runProgram(process.execPath, args, ROOT, {
+      TEST_SILENCE_MS: '2000',
+      TESTS_CLAIMS: claims,
+      TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
+    });
+    assert.equal(outcome.code, 1);
+    assert.match(outcome.stdout, /^last\nfirst\n.*^the file\n/ms);
+    assert.match(
+      outcome.stdout + outcome.stderr,
+      /busy\.ts does not end: it is busy, and is killed/,
+    );
+    await assertGone(outcome);
+  });
+
+  test('a file that takes long to load is not ended for the one before it', async (t) => {
+    const files = ['clean-up-order.ts', 'slow-start.ts'].map((file) => join(FIXTURES, file));
+    const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
+    const { stdout } = await runProgram(process.execPath, args, ROOT, {
+      TEST_LEAVE_MS: '500',
+      TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
+      TESTS_CLAIMS: await temporaryFolder(t),
+    });
+    assert.match(stdout, /✔ begins late/);
+  });
+
+  test('no program outlives a process of tests that is killed', async () => {
+    const outcome = await run('killed.ts');
+    assert.equal(outcome.code, 1);
+    await assertGone(outcome);
+  });
 });

@@ -15,6 +15,7 @@ import {
   type Visitor,
   visitorOf,
 } from '../support/service.ts';
+import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
 const DAY_MS = 86_400_000;
 const EMAIL = 'ann@example.com';
@@ -266,7 +267,7 @@ for (const [what, ask] of [
   ],
 ] as const) {
   test(`no ${what} by the old password outlives its change [PostgreSQL]`, async (t) => {
-    const databaseUrl = await (await sharedServer()).createDatabase();
+    const databaseUrl = await (await sharedServer()).copyDatabase(UP_TO_DATE);
     const service = await startService(t, { databaseUrl });
     const late = await service.signUp(EMAIL);
     await createProject(late, 'pets');
@@ -275,7 +276,7 @@ for (const [what, ask] of [
       await trx.deleteFrom('sessions').execute();
       // It finds the old password and its session right, and the new one stored when it does what it came for.
       const begun = ask(late);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await lockWaits(service.db);
       return { begun };
     });
     await assertError(await change.begun, 401, 'unauthorized');
@@ -293,11 +294,14 @@ onBothEngines('of tokens that are made while a new password ends them none is le
   const service = await startService(t);
   const ann = await service.signUp(EMAIL);
   const other = await signedIn(service);
+  const underWay = Promise.withResolvers<void>();
   const makeUntilRefused = async () => {
-    while ((await other.call('POST', '/api/account/tokens', { name: 'CI' })).status === 201);
+    while ((await other.call('POST', '/api/account/tokens', { name: 'CI' })).status === 201) {
+      underWay.resolve();
+    }
   };
   const making = Array.from({ length: 30 }, makeUntilRefused);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await underWay.promise;
   const body = { current: PASSWORD, next: 'a new password', revokeTokens: true };
   assert.equal((await ann.call('POST', '/api/account/password', body)).status, 204);
   await Promise.all(making);

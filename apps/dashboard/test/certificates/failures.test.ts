@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { CertificateAuthorityOptions } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { budgetOf } from '../../server/src/certificates/rate-limits.ts';
@@ -16,6 +17,7 @@ import {
   certificateOf,
   eventsOf,
   HOST,
+  holdFirst,
   issuanceOf,
   type Lab,
   openLab,
@@ -36,9 +38,14 @@ function failed(lab: Lab, id: string, failures = 1) {
   }, `failure ${failures}`);
 }
 
-async function setUp(t: TestContext, time = clock()) {
+async function setUp(t: TestContext, options: Partial<CertificateAuthorityOptions> = {}) {
+  const time = clock();
   const lab = await openLab(t);
-  const authority = await startLabAuthority(t, lab, { now: time.now });
+  const authority = await startLabAuthority(t, lab, {
+    now: time.now,
+    isPrompt: true,
+    ...options,
+  });
   return { lab, authority, time };
 }
 
@@ -207,8 +214,8 @@ test('an outage in the middle of an order costs no second one', async (t) => {
 
 for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const)
   test(`a domain that is removed at ${call} gets no certificate, and its order is given up`, async (t) => {
-    const { lab, authority, time } = await setUp(t);
-    authority.delay(call, 400);
+    const { onCall, release } = holdFirst(call);
+    const { lab, authority, time } = await setUp(t, { onCall });
     const id = await putVerifiedDomain(lab.db);
     lab.issuer(authority, { now: time.now });
     await until(async () => authority.counts[call] > 0, call);
@@ -220,6 +227,7 @@ for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const
         .execute();
       await cancelIssuance(trx, { id }, time.now());
     });
+    release();
     await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
     const isOpen = () => authority.ordersByStatus().pending + authority.ordersByStatus().ready > 0;
     await until(async () => authority.counts.newOrder > 0 && !isOpen(), 'the end of the order');

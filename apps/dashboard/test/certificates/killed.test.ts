@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
 import { forkChild } from '@petstore/test-support/children.ts';
@@ -59,22 +58,30 @@ describe('a process that is killed leaves one certificate and no order', { concu
   }
 });
 
-test('two processes that issue for one name make one order', async (t) => {
+test('two processes that issue for the same names make one order for each', async (t) => {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
   cleanUp(t, close);
   const lab = await openLab(t, db);
-  const authority = await startLabAuthority(t, lab);
-  const id = await putVerifiedDomain(db);
+  // A process works on four at once: with five under way, both have seen what the other has.
+  const names = [HOST, ...['a', 'b', 'c', 'd'].map((name) => `${name}.example.test`)];
+  const allUnderWay = Promise.withResolvers<void>();
+  const authority = await startLabAuthority(t, lab, {
+    onCall(call, phase) {
+      if (call !== 'newOrder' || phase !== 'asked') return;
+      if (authority.counts.newOrder === names.length) allUnderWay.resolve();
+      return allUnderWay.promise;
+    },
+  });
+  const ids: string[] = [];
+  for (const name of names) ids.push(await putVerifiedDomain(db, name));
   const key = randomBytes(32).toString('base64');
   const options = { databaseUrl, key, acme: acmeConfig(authority) };
   const children = await Promise.all([startProcess(t, options), startProcess(t, options)]);
   for (const child of children) child.send('begin');
-  await until(() => certificateOf(db, id), 'the certificate');
-  // The other one has had its turn as well.
-  await sleep(1_200);
-  assert.equal(authority.counts.newOrder, 1);
-  assert.equal(authority.issued, 1);
+  for (const id of ids) await until(() => certificateOf(db, id), 'the certificate');
+  assert.equal(authority.counts.newOrder, names.length);
+  assert.equal(authority.issued, names.length);
 });
 
 async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { CertificateAuthorityOptions } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { addressesOf } from '../../server/src/addresses.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
@@ -21,6 +22,7 @@ import { clock } from './support/clock.ts';
 import {
   certificateOf,
   HOST,
+  holdFirst,
   issuanceOf,
   type Lab,
   openLab,
@@ -33,10 +35,10 @@ import {
 
 // What is left of certificates under way, and of what was counted, when domains and projects go.
 
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, options: Partial<CertificateAuthorityOptions> = {}) {
   const time = clock();
   const lab = await openLab(t);
-  const authority = await startLabAuthority(t, lab, { now: time.now });
+  const authority = await startLabAuthority(t, lab, { now: time.now, ...options });
   return { lab, authority, time };
 }
 
@@ -120,8 +122,8 @@ test('however often its domain is deleted, a name has four certificates a week, 
 });
 
 test('a project that is deleted in the middle leaves no challenge and no open order', async (t) => {
-  const { lab, authority, time } = await setUp(t);
-  authority.delay('challenge', 300);
+  const { onCall } = holdFirst('challenge');
+  const { lab, authority, time } = await setUp(t, { onCall });
   await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   await until(async () => authority.counts.challenge > 0, 'the challenge');
@@ -129,7 +131,6 @@ test('a project that is deleted in the middle leaves no challenge and no open or
   await issuer.stop();
   await lab.db.transaction().execute((trx) => deleteProject(trx, 'petstore'));
   assert.deepEqual(await lab.db.selectFrom('acme_challenges').selectAll().execute(), []);
-  authority.clearFaults();
   assert.equal(authority.ordersByStatus().pending, 1);
   lab.issuer(authority, { now: time.now });
   await until(async () => authority.ordersByStatus().pending === 0, 'the end of the order');
@@ -139,8 +140,8 @@ test('a project that is deleted in the middle leaves no challenge and no open or
 });
 
 test('an attempt whose lease was taken writes nothing, though the same process goes on with the name', async (t) => {
-  const { lab, authority, time } = await setUp(t);
-  authority.delay('newOrder', 500);
+  const { onCall, release } = holdFirst('newOrder');
+  const { lab, authority, time } = await setUp(t, { onCall });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   await until(async () => authority.counts.newOrder === 1, 'the order');
@@ -153,6 +154,7 @@ test('an attempt whose lease was taken writes nothing, though the same process g
     return row?.leased_by !== before && (row?.leased_by ?? undefined);
   }, 'another lease');
   assert.equal(after.split(' ')[1], before?.split(' ')[1], 'of the same process');
+  release();
   await until(() => certificateOf(lab.db, id), 'the certificate');
   await until(async () => {
     const { pending, ready } = authority.ordersByStatus();

@@ -14,14 +14,19 @@ import {
   witness,
 } from './support/lab.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A domain with a certificate, and the issuer at work. */
 async function withCertificate(t: TestContext, options: Partial<CertificateAuthorityOptions> = {}) {
   const time = clock();
   const lab = await openLab(t);
-  const authority = await startLabAuthority(t, lab, { now: time.now, ...options });
+  const authority = await startLabAuthority(t, lab, {
+    now: time.now,
+    isPrompt: true,
+    ...options,
+  });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const first = await until(() => certificateOf(lab.db, id), 'the certificate');
@@ -136,6 +141,11 @@ test("an authority's window decides when to renew, and may be moved to now", asy
 
   authority.suggestRenewal(() => ({ start: time.now() - DAY_MS, end: time.now() - HOUR_MS }));
   time.forward(7 * HOUR_MS);
+  issuer.wake();
+  const isDue = async () => ((await certificateOf(lab.db, id))?.renew_at ?? 0) <= time.now();
+  await until(isDue, 'the moved instant');
+  // The next look for certificates that are due.
+  time.forward(MINUTE_MS);
   issuer.wake();
   await another(lab, id, first.serial);
   assert.equal(authority.replaced.at(-1), ari_id, 'it says which one it replaces');

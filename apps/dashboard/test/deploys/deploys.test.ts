@@ -121,6 +121,31 @@ onBothEngines('a list shows the newest first, page by page', async (t) => {
   }
 });
 
+test('a deploy of a document with a type that there is not fails, and says where', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const document = `openapi: 3.1.0
+info: {title: Pets, version: "1"}
+paths: {}
+components:
+  schemas:
+    Pet:
+      properties:
+        id: {type: int}
+`;
+  const { state, live, errors } = await deploy(root, 'pets', document);
+  assert.deepEqual([state, live], ['failed', false]);
+  assert.deepEqual(errors, [
+    {
+      message:
+        '`id.type` must be `array`, `boolean`, `integer`, `null`, `number`, `object` or `string`; it is `int`. Did you mean `integer`?',
+      path: '/components/schemas/Pet/properties/id/type',
+      line: 8,
+    },
+  ]);
+});
+
 onBothEngines('a log is read whole, or followed to the end and from any line', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');

@@ -4,7 +4,7 @@ import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { appendLog } from '../../server/src/store/deploys.ts';
 import { createProject, idOf, joinAs, makeToken } from '../support/project.ts';
 import { json, PASSWORD, type Service, startService, type Visitor } from '../support/service.ts';
-import { putDeploy } from '../support/store.ts';
+import { putDeploy, UP_TO_DATE } from '../support/store.ts';
 
 /** A stream ends within this long after the right to read it, in milliseconds; a machine may be busy. */
 const SOON_MS = 3_000;
@@ -70,7 +70,7 @@ async function signIn(service: Service, email: string): Promise<Visitor> {
 }
 
 onSharedEngines('a stream of a log ends with the right to read it', async (t, engine) => {
-  const world = await makeWorld(t, await engine.createDatabase(t));
+  const world = await makeWorld(t, await engine.createDatabase(t, UP_TO_DATE));
   const { there, root, ann, say, path } = world;
   const made = await makeToken(ann);
   const removed = await makeToken(ann, 'pets');

@@ -15,6 +15,7 @@ import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { createProject, documentTitled, idOf, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
+import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
 const PATH = '/api/projects/pets/deploys';
 
@@ -197,7 +198,7 @@ test('the name of a file is shown without folders and control characters', async
 });
 
 test('an upload whose sender loses the right while it is stored is not deployed [PostgreSQL]', async (t) => {
-  const databaseUrl = await (await sharedServer()).createDatabase();
+  const databaseUrl = await (await sharedServer()).copyDatabase(UP_TO_DATE);
   const service = await startService(t, { databaseUrl });
   const root = await owned(service);
   const eve = await joinAs(service, root, 'pets', 'eve@example.com', 'editor');
@@ -205,7 +206,7 @@ test('an upload whose sender loses the right while it is stored is not deployed 
   const late = await service.db.transaction().execute(async (trx) => {
     await sql`LOCK TABLE deploy_sources IN SHARE MODE`.execute(trx);
     const uploaded = eve.call('POST', PATH, documentTitled('Hers'));
-    await sleep(500);
+    await lockWaits(service.db);
     assert.equal((await root.call('DELETE', `/api/projects/pets/members/${eveId}`)).status, 204);
     return { uploaded };
   });

@@ -7,6 +7,7 @@ import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { getFromEdge, startEdgeProgram } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { json, type Service, startService, type Visitor } from '../support/service.ts';
+import { UP_TO_DATE } from '../support/store.ts';
 
 const HOST = 'pets.docs.localhost';
 
@@ -33,7 +34,7 @@ async function started(
   t: TestContext,
   engine: Engine,
 ): Promise<{ service: Service; edges: number[] }> {
-  const databaseUrl = await engine.createDatabase(t);
+  const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
   const service = await startService(t, { databaseUrl });
   const programs = await Promise.all([1, 2].map(() => startEdgeProgram(t, databaseUrl)));
   return { service, edges: programs.map(({ port }) => port) };
@@ -80,7 +81,7 @@ onSharedEngines(
 );
 
 onSharedEngines('two dashboards on one database build each deploy once', async (t, engine) => {
-  const databaseUrl = await engine.createDatabase(t);
+  const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
   const one = await startService(t, { databaseUrl });
   await startService(t, { databaseUrl });
   const owner = await one.signUp('owner@example.com');

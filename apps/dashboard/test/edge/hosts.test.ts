@@ -79,10 +79,12 @@ test('hosts never mix, with the same paths, contents, templates and connection',
   for (const host of hosts) {
     source.deploy(host, { ...SITE, '/name': page(`I am ${host}`) });
   }
+  const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
   const get = (host: string, path: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   for (let round = 0; round < 3; round++) {
     const mixed = hosts.toSorted(() => Math.random() - 0.5);
-    const piped = await exchange(port, mixed.map((host) => get(host, '/name')).join(''));
+    const requests = [...mixed.map((host) => get(host, '/name')), LAST];
+    const piped = await exchange(port, requests.join(''));
     const names = [...piped.matchAll(/I am (\S+\.test)/g)].map(([, name]) => name);
     assert.deepEqual(names, mixed, 'answers come in the order of the requests');
     await Promise.all(

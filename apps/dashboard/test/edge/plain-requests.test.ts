@@ -58,6 +58,8 @@ const HEADERS = [
   'Accept-Encoding: br',
   'Accept-Encoding: gzip;q=0.5,\tbr;q=0',
   'accept-encoding:',
+  'If-Match: *',
+  'If-Match: "x"',
   'If-None-Match: *',
   'If-None-Match: "x"',
   'If-None-Match: W/"x", *',
@@ -143,6 +145,7 @@ test('only one whole GET with nothing out of the ordinary is plain', () => {
     plain.replace('Accept', 'Transfer-Encoding: chunked\r\nAccept'),
     plain.replace('Accept', 'Content-Length: 5\r\nAccept'),
     plain.replace('Accept', 'cONTENT-lENGTH: 5\r\nAccept'),
+    plain.replace('Accept', 'if-Match: *\r\nAccept'),
     plain.replace('Accept', 'Connection: close\r\nAccept'),
     plain.replace('Accept', `X: ${'x'.repeat(9_000)}\r\nAccept`),
   ];

@@ -119,6 +119,29 @@ test('a client that has the file already gets 304, whatever list of tags it send
   assert.equal(other.status, 200, 'the tag of another form');
 });
 
+test('If-Match asks for the file by its strong tag, and gets 412 where it is another one', async (t) => {
+  const { ask } = await startTestEdge(t);
+  const accept = { 'accept-encoding': 'gzip' };
+  const tag = (await ask('/guides/start', { headers: accept })).headers.etag ?? '';
+  const other = (await ask('/guides/start')).headers.etag ?? '';
+  for (const method of ['GET', 'HEAD']) {
+    const statusOf = async (headers: Record<string, string>) =>
+      (await ask('/guides/start', { method, headers: { ...accept, ...headers } })).status;
+    for (const good of [tag, '*', ` ${tag} `, `"x", ${tag},"y"`]) {
+      assert.equal(await statusOf({ 'if-match': good }), 200, `${method} ${good}`);
+      // RFC 9110, section 13.2.2: first If-Match, then If-None-Match.
+      assert.equal(await statusOf({ 'if-match': good, 'if-none-match': tag }), 304);
+    }
+    for (const bad of ['"x"', `W/${tag}`, other, tag.slice(1, -1), '']) {
+      assert.equal(await statusOf({ 'if-match': bad }), 412, `${method} ${bad}`);
+      assert.equal(await statusOf({ 'if-match': bad, 'if-none-match': tag }), 412, bad);
+    }
+  }
+  const refused = await ask('/guides/start', { headers: { 'if-match': '"x"' } });
+  assert.equal(refused.headers['cache-control'], 'no-store');
+  assert.equal(String(refused.body), 'Precondition Failed\n');
+});
+
 test('a tag changes with the headers too, since a 304 does not repeat them', async (t) => {
   const { ask, source, invalidate } = await startTestEdge(t);
   const before = await ask('/');
@@ -216,6 +239,13 @@ test('a download is continued only where the file is still the same', async (t) 
     assert.equal(await status(other), 200, other);
   }
   const range = { range: 'bytes=0-1' };
+  for (const [ifMatch, status] of [
+    [tag, 206],
+    ['"x"', 412],
+  ] as const) {
+    const answer = await ask('/large.bin', { headers: { ...range, 'if-match': ifMatch } });
+    assert.equal(answer.status, status);
+  }
   assert.equal(
     (await ask('/large.bin', { headers: { ...range, 'if-none-match': tag } })).status,
     304,
@@ -228,7 +258,7 @@ test('a download is continued only where the file is still the same', async (t) 
 test('what is missing is the 404 page of the site, neither conditional nor in parts', async (t) => {
   const { ask, source } = await startTestEdge(t);
   for (const path of ['/nope', '/404.html', '/guides', '/nope/index.html', '/Guides/Start']) {
-    const answer = await ask(path, { headers: { 'if-none-match': '*' } });
+    const answer = await ask(path, { headers: { 'if-none-match': '*', 'if-match': '"x"' } });
     assert.equal(answer.status, 404, path);
     assert.equal(String(answer.body), '<h1>Not here</h1>');
     assert.equal(answer.headers.etag, undefined);

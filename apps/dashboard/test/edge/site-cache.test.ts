@@ -40,7 +40,7 @@ test('while the store is away, what is remembered is served and all else is a 50
   await ask('/');
   await ask('/', { host: 'unknown.test' });
   source.isAway = true;
-  await sleep(300);
+  await source.nextPoll();
   assert.equal((await ask('/')).status, 200);
   assert.equal((await ask('/', { host: 'unknown.test' })).status, 404);
   for (const [path, host] of [
@@ -72,11 +72,13 @@ test('a change in this process is served from the moment it is told', async (t) 
 
 test('a response that was on its way when its site was removed is not remembered', async (t) => {
   const { ask, source, invalidate } = await startTestEdge(t);
-  source.delayMs = 50;
+  const answer = source.hold();
   const early = ask('/');
-  await sleep(20);
+  await timeUntil(async () => source.asked.findSite === 1);
   invalidate([source.remove('a.test')]);
   const late = ask('/');
+  await timeUntil(async () => source.asked.findSite === 2);
+  answer();
   assert.equal((await late).status, 404);
   assert.equal((await early).status, 404, 'nor is it served, since a newer one can be had');
   assert.equal((await ask('/')).status, 404);
@@ -84,8 +86,7 @@ test('a response that was on its way when its site was removed is not remembered
 
 /** A change that the question under way has just missed, and its being served: the longest that it takes. */
 async function serveMissedChange({ ask, source }: Awaited<ReturnType<typeof startTestEdge>>) {
-  const { changesAfter } = source.asked;
-  while (source.asked.changesAfter === changesAfter) await sleep(1);
+  await source.nextPoll();
   const text = `version ${performance.now()}`;
   source.forgetAsked();
   source.deploy('a.test', { '/': page(text) });
@@ -107,14 +108,18 @@ test('a change is served within a second, also with a slow store', async (t) => 
 
 test('an edge catches up with what changed while the store was away, and after it was put back', async (t) => {
   const { ask, source } = await startTestEdge(t);
-  await ask('/');
-  source.isAway = true;
-  source.deploy('a.test', { '/': page('second') });
-  await sleep(600);
-  assert.equal(String((await ask('/')).body), '<h1>Start</h1>');
-  source.isAway = false;
-  await sleep(1_500);
-  assert.equal(String((await ask('/')).body), 'second');
+  const isServed = async (text: string) => String((await ask('/')).body) === text;
+  const missAndCatchUp = async () => {
+    const before = String((await ask('/')).body);
+    source.isAway = true;
+    const text = `version ${performance.now()}`;
+    source.deploy('a.test', { '/': page(text) });
+    await source.nextPoll();
+    assert.ok(await isServed(before));
+    source.isAway = false;
+    return timeUntil(() => isServed(text));
+  };
+  await assertWithin(1_500, missAndCatchUp);
 
   const restored = new MemorySource();
   restored.deploy('a.test', { '/': page('restored') });
@@ -122,22 +127,24 @@ test('an edge catches up with what changed while the store was away, and after i
   source.findSite = (host) => restored.findSite(host);
   source.readManifest = (hash) => restored.readManifest(hash);
   source.readBlob = (hash) => restored.readBlob(hash);
-  await sleep(600);
-  assert.equal(String((await ask('/')).body), 'restored');
+  await timeUntil(() => isServed('restored'));
 });
 
 test('questions about changes never overlap', async (t) => {
   const source = new MemorySource();
+  let asked = 0;
   let running = 0;
   let most = 0;
   source.changesAfter = async () => {
+    asked++;
     most = Math.max(most, ++running);
-    await sleep(400);
+    // Longer than an edge waits between two: a timer of its own would come before this one.
+    await sleep(300);
     running--;
     return { position: '', projectIds: [] };
   };
   await startTestEdge(t, { source });
-  await sleep(1_000);
+  await timeUntil(async () => asked === 2);
   assert.equal(most, 1);
 });
 

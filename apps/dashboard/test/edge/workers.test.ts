@@ -12,13 +12,14 @@ import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dashboard, getFromEdge, startEdgeProgram } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { json, startService } from '../support/service.ts';
+import { UP_TO_DATE } from '../support/store.ts';
 
 const HOST = 'pets.docs.localhost';
 
 onSharedEngines(
   'an edge of several workers serves while they die and are replaced, and every one serves a change',
   async (t, engine) => {
-    const databaseUrl = await engine.createDatabase(t);
+    const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
     const service = await startService(t, { databaseUrl });
     const owner = await service.signUp('owner@example.com');
     await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
@@ -11,22 +11,35 @@ import { isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import type { Db } from '../../server/src/store/schema.ts';
 import { startService } from '../support/service.ts';
+import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
 const POOL_SIZE = 4;
 
-/** The address of a database behind a way to it that the test can break. */
+/** The address of a database, and of a way to it that the test can break. */
 async function addressBehindProxy(t: TestContext) {
   const server = await sharedServer();
   const proxy = await tcpProxy(t, server.port);
-  const url = (await server.createDatabase()).replace(`:${server.port}/`, `:${proxy.port}/`);
-  return { url, proxy };
+  const directUrl = await server.copyDatabase(UP_TO_DATE);
+  return { directUrl, url: directUrl.replace(`:${server.port}/`, `:${proxy.port}/`), proxy };
 }
 
 async function databaseBehindProxy(t: TestContext) {
-  const { url, proxy } = await addressBehindProxy(t);
-  const { db, close } = await openDatabase(url, POOL_SIZE);
-  cleanUp(t, close);
-  return { db, proxy };
+  const { directUrl, url, proxy } = await addressBehindProxy(t);
+  const [behind, direct] = await Promise.all([
+    openDatabase(url, POOL_SIZE),
+    openDatabase(directUrl, 1),
+  ]);
+  cleanUp(t, behind.close);
+  cleanUp(t, direct.close);
+  return { db: behind.db, direct: direct.db, proxy };
+}
+
+/** Waits until the server has noticed that all connections but the one that asks are cut: the pool has by then. */
+async function noticed(direct: Db): Promise<void> {
+  const others = sql`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  await timeUntil(async () => (await others.execute(direct)).rows.length === 0);
 }
 
 /** Each takes a connection, for several statements. */
@@ -58,117 +71,121 @@ async function assertUnavailable(work: Promise<unknown>[], least: number): Promi
   assert.ok(failures.length >= least, `${failures.length} failed`);
 }
 
-// In the second the pool waits in vain until its time for a connection is over.
-for (const [way, awayMs] of [
-  ['refuse', 500],
-  ['silence', 4_000],
-] as const) {
-  test(`after connections could not be made (${way}) every transaction gets one`, async (t) => {
-    const { db, proxy } = await databaseBehindProxy(t);
-    proxy.reset();
-    proxy[way]();
-    const lost = assertUnavailable(transactions(db, 3 * POOL_SIZE), POOL_SIZE);
-    await sleep(awayMs);
-    proxy.restore();
-    await assertWorks(db);
-    await lost;
-  });
-}
-
-test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
-  const { url, proxy } = await addressBehindProxy(t);
-  const service = await startService(t, { databaseUrl: url });
-  const signIn = async () => {
-    const wrong = { email: 'nobody@example.com', password: 'not the right one' };
-    return (await service.visitor().call('POST', '/api/session', wrong)).status;
-  };
-  assert.equal(await signIn(), 401);
-  proxy.refuse();
-  proxy.reset();
-  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
-  proxy.restore();
-  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
-});
-
-test('while the database is silent no request hangs, and once it speaks again all work at once', async (t) => {
-  const { url, proxy } = await addressBehindProxy(t);
-  const service = await startService(t, { databaseUrl: url, databasePoolSize: POOL_SIZE });
-  const owner = await service.signUp('owner@example.com');
-  const request = async () => {
-    const begun = performance.now();
-    const { status } = await owner.call('GET', '/api/projects');
-    return { status, ms: performance.now() - begun };
-  };
-  assert.equal((await request()).status, 200);
-  proxy.silence();
-  // More than there are connections: those in line have the same limit.
-  const silent = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
-  for (const { status, ms } of silent) {
-    assert.equal(status, 503);
-    assert.ok(ms < 20_000, `${ms} ms`);
-  }
-  proxy.restore();
-  await assertWithin(5_000, () => timeUntil(async () => (await request()).status === 200));
-  const back = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
-  assert.deepEqual(new Set(back.map(({ status }) => status)), new Set([200]));
-});
-
-test('a server that takes no writes is a 503, and one that takes them again is found at once', async (t) => {
-  const server = await sharedServer();
-  const url = await server.createDatabase();
-  const service = await startService(t, { databaseUrl: url });
-  const owner = await service.signUp('owner@example.com');
-  const create = async (slug: string) =>
-    (await owner.call('POST', '/api/projects', { name: slug, slug })).status;
-  assert.equal(await create('first'), 201);
-  const raw = connectTo(url);
-  cleanUp(t, () => raw.end());
-  const database = new URL(url).pathname.slice(1);
-  const demote = async (isReadOnly: boolean) =>
-    raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
-  await demote(true);
-  await raw.unsafe(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'dashboard'`);
-  await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
-  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
-  await raw.unsafe('SET default_transaction_read_only = off');
-  await demote(false);
-  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);
-});
-
-for (const cut of ['end', 'reset'] as const) {
-  test(`connections that break when idle (${cut}) are replaced`, async (t) => {
-    const { db, proxy } = await databaseBehindProxy(t);
-    for (let times = 0; times < 3; times++) {
+// At once: most of the time they wait.
+describe('a database that cannot be reached', { concurrency: true }, () => {
+  for (const way of ['refuse', 'silence'] as const) {
+    test(`after connections could not be made (${way}) every transaction gets one`, async (t) => {
+      const { db, proxy } = await databaseBehindProxy(t);
+      proxy.reset();
+      proxy[way]();
+      // Where the way is silent, until the pool's time for a connection is over.
+      await assertUnavailable(transactions(db, 3 * POOL_SIZE), POOL_SIZE);
+      proxy.restore();
       await assertWorks(db);
-      proxy[cut]();
-      await sleep(50);
-    }
-    await assertWorks(db);
+    });
+  }
+
+  test('while the database is away requests are answered with 503, and afterwards as before', async (t) => {
+    const { url, proxy } = await addressBehindProxy(t);
+    const service = await startService(t, { databaseUrl: url });
+    const signIn = async () => {
+      const wrong = { email: 'nobody@example.com', password: 'not the right one' };
+      return (await service.visitor().call('POST', '/api/session', wrong)).status;
+    };
+    assert.equal(await signIn(), 401);
+    proxy.refuse();
+    proxy.reset();
+    assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
+    proxy.restore();
+    assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
   });
 
-  test(`a connection that breaks in a transaction (${cut}) fails that transaction alone`, async (t) => {
-    const { db, proxy } = await databaseBehindProxy(t);
-    const between = db.transaction().execute(async (trx) => {
-      await trx.selectFrom('users').select('id').execute();
-      proxy[cut]();
-      await sleep(50);
-      await trx.selectFrom('users').select('id').execute();
-    });
-    await assertUnavailable([between], 1);
-    const waiting = db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ isIn: boolean }>`
-        SELECT pg_try_advisory_xact_lock(1) AS "isIn"`.execute(trx);
-      assert.ok(rows[0]?.isIn);
-      await db.transaction().execute(async (other) => {
-        setTimeout(() => proxy[cut](), 100);
-        await sql`SELECT pg_advisory_xact_lock(1)`.execute(other);
-      });
-    });
-    await assertUnavailable([waiting], 1);
-    const during = sql`SELECT pg_sleep(20)`.execute(db);
-    setTimeout(() => proxy[cut](), 100);
-    await assertUnavailable([during], 1);
-    await assertWorks(db);
+  test('while the database is silent no request hangs, and once it speaks again all work at once', async (t) => {
+    const { url, proxy } = await addressBehindProxy(t);
+    const service = await startService(t, { databaseUrl: url, databasePoolSize: POOL_SIZE });
+    const owner = await service.signUp('owner@example.com');
+    const request = async () => {
+      const begun = performance.now();
+      const { status } = await owner.call('GET', '/api/projects');
+      return { status, ms: performance.now() - begun };
+    };
+    assert.equal((await request()).status, 200);
+    proxy.silence();
+    // More than there are connections: those in line have the same limit.
+    const silent = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
+    for (const { status, ms } of silent) {
+      assert.equal(status, 503);
+      assert.ok(ms < 20_000, `${ms} ms`);
+    }
+    proxy.restore();
+    await assertWithin(5_000, () => timeUntil(async () => (await request()).status === 200));
+    const back = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
+    assert.deepEqual(new Set(back.map(({ status }) => status)), new Set([200]));
   });
-}
+
+  test('a server that takes no writes is a 503, and one that takes them again is found at once', async (t) => {
+    const server = await sharedServer();
+    const url = await server.copyDatabase(UP_TO_DATE);
+    const service = await startService(t, { databaseUrl: url });
+    const owner = await service.signUp('owner@example.com');
+    const create = async (slug: string) =>
+      (await owner.call('POST', '/api/projects', { name: slug, slug })).status;
+    assert.equal(await create('first'), 201);
+    const raw = connectTo(url);
+    cleanUp(t, () => raw.end());
+    const database = new URL(url).pathname.slice(1);
+    const demote = async (isReadOnly: boolean) =>
+      raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
+    await demote(true);
+    await raw.unsafe(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'dashboard'`);
+    await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
+    assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
+    await raw.unsafe('SET default_transaction_read_only = off');
+    await demote(false);
+    assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);
+  });
+
+  for (const cut of ['end', 'reset'] as const) {
+    test(`connections that break when idle (${cut}) are replaced`, async (t) => {
+      const { db, direct, proxy } = await databaseBehindProxy(t);
+      for (let times = 0; times < 3; times++) {
+        await assertWorks(db);
+        proxy[cut]();
+        await noticed(direct);
+      }
+      await assertWorks(db);
+    });
+
+    test(`a connection that breaks in a transaction (${cut}) fails that transaction alone`, async (t) => {
+      const { db, direct, proxy } = await databaseBehindProxy(t);
+      const between = db.transaction().execute(async (trx) => {
+        await trx.selectFrom('users').select('id').execute();
+        proxy[cut]();
+        await noticed(direct);
+        await trx.selectFrom('users').select('id').execute();
+      });
+      await assertUnavailable([between], 1);
+      const waiting = db.transaction().execute(async (trx) => {
+        const { rows } = await sql<{ isIn: boolean }>`
+        SELECT pg_try_advisory_xact_lock(1) AS "isIn"`.execute(trx);
+        assert.ok(rows[0]?.isIn);
+        const lock = sql`SELECT pg_advisory_xact_lock(1)`;
+        const failed = assertUnavailable(
+          [db.transaction().execute((other) => lock.execute(other))],
+          1,
+        );
+        await lockWaits(direct);
+        proxy[cut]();
+        await failed;
+        await lock.execute(trx);
+      });
+      await assertUnavailable([waiting], 1);
+      const during = assertUnavailable([sql`SELECT pg_sleep(20)`.execute(db)], 1);
+      await lockWaits(direct, 1, 'Timeout');
+      proxy[cut]();
+      await during;
+      await assertWorks(db);
+    });
+  }
+});

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import Fastify from 'fastify';
 import { SCOPE_NAMES, type Scope } from '../../server/src/accounts/permissions.ts';
 import type { Deps } from '../../server/src/deps.ts';
@@ -29,7 +29,14 @@ import {
   makeToken,
   setPlan,
 } from '../support/project.ts';
-import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
+import {
+  assertError,
+  json,
+  PASSWORD,
+  type Service,
+  startService,
+  type Visitor,
+} from '../support/service.ts';
 import { type Caller, type Cast, castOf, PEOPLE, type Person } from './support/callers.ts';
 import { collectRoutes } from './support/routes.ts';
 
@@ -526,6 +533,12 @@ test('a token that lacks a scope is told which', async (t) => {
   assert.match(await assertError(answer, 403, 'forbidden'), /lacks the scope domains/);
 });
 
+/** Waits until a request with the token has passed the check before its body. */
+async function firstUse({ db }: Service, tokenId: string): Promise<void> {
+  const token = db.selectFrom('api_tokens').select('last_used_at').where('id', '=', tokenId);
+  await timeUntil(async () => (await token.executeTakeFirstOrThrow()).last_used_at !== null);
+}
+
 onBothEngines('a body that arrives after the right has ended changes nothing', async (t) => {
   const service = await startDomainService(t, { signUp: 'open' });
   const ann = await service.signUp('ann@example.com');
@@ -538,7 +551,7 @@ onBothEngines('a body that arrives after the right has ended changes nothing', a
   const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
   const body = JSON.stringify({ email: 'eve@example.com', role: 'editor' });
   asked.write(body.slice(0, 5));
-  await sleep(300);
+  await firstUse(service, made.id);
   assert.equal((await ann.call('DELETE', `/api/account/tokens/${made.id}`)).status, 204);
   asked.end(body.slice(5));
   const [{ statusCode }] = await answered;
@@ -563,7 +576,7 @@ onBothEngines('an empty body that arrives after the right has ended changes noth
   });
   const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
   asked.flushHeaders();
-  await sleep(300);
+  await firstUse(service, made.id);
   assert.equal((await ann.call('DELETE', `/api/account/tokens/${made.id}`)).status, 204);
   asked.end();
   const [{ statusCode }] = await answered;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { createProject } from '../support/project.ts';
 import { assertError, json, type Service, startService } from '../support/service.ts';
 
@@ -150,7 +152,16 @@ test('what never becomes a request has the Error body too', async (t) => {
   }
 });
 
-test('responses of the API are kept by no cache and shown as nothing else', async (t) => {
+test('a HEAD that never becomes a request gets no content', async (t) => {
+  const port = portOf(await startService(t));
+  await assertRefusedHeadsGetNoContent(
+    () => connect(port, '127.0.0.1'),
+    'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+    { isHurried: false },
+  );
+});
+
+test('answers of the API are kept by no cache and shown as nothing else', async (t) => {
   const service = await startService(t);
   for (const path of ['/api/installation', '/api/session', '/api/openapi.json', '/api/nothing']) {
     const { headers } = await service.visitor().call('GET', path);

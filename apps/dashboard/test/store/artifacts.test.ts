@@ -6,7 +6,14 @@ import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { missingBlobs, putBlob, removeUnreferenced } from '../../server/src/store/artifacts.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import type { Db } from '../../server/src/store/schema.ts';
-import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
+import {
+  lockWaits,
+  openTestDatabase,
+  putDeploy,
+  putProject,
+  storeArtifact,
+  UP_TO_DATE,
+} from '../support/store.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -81,7 +88,10 @@ onBothEngines(
 );
 
 test('what is taken into use while it is being removed stays [PostgreSQL]', async (t) => {
-  const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
+  const { db, close } = await openDatabase(
+    await (await sharedServer()).copyDatabase(UP_TO_DATE),
+    4,
+  );
   cleanUp(t, close);
   const now = 2 * HOUR_MS;
   const removedWhileInUse = async (table: 'artifacts' | 'blobs') => {
@@ -89,7 +99,7 @@ test('what is taken into use while it is being removed stays [PostgreSQL]', asyn
       await trx.updateTable(table).set({ created_at: now }).execute();
       // It waits for the rows, which are younger when it gets them.
       const begun = removeUnreferenced(db, now);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await lockWaits(db);
       return { begun };
     });
     return begun;

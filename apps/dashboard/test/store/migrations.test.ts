@@ -71,7 +71,11 @@ onSharedEngines(
     await fillEarlierDatabase(url, '0005_reserved_labels', async (db) => {
       await putProject(db, 'pets');
       await putBlob(db, 'hash', Buffer.from('openapi: 3.1.0'), 1);
-      await putDeploy(db, 'pets', 1, { state: 'queued', source_hash: 'hash' } as never);
+      await putDeploy(db, 'pets', 1, {
+        state: 'queued',
+        source_hash: 'hash',
+        token_id: undefined,
+      } as never);
     });
     const { db, close } = await openDatabase(url, 1);
     cleanUp(t, close);

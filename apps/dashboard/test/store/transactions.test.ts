@@ -8,7 +8,7 @@ import { ConcurrentChangeError, isUnavailable } from '../../server/src/store/err
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { lockProject, lockProjects, updateProject } from '../../server/src/store/projects.ts';
 import { recordSiteChange } from '../../server/src/store/sites.ts';
-import { openTestDatabase, putProject } from '../support/store.ts';
+import { openTestDatabase, putProject, UP_TO_DATE } from '../support/store.ts';
 
 onBothEngines('a lock that is taken too late in the order is refused', async (t) => {
   const { db } = await openTestDatabase(t);
@@ -29,7 +29,10 @@ onBothEngines('a lock that is taken too late in the order is refused', async (t)
 });
 
 test('transactions that wait for each other are both done, one of them again', async (t) => {
-  const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
+  const { db, close } = await openDatabase(
+    await (await sharedServer()).copyDatabase(UP_TO_DATE),
+    4,
+  );
   cleanUp(t, close);
   for (const slug of ['a', 'b']) await putProject(db, slug);
   let tries = 0;

@@ -109,18 +109,19 @@ export function getFromEdge(
   });
 }
 
-/** `dashboard edge` on a database; its port for HTTP. It has to end well when the test ends. */
+/** `dashboard edge` on a database; its ports for HTTP and TLS. It has to end well when the test ends. */
 export async function startEdgeProgram(
   t: Ending,
   databaseUrl: string,
   args: readonly string[] = [],
-): Promise<Program & { readonly port: number }> {
+  env: Record<string, string> = {},
+): Promise<Program & { readonly port: number; readonly httpsPort: number }> {
   const program = startProgram(
     t,
     process.execPath,
     [DASHBOARD, 'edge', ...args],
     await temporaryFolder(t),
-    { DASHBOARD_DATABASE_URL: databaseUrl, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' },
+    { DASHBOARD_DATABASE_URL: databaseUrl, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0', ...env },
   );
   cleanUp(t, async () => {
     program.child.kill('SIGTERM');
@@ -128,8 +129,8 @@ export async function startEdgeProgram(
   });
   const deadline = Date.now() + 30_000;
   for (;;) {
-    const port = /localhost:(\d+)/.exec(program.output.stdout)?.[1];
-    if (port) return { ...program, port: Number(port) };
+    const said = /localhost:(\d+).*TLS on port (\d+)/s.exec(program.output.stdout);
+    if (said) return { ...program, port: Number(said[1]), httpsPort: Number(said[2]) };
     assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
     await sleep(10);
   }

@@ -2,6 +2,8 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Prepared } from '@petstore/test-support/postgres.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { sql } from 'kysely';
 import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
@@ -20,6 +22,18 @@ export async function openTestDatabase(t: TestContext): Promise<OpenDatabase> {
   const database = await openDatabase(await engineOf(t).createDatabase(t, UP_TO_DATE), 4);
   cleanUp(t, database.close);
   return database;
+}
+
+/** Waits until so many statements of a database on PostgreSQL wait for locks, or sleep (`Timeout`). */
+export async function lockWaits(
+  db: Db,
+  count = 1,
+  type: 'Lock' | 'Timeout' = 'Lock',
+): Promise<void> {
+  const waiting = sql`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = ${type}`;
+  await timeUntil(async () => (await waiting.execute(db)).rows.length >= count);
 }
 
 /** A project whose id is its slug. */
@@ -51,6 +65,7 @@ export async function putDeploy(
     errors: '[]',
     created_by: null,
     created_by_email: 'ann@example.com',
+    token_id: null,
     created_at: number,
     started_at: number,
     finished_at: number,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,16 +8,22 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { readConfig } from '../../src/config.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ask, databaseIn } from '../support/animals.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { serve } from '../support/program.ts';
+import { startService } from '../support/service.ts';
 
 coverNoPrograms();
 
 const BODY = '{"name":"Rex","categoryId":1}';
 
-async function start(t: TestContext, env: Record<string, string>) {
+/** The service in a process of its own. */
+async function startProcess(t: TestContext, env: Record<string, string>) {
   const folder = await temporaryFolder(t);
   const program = await serve(t, folder, env, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
@@ -32,6 +38,12 @@ async function start(t: TestContext, env: Record<string, string>) {
     get: (path: string) => fetch(origin + path, { headers }),
     post: () => fetch(`${origin}/v1/pets`, { method: 'POST', headers, body: BODY }),
   };
+}
+
+/** The service in this process. */
+function start(t: TestContext, env: Record<string, string>, store?: Store) {
+  const settings = { PETSTORE_PORT: '0', PETSTORE_MAX_EVENT_LOOP_DELAY_MS: '0', ...env };
+  return startService(t, { config: readConfig(settings), ...(store && { store }) });
 }
 
 /** A request as it goes over the wire. */
@@ -67,12 +79,12 @@ async function p99(get: () => Promise<Response>, durationMs: number): Promise<nu
 }
 
 test('200 clients that send headers and bodies a byte at a time cost the others next to nothing, and end in a 408', async (t) => {
-  const { get, key, port } = await start(t, {
+  const { get, key, port } = await startProcess(t, {
     PETSTORE_HEADERS_TIMEOUT_MS: '3000',
     PETSTORE_REQUEST_TIMEOUT_MS: '4000',
   });
   // What else the machine does meets both, so they are asked at the same time.
-  const unharmed = await start(t, {});
+  const unharmed = await startProcess(t, {});
   const lists = [() => get('/v1/pets'), () => unharmed.get('/v1/pets')];
   const measure = (durationMs: number) =>
     Promise.all(lists.map((list) => p99(list, durationMs))) as Promise<[number, number]>;
@@ -81,8 +93,9 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
   const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
   const body = `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n`;
   let hasOneEnded = false;
+  let connected = 0;
   const answers = Array.from({ length: 200 }, async (_, i) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1', () => connected++);
     socket.on('error', () => undefined);
     let received = '';
     socket.on('data', (bytes) => {
@@ -96,7 +109,7 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     clearInterval(trickle);
     return received;
   });
-  await sleep(200);
+  await timeUntil(async () => connected === 200);
   // Below some milliseconds it is the test's own work that is measured.
   const isBound = ([beside, alone]: [number, number]) => beside <= 2 * Math.max(alone, 5);
   const tries: [number, number][] = [];
@@ -112,7 +125,7 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
 });
 
 test('writes beyond the queue are refused at once, whoever sends them, and reads go on', async (t) => {
-  const { post, folder, key, origin, port, output } = await start(t, {
+  const { post, folder, key, origin, port, output } = await startProcess(t, {
     PETSTORE_MAX_QUEUED_WRITES: '16',
   });
   assert.equal((await post()).status, 201);
@@ -161,139 +174,149 @@ test('writes beyond the queue are refused at once, whoever sends them, and reads
   const turnedAway = () =>
     [...output.stderr.matchAll(/"turnedAway":\{"writeQueue":(\d+)\}/g)].map(([, n]) => Number(n));
   const total = () => turnedAway().reduce((sum, n) => sum + n, 0);
-  for (let waited = 0; waited < 5_000 && total() < 201; waited += 50) await sleep(50);
+  await timeUntil(async () => total() >= 201);
   assert.equal(total(), 201);
   assert.ok(turnedAway().length <= 3, 'no line for each');
   assert.doesNotMatch(output.stderr, /request failed/, 'no line for each');
 });
 
 test('requests beyond those that may be under way are refused; supervisors are answered', async (t) => {
-  const { get, post, folder, key, port } = await start(t, {
-    PETSTORE_MAX_REQUESTS_IN_FLIGHT: '4',
-    PETSTORE_READY_TIMEOUT_MS: '200',
-  });
-  assert.equal((await post()).status, 201);
-  const release = holdWrites(t, folder);
+  const store = await openStore('sqlite::memory:');
+  let isHeld = Promise.resolve();
+  const create: typeof store.pets.create = async (pet) => {
+    await isHeld;
+    return store.pets.create(pet);
+  };
+  const { app, get, post, key, origin, port } = await start(
+    t,
+    { PETSTORE_MAX_REQUESTS_IN_FLIGHT: '4' },
+    { ...store, pets: { ...store.pets, create } },
+  );
+  const readyz = () => fetch(`${origin}/readyz`);
+  assert.equal((await post('/pets', BODY)).status, 201);
+  let arrived = 0;
+  app.server.on('request', () => arrived++);
+  /** Sends so many writes ahead, of which the first is held until `release`. */
+  const sendAhead = async (count: number) => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    isHeld = promise;
+    arrived = 0;
+    const accepted = once(app.server, 'connection') as Promise<[Socket]>;
+    const socket = connect(port, '127.0.0.1');
+    cleanUp(t, () => socket.destroy());
+    socket.write(request('POST', '/v1/pets', key, BODY).repeat(count));
+    await timeUntil(async () => arrived === count);
+    return { socket, peer: (await accepted)[0], release };
+  };
+
   // Those that one client sends ahead count as well.
-  const socket = connect(port, '127.0.0.1');
-  cleanUp(t, () => socket.destroy());
-  const write = request('POST', '/v1/pets', key, BODY);
+  const { socket, release } = await sendAhead(6);
   let received = '';
   socket.on('data', (bytes) => {
     received += bytes;
   });
-  socket.write(write.repeat(6));
-  await sleep(200);
-  await assertError(
-    await get('/v1/categories'),
-    'unavailable',
-    /^Too many requests are under way\./,
-  );
-  assert.equal((await get('/livez')).status, 200);
-  await assertNotReady(await get('/readyz'), 'requests', /under way/);
+  await assertError(await get('/categories'), 'unavailable', /^Too many requests are under way\./);
+  assert.equal((await fetch(`${origin}/livez`)).status, 200);
+  await assertNotReady(await readyz(), 'requests', /under way/);
   release();
-  for (let waited = 0; waited < 3_000 && !/(HTTP.*){6}/s.test(received); waited += 20)
-    await sleep(20);
+  await timeUntil(async () => /(HTTP.*){6}/s.test(received));
   assert.deepEqual(
     [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
     ['201', '201', '201', '201', '503', '503'],
   );
-  assert.equal((await get('/v1/categories')).status, 200);
+  assert.equal((await get('/categories')).status, 200);
 
   // Whoever leaves takes along what was sent ahead and never had its turn.
   for (let left = 0; left < 3; left++) {
-    const releaseAgain = holdWrites(t, folder);
-    const leaving = connect(port, '127.0.0.1');
-    leaving.on('error', () => undefined);
-    leaving.write(write.repeat(4));
-    await sleep(50);
-    leaving.resetAndDestroy();
-    await sleep(20);
-    releaseAgain();
+    const { socket, peer, release } = await sendAhead(4);
+    socket.resetAndDestroy();
+    await timeUntil(async () => peer.destroyed);
+    release();
   }
-  await sleep(200);
-  assert.equal((await get('/v1/categories')).status, 200);
-  assert.equal((await get('/readyz')).status, 200);
+  await timeUntil(async () => (await readyz()).status === 200);
+  assert.equal((await get('/categories')).status, 200);
 });
 
 test('while each turn of the event loop takes too long, all but supervisors are turned away', async (t) => {
   // It is watched in steps of ten milliseconds, so every turn takes longer than one.
-  const { get } = await start(t, { PETSTORE_MAX_EVENT_LOOP_DELAY_MS: '1' });
-  await sleep(300);
-  await assertError(
-    await get('/v1/pets'),
-    'unavailable',
-    /^Requests wait too long for their turn\./,
-  );
-  assert.equal((await get('/livez')).status, 200);
-  await assertNotReady(await get('/readyz'), 'eventLoop', /wait too long/);
+  const { get, origin } = await start(t, { PETSTORE_MAX_EVENT_LOOP_DELAY_MS: '1' });
+  const readyz = () => fetch(`${origin}/readyz`);
+  await timeUntil(async () => (await readyz()).status === 503);
+  await assertError(await get('/pets'), 'unavailable', /^Requests wait too long for their turn\./);
+  assert.equal((await fetch(`${origin}/livez`)).status, 200);
+  await assertNotReady(await readyz(), 'eventLoop', /wait too long/);
 });
 
-test('connections beyond the limit get a response and are closed, and far beyond it are closed unread', async (t) => {
-  const { get, port, output } = await start(t, { PETSTORE_MAX_CONNECTIONS: '3' });
-  await sleep(100);
+test('connections beyond the limit get an answer and are closed, and far beyond it are closed unread', async (t) => {
+  const { get, origin, port, logged } = await start(t, { PETSTORE_MAX_CONNECTIONS: '3' });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const open = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
     cleanUp(t, () => socket.destroy());
-    let received = '';
     socket.on('error', () => undefined);
-    socket.on('data', (bytes) => {
-      received += bytes;
-    });
-    socket.write(text);
+    socket.resume().write(text);
     await once(socket, 'connect');
-    return { socket, received: () => received };
+    return socket;
   };
   const idle = await Promise.all(Array.from({ length: 3 }, () => open('')));
-  await sleep(100);
-  const turnedAway = await get('/v1/pets');
+  const turnedAway = await get('/pets');
   assert.equal(turnedAway.headers.get('connection'), 'close');
   await assertError(turnedAway, 'unavailable', /^Too many connections are open\./);
-  const alive = await get('/livez');
+  const alive = await fetch(`${origin}/livez`);
   assert.equal(alive.status, 200);
   assert.equal(alive.headers.get('connection'), 'close');
-  await assertNotReady(await get('/readyz'), 'connections', /Too many connections/);
+  await assertNotReady(await fetch(`${origin}/readyz`), 'connections', /Too many connections/);
 
   const more = await Promise.all(Array.from({ length: 80 }, () => open('GET /livez HTTP/1.1\r\n')));
-  await sleep(300);
-  assert.ok(more.filter(({ socket }) => socket.closed).length >= 16, 'closed unread');
-  for (const { socket } of [...idle, ...more]) socket.destroy();
-  await sleep(100);
-  assert.equal((await get('/v1/pets')).status, 200);
-  await sleep(900);
-  assert.match(output.stderr, /"turnedAway":\{"connections":\d+\}/);
+  const closed = () => more.filter((socket) => socket.closed).length;
+  await timeUntil(async () => closed() >= 16);
+  assert.ok(closed() < 80);
+  // Time is up for those whose request never ends, and to tell.
+  t.mock.timers.tick(2_000);
+  await timeUntil(async () => closed() === 80);
+  assert.ok(idle.every((socket) => !socket.closed));
+  const metrics = await readMetrics(origin);
+  assert.ok((metrics.value('petstore_http_shed_total', { reason: 'connections' }) ?? 0) >= 17);
+  assert.match(logged.join(''), /"turnedAway":\{"connections":\d+\}/);
+  for (const socket of idle) socket.destroy();
+  await timeUntil(async () => (await fetch(`${origin}/readyz`)).status === 200);
+  assert.equal((await get('/pets')).status, 200);
 });
 
-test('a client that does not read its responses is cut off, a slow one is not', async (t) => {
-  // What is taken is counted by whole writes, of which a busy machine's slow reader takes one a second.
-  const { post, get, key, port } = await start(t, { PETSTORE_RESPONSE_TIMEOUT_MS: '3000' });
-  for (let i = 0; i < 100; i++) await post();
+test('a client that does not take its answers is cut off, a slow one is not', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now);
+  const { app, post, origin, key, port } = await start(t, { PETSTORE_RESPONSE_TIMEOUT_MS: '3000' });
+  for (let i = 0; i < 100; i++) await post('/pets', BODY);
   const list = request('GET', '/v1/pets?limit=100', key);
-  const reader = async (readsEveryMs: number | undefined) => {
+  /** A client that asks for some 20 MB, more than the system takes off the service's hands; and the service's side. */
+  const reader = async () => {
+    const accepted = once(app.server, 'connection') as Promise<[Socket]>;
     const socket = connect(port, '127.0.0.1');
     cleanUp(t, () => socket.destroy());
-    let wasCut = false;
-    socket.on('error', () => {
-      wasCut = true;
-    });
+    socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.pause();
-    // Some 20 MB of answers, more than the system takes off the service's hands.
     socket.write(list.repeat(3_000));
-    const reading = setInterval(() => socket.read(), readsEveryMs ?? 1e9);
-    cleanUp(t, () => clearInterval(reading));
-    return { socket, wasCut: () => wasCut };
+    return { socket, peer: (await accepted)[0] };
   };
-  const deaf = await reader(undefined);
-  const slow = await reader(60);
-  // It is looked every three seconds, and needs three of those looks at most.
-  await sleep(10_000);
-  deaf.socket.resume();
-  // It reads what the system still has for it before it learns of the end.
-  for (let waited = 0; waited < 5_000 && !deaf.wasCut(); waited += 20) await sleep(20);
-  assert.ok(deaf.wasCut());
-  assert.ok(!slow.wasCut());
-  assert.equal((await get('/livez')).status, 200);
+  const deaf = await reader();
+  const slow = await reader();
+  const taken = () => slow.peer.bytesWritten - slow.peer.writableLength;
+  for (let looks = 0; looks < 10 && !deaf.peer.destroyed; looks++) {
+    const before = taken();
+    await timeUntil(async () => {
+      slow.socket.read();
+      return taken() > before;
+    });
+    now += 3_000;
+    t.mock.timers.tick(3_000);
+  }
+  assert.ok(deaf.peer.destroyed);
+  assert.ok(!slow.peer.destroyed && slow.peer.writableLength > 0);
+  await assert.rejects(once(deaf.socket.resume(), 'end'), /ECONNRESET/);
+  assert.equal((await fetch(`${origin}/livez`)).status, 200);
 });
 
 test('an idle connection is closed after its time, and too many headers are a 431', async (t) => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { LINGER_MS } from '@petstore/http/lingering.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
@@ -63,7 +66,19 @@ test('headers and a body that never arrive end in a 408', async (t) => {
   assert.equal(await (await get('/pets')).text(), '[]');
 });
 
-test('a good request gets its response before the rubbish that follows it on the connection', async (t) => {
+test('a HEAD that never becomes a request gets no content, and any other request does', async (t) => {
+  const { port, key } = await startService(t, { config: { headersTimeoutMs: 400 } });
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const good = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
+  await assertRefusedHeadsGetNoContent(() => connect(port, '127.0.0.1'), good);
+
+  // What looks like a HEAD and is in a body is none.
+  const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
+  const chunked = [`${post}Transfer-Encoding: chunked\r\n\r\n6\r\n`, 'HEAD /\r\nzz\r\n'];
+  await assertError((await exchange(port, chunked, { pauseMs: 15 })).at(-1), 'invalid_request');
+});
+
+test('a good request is answered before the rubbish that follows it on the connection', async (t) => {
   const { port, key } = await startService(t);
   const good = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   for (const pieces of [[`${good}rubbish\r\n\r\n`], [good, 'rubbish\r\n\r\n']]) {
@@ -104,31 +119,52 @@ test('no response is lost to a request behind it whose body cannot be read', asy
 });
 
 test('a connection that is cut at any point leaves the service serving', async (t) => {
-  const { port, key, get } = await startService(t);
+  const { app, port, key, get, post } = await startService(t);
   const whole = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
-  for (let length = 0; length < whole.length; length += 7) {
+  const peers: Socket[] = [];
+  app.server.on('connection', (peer: Socket) => peers.push(peer));
+  const lengths = Array.from({ length: whole.length / 7 }, (_, i) => i * 7);
+  const sockets = lengths.map((length) => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write(whole.slice(0, length), () => socket.resetAndDestroy());
-  }
-  await sleep(200);
-  assert.equal(await (await get('/pets')).text(), '[]');
+    socket.write(whole.slice(0, length));
+    return socket;
+  });
+  await timeUntil(async () => {
+    const read = peers.map(({ bytesRead }) => bytesRead).sort((a, b) => a - b);
+    return read.join() === lengths.join();
+  });
+  for (const socket of sockets) socket.resetAndDestroy();
+  await timeUntil(async () => peers.every(({ closed }) => closed));
+  // It is written behind whatever the service would have made of them.
+  await post('/pets', '{"name":"Ada","categoryId":1}');
+  const names = ((await (await get('/pets')).json()) as { name: string }[]).map(({ name }) => name);
+  assert.deepEqual(names, ['Ada']);
 });
 
-test('a client that goes on sending after its response is cut off in the end', async (t) => {
-  const { port } = await startService(t);
+test('a client that goes on sending after its answer is cut off in the end', async (t) => {
+  const { app, port } = await startService(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const accepted = once(app.server, 'connection');
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   let received = '';
   socket.on('data', (chunk) => (received += chunk));
   socket.write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-  const start = Date.now();
-  while (!socket.closed && Date.now() - start < 9_000) {
-    if (!socket.destroyed) socket.write('1\r\nx\r\n');
-    await sleep(20);
-  }
+  const [peer] = await accepted;
+  await once(socket, 'data');
   assert.match(received, /^HTTP\/1\.1 401 /);
-  assert.ok(socket.closed, 'the connection was closed by the service');
+  const send = async () => {
+    const before = peer.bytesRead;
+    socket.write('1\r\nx\r\n');
+    await timeUntil(async () => peer.bytesRead > before || peer.destroyed);
+  };
+  await send();
+  t.mock.timers.tick(LINGER_MS - 1);
+  await send();
+  assert.ok(!peer.destroyed, 'it may for a while');
+  t.mock.timers.tick(1);
+  assert.ok(peer.destroyed, 'the connection was closed by the service');
 });
 
 test('CONNECT is a 405', async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Config } from '../../src/config.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import type { Scope } from '../../src/keys/scope.ts';
@@ -324,13 +324,20 @@ test('a body in pieces is put together, and one that breaks off makes nothing', 
   const socket = connect(service.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(post(PET).replace('KEY', service.key).slice(0, -5));
-  await sleep(50);
+  const shows = async (line: RegExp) =>
+    line.test(await (await fetch(`${service.origin}/metrics`)).text());
+  // The other one asks for the metrics.
+  await timeUntil(() => shows(/^petstore_http_requests_in_flight 2$/m));
   socket.resetAndDestroy();
-  await sleep(50);
-  assert.equal(((await (await service.get('/pets')).json()) as unknown[]).length, 1);
-  const metrics = await (await fetch(`${service.origin}/metrics`)).text();
-  assert.match(metrics, /route="\/v1\/pets",status="aborted"} 1/);
+  await timeUntil(() => shows(/route="\/v1\/pets",status="aborted"} 1/));
+  await assertMadeNothing(service, 1);
 });
+
+/** Whatever the service would have made of a request is there before what is made now. `count`: what there was. */
+async function assertMadeNothing(service: Service, count: number): Promise<void> {
+  assert.equal((await service.post('/pets', PET)).status, 201);
+  assert.equal(((await (await service.get('/pets')).json()) as unknown[]).length, count + 1);
+}
 
 for (const logLevel of ['info', 'debug'] as const) {
   const place = logLevel === 'info' ? 'on the fast path' : 'behind the router';
@@ -339,6 +346,7 @@ for (const logLevel of ['info', 'debug'] as const) {
     const service = await startService(t, { config });
     await service.get('/pets');
     const request = post(PET).replace('KEY', service.key);
+    const accepted = once(service.app.server, 'connection');
     // It goes on sending, whatever it was told.
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
     cleanUp(t, () => socket.destroy());
@@ -346,8 +354,9 @@ for (const logLevel of ['info', 'debug'] as const) {
     const [answer] = await once(socket, 'data');
     assert.match(`${answer}`, /^HTTP\/1\.1 408 [\s\S]*\r\nconnection: close\r\n/i);
     socket.write(request.slice(-5));
-    await sleep(200);
-    assert.equal(((await (await service.get('/pets')).json()) as unknown[]).length, 0);
+    const [peer] = await accepted;
+    await timeUntil(async () => peer.bytesRead === request.length);
+    await assertMadeNothing(service, 0);
   });
 }
 

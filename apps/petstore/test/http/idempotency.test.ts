@@ -8,7 +8,7 @@ import { exchange } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -167,19 +167,24 @@ test('a 503 leaves the key free', async (t) => {
   assert.equal((await once(service, '/pets', REX, 'k')).status, 201);
 });
 
-/** Lets no write of a database come to its end until it is called. */
-async function heldUp(t: TestContext, url: string): Promise<() => Promise<void>> {
+/** Lets no write of a database come to its end until `release`. `waits`: whether one of the store does. */
+async function heldUp(t: TestContext, url: string, { writeQueue }: Store) {
   if (url.startsWith('sqlite:')) {
     const db = new DatabaseSync(url.slice('sqlite:'.length));
     cleanUp(t, () => db.close());
     db.exec('BEGIN IMMEDIATE');
-    return async () => db.exec('ROLLBACK');
+    return { waits: async () => writeQueue.length > 0, release: async () => db.exec('ROLLBACK') };
   }
   const sql = connectTo(url);
   cleanUp(t, () => sql.end());
   await sql.unsafe('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
-  return async () => {
-    await sql.unsafe('ROLLBACK');
+  return {
+    waits: async () => {
+      const waiting = await sql`
+        SELECT FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted`;
+      return waiting.length > 0;
+    },
+    release: () => sql.unsafe('ROLLBACK'),
   };
 }
 
@@ -189,9 +194,9 @@ onSharedEngines(
     const url = await engine.createDatabase(t);
     const service = await startService(t, { store: await openStore(url) });
     await once(service, '/pets', REX, 'warm');
-    const release = await heldUp(t, url);
+    const { waits, release } = await heldUp(t, url, service.store);
     const first = once(service, '/pets', REX, 'k');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await timeUntil(waits);
     for (const body of [REX, ADA]) {
       const second = await once(service, '/pets', body, 'k');
       assert.equal(second.headers.get('retry-after'), '1');
@@ -243,10 +248,11 @@ onBothEngines('responses that are too old are looked for every minute', async (t
   now += HOUR_MS;
   await once(service, '/pets', REX, 'k4');
   now += 1;
-  t.mock.timers.tick(60_000);
   const { idempotentResults: results } = service.store;
+  const { mock } = t.mock.method(results, 'deleteBefore');
+  t.mock.timers.tick(60_000);
+  await mock.calls[0]?.result;
   // What the service forgot is not there to be forgotten.
-  await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(await results.deleteBefore(new Date(NOON + 1), 10), 0);
   assert.equal(await results.deleteBefore(new Date(now), 10), 1);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
@@ -27,16 +28,20 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
       },
     },
   };
-  const { origin, port } = await startService(t, { store, config: { readyTimeoutMs: 300 } });
+  const { app, origin, port } = await startService(t, { store, config: { readyTimeoutMs: 300 } });
   const probe = () => fetch(`${origin}/readyz`);
-  const start = performance.now();
-  // On few connections: a thousand of fetch take a busy machine longer than it has.
-  const ahead = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50);
-  const probes = await Promise.all(Array.from({ length: 20 }, () => exchange(port, ahead)));
-  assert.ok(performance.now() - start < 5_000);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let arrived = 0;
+  app.server.on('request', () => arrived++);
+  const last = 'GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  const ahead = last.replace('Connection: close\r\n', '').repeat(49) + last;
+  const probes = Promise.all(Array.from({ length: 20 }, () => exchange(port, ahead)));
+  await timeUntil(async () => arrived === 1_000);
+  t.mock.timers.tick(300);
+  const answers = (await probes).flat();
   assert.equal(asked, 1);
-  assert.equal(probes.flat().length, 1_000);
-  for (const answered of probes.flat()) await assertNotReady(answered, 'writes', /in time\.$/);
+  assert.equal(answers.length, 1_000);
+  for (const answered of answers) await assertNotReady(answered, 'writes', /in time\.$/);
   // Well again: whoever comes now is told so.
   answer(undefined);
   const next = probe();
@@ -54,17 +59,16 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
   const store = await openStore(`sqlite:${join(await temporaryFolder(t), 'pets.db')}`);
   const { origin, post, logged } = await startService(t, { store });
   const readyz = () => fetch(`${origin}/readyz`);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   // It is started again at once after the first death, and later after the next ones.
-  for (let death = 0; death < 3; death++) {
+  for (const [deaths, delayMs] of [1, 100, 500].entries()) {
     assert.equal((await post('/pets', '{"name":"Rex","categoryId":1}')).status, 201);
     await workers.at(-1)?.terminate();
-    while (death < 2 && (await readyz()).status !== 200) await sleep(10);
-  }
-  await assertNotReady(await readyz(), 'writes', /^The thread that writes has ended/);
-  const deadline = Date.now() + 5_000;
-  while ((await readyz()).status !== 200) {
-    assert.ok(Date.now() < deadline);
-    await sleep(20);
+    await assertNotReady(await readyz(), 'writes', /^The thread that writes has ended/);
+    t.mock.timers.tick(delayMs - 1);
+    assert.equal(workers.length, deaths + 1);
+    t.mock.timers.tick(1);
+    await timeUntil(async () => (await readyz()).status === 200);
   }
   const lines = logged.join('');
   assert.match(lines, /"failed":\{"writes":"The thread that writes has ended[^}]+\}.*"not ready"/);
@@ -72,26 +76,35 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
 });
 
 test('one long pause of the event loop turns nobody away, slow turns one after the other do', async (t) => {
+  // The service looks at the turns since its last look when the test says so.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const look = () => t.mock.timers.tick(100);
   const { get, origin } = await startService(t, { config: { maxEventLoopDelayMs: 60 } });
-  const block = (ms: number) => {
-    const end = performance.now() + ms;
-    while (performance.now() < end);
-  };
-  await sleep(150);
-  block(500);
-  await sleep(5);
+  const turns = monitorEventLoopDelay({ resolution: 10 });
+  turns.enable();
+  cleanUp(t, () => turns.disable());
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  const block = (ms: number) => Atomics.wait(never, 0, 0, ms);
+  const someWereQuick = () => timeUntil(async () => turns.count > 2 && turns.min < 30e6);
+
+  await someWereQuick();
+  block(300);
+  await timeUntil(async () => turns.max > 200e6);
+  look();
   assert.equal((await get('/pets')).status, 200);
 
-  let isBusy = true;
-  const work = () => {
-    block(80);
-    if (isBusy) setImmediate(work);
-  };
-  work();
-  await sleep(500);
+  // What was before them is in the first look.
+  for (let looks = 0; looks < 2; looks++) {
+    for (let i = 0; i < 5; i++) {
+      block(80);
+      await turn();
+    }
+    look();
+  }
   assert.equal((await get('/pets')).status, 503);
   assert.equal((await fetch(`${origin}/livez`)).status, 200);
-  isBusy = false;
-  await sleep(400);
+  turns.reset();
+  await someWereQuick();
+  look();
   assert.equal((await get('/pets')).status, 200);
 });

@@ -8,6 +8,7 @@ import { allVariables } from '../support/variables.ts';
 
 const FILES = [
   'cluster/balancer/haproxy.cfg',
+  'cluster/kubernetes/petstore.yaml',
   'cluster/service/petstore.env',
   'cluster/service/pgbouncer.ini',
   'docker/Dockerfile',
@@ -23,7 +24,7 @@ const FILES = [
 ];
 
 /**
- * `.dockerignore` holds no setting of the service, and what runs the machines of a cluster beside it is what
+ * `.dockerignore` holds no setting of the service, those of the dashboard stand in its own tests, and what runs the machines of a cluster beside it is what
  * `npm run test:cluster` runs; the others are of telemetry, and its tests read them.
  */
 const TESTED_ELSEWHERE = [
@@ -32,7 +33,11 @@ const TESTED_ELSEWHERE = [
   'cluster/database/etcd.env',
   'cluster/database/patroni.yaml',
   'cluster/kubernetes/database.yaml',
+  'cluster/kubernetes/edges.yaml',
   'cluster/machine.env',
+  'cluster/service/dashboard.env',
+  'cluster/service/dashboard.sysusers',
+  'cluster/service/dashboard@.service',
   'docker/Dockerfile.dockerignore',
   'grafana/petstore.json',
   'prometheus/alerts.yaml',
@@ -63,6 +68,7 @@ test('every port in these files is the one that the service listens on', async (
     ['docker/Dockerfile', /PETSTORE_PORT \|\| (\d+)/],
     ['docker/compose.yaml', /^ +- 127\.0\.0\.1:8080:(\d+)$/m],
     ['kubernetes/petstore.yaml', /containerPort: (\d+)/],
+    ['cluster/kubernetes/petstore.yaml', /containerPort: (\d+)/],
     ['kubernetes/petstore.yaml', /protocol: TCP\n +port: (8\d+)/],
     ['proxy/nginx.conf', /server 127\.0\.0\.1:(\d+);/],
     ['proxy/Caddyfile', /reverse_proxy 127\.0\.0\.1:(\d+) /],
@@ -77,10 +83,14 @@ test('every port in these files is the one that the service listens on', async (
 test('every path that these files ask of the service is answered', async (t) => {
   const { origin } = await startService(t);
   const paths = new Set<string>();
-  for (const file of ['docker/Dockerfile', 'kubernetes/petstore.yaml']) {
+  for (const file of [
+    'docker/Dockerfile',
+    'kubernetes/petstore.yaml',
+    'cluster/kubernetes/petstore.yaml',
+  ]) {
     const text = await deployFile(file);
     for (const [path] of text.matchAll(/(?<=path: )\/\S+|(?<=\})\/\w+(?=`)/g)) paths.add(path);
   }
-  assert.deepEqual([...paths].sort(), ['/livez', '/readyz']);
+  assert.deepEqual([...paths].sort(), ['/livez', '/readyz', '/readyz/reads']);
   for (const path of paths) assert.equal((await fetch(`${origin}${path}`)).status, 200, path);
 });

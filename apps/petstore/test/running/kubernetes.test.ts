@@ -22,14 +22,16 @@ interface Deployment {
   };
 }
 
-test('a pod is killed only after the time for its successor and for its own stop', async () => {
-  const documents = parseAllDocuments(await deployFile('kubernetes/petstore.yaml'));
-  const resources = documents.map((document) => document.toJS() as Deployment);
-  const pod = resources.find(({ kind }) => kind === 'Deployment')?.spec.template.spec;
-  const [container] = pod?.containers ?? [];
-  const preStop = Number(container?.lifecycle?.preStop?.exec?.command?.[1]);
-  assert.ok(preStop > 0);
-  assert.ok(Number(pod?.terminationGracePeriodSeconds) > preStop + SLOWEST_STOP_SECONDS);
-  // Links would put PETSTORE_PORT=tcp://… into the environment.
-  assert.equal(pod?.enableServiceLinks, false);
-});
+for (const manifest of ['kubernetes/petstore.yaml', 'cluster/kubernetes/petstore.yaml']) {
+  test(`a pod of ${manifest} is killed only after the time for its successor and for its own stop`, async () => {
+    const documents = parseAllDocuments(await deployFile(manifest));
+    const resources = documents.map((document) => document.toJS() as Deployment);
+    const pod = resources.find(({ kind }) => kind === 'Deployment')?.spec.template.spec;
+    const [container] = pod?.containers ?? [];
+    const preStop = Number(container?.lifecycle?.preStop?.exec?.command?.[1]);
+    assert.ok(preStop > 0);
+    assert.ok(Number(pod?.terminationGracePeriodSeconds) > preStop + SLOWEST_STOP_SECONDS);
+    // Links would put PETSTORE_PORT=tcp://… into the environment.
+    assert.equal(pod?.enableServiceLinks, false);
+  });
+}

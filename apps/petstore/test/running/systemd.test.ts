@@ -21,32 +21,41 @@ async function analyze(t: TestContext, unit: string, ...args: string[]) {
   }
 }
 
-/** A copy of the unit and its drop-ins in which Node is where it is on this machine. */
-async function unitOfThisMachine(t: TestContext): Promise<string> {
+/** The unit of the API with its drop-ins, and that of the dashboard. */
+const UNITS = {
+  'petstore.service': ['systemd', 'petstore.service.d/workers.conf'],
+  'dashboard@.service': ['cluster/service'],
+};
+
+/** A copy of a unit and its drop-ins in which Node is where it is on this machine. */
+async function unitOfThisMachine(t: TestContext, unit: keyof typeof UNITS): Promise<string> {
+  const [from = '', ...dropIns] = UNITS[unit];
   const folder = await temporaryFolder(t);
-  await cp(join(DEPLOY, 'systemd'), folder, { recursive: true });
-  for (const name of ['petstore.service', 'petstore.service.d/workers.conf']) {
+  await cp(join(DEPLOY, from), folder, { recursive: true });
+  for (const name of [unit, ...dropIns]) {
     const file = join(folder, name);
     const text = await readFile(file, 'utf8');
     assert.match(text, /^ExecStart=\/usr\/bin\/node /m);
     await writeFile(file, text.replace('/usr/bin/node', process.execPath));
   }
-  return join(folder, 'petstore.service');
+  return join(folder, unit);
 }
 
-test('systemd finds nothing wrong with the unit and its drop-ins', async (t) => {
-  const outcome = await analyze(t, await unitOfThisMachine(t), 'verify');
-  if (!outcome) return;
-  assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' });
-});
+for (const unit of Object.keys(UNITS) as (keyof typeof UNITS)[]) {
+  test(`systemd finds nothing wrong with ${unit} and its drop-ins`, async (t) => {
+    const outcome = await analyze(t, await unitOfThisMachine(t, unit), 'verify');
+    if (!outcome) return;
+    assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' });
+  });
 
-test('what the unit leaves exposed stays within bounds', async (t) => {
-  const unit = await unitOfThisMachine(t);
-  const outcome = await analyze(t, unit, 'security', '--offline=true', '--no-pager');
-  if (!outcome) return;
-  const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(outcome.stdout)?.[1]);
-  assert.ok(exposure <= MAX_EXPOSURE, outcome.stdout);
-});
+  test(`what ${unit} leaves exposed stays within bounds`, async (t) => {
+    const copy = await unitOfThisMachine(t, unit);
+    const outcome = await analyze(t, copy, 'security', '--offline=true', '--no-pager');
+    if (!outcome) return;
+    const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(outcome.stdout)?.[1]);
+    assert.ok(exposure <= MAX_EXPOSURE, outcome.stdout);
+  });
+}
 
 test('systemd kills only after the time that the service has to stop', async () => {
   const unit = await deployFile('systemd/petstore.service');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { readDocument } from '@petstore/test-support/documents.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -154,6 +155,54 @@ test('a page is read from the partitions that it is in, and from no others', asy
     // Who plans a statement looks for the greatest id of each partition, and a statement is soon planned for good.
     if (name !== 'pets_2') assert.ok(count < ROUNDS / 2, `${name} was read ${count} times`);
   }
+});
+
+/** What a database's animals are kept in: columns, checks, indexes and triggers of each table. */
+async function formOf({ raw }: { raw: ReturnType<typeof connectTo> }): Promise<unknown> {
+  return raw`
+      SELECT relname, pg_get_expr(relpartbound, oid) AS bounds,
+             (SELECT array_agg(attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attnotnull
+                               || attidentity::text ORDER BY attnum)
+              FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0) AS columns,
+             (SELECT array_agg(conname || ' ' || pg_get_constraintdef(oid) ORDER BY conname)
+              FROM pg_constraint WHERE conrelid = pg_class.oid AND contype = 'c') AS checks,
+             (SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY indexrelid::regclass::text)
+              FROM pg_index WHERE indrelid = pg_class.oid) AS indexes,
+             (SELECT array_agg(pg_get_triggerdef(oid) ORDER BY tgname)
+              FROM pg_trigger WHERE tgrelid = pg_class.oid) AS triggers
+      FROM pg_class WHERE relname ~ '^pets(_[0-9]+)?$' ORDER BY relname`;
+}
+
+test("the manual's SQL divides one table while animals are created, into what a new database has", async (t) => {
+  const manual = await readDocument('docs/operations.md');
+  const [, script = ''] = /^### Partitions of animals$.*?^```sql\n(.*?)^```/ms.exec(manual) ?? [];
+  const statements = script.split(/;\n/).filter((each) => each.trim() !== '');
+  assert.ok(statements.length > 10);
+  const database = await openDatabase(t, await ONE_TABLE.createDatabase(t));
+  const { store, server } = database;
+  const ids: bigint[] = [];
+  let isOver = false;
+  const creating = Array.from({ length: 4 }, async () => {
+    for (; !isOver; ) ids.push((await store.pets.create(rex)).id);
+  });
+  await timeUntil(async () => ids.length > 50);
+  const operator = connectTo(database.url);
+  for (const statement of statements) await operator.unsafe(statement);
+  await operator.end();
+  const count = ids.length;
+  await timeUntil(async () => ids.length > count + 50);
+  isOver = true;
+  await Promise.all(creating);
+  const ascending = [...ids].sort((a, b) => (a < b ? -1 : 1));
+  assert.deepEqual(await allIds(store), ascending);
+
+  const made = await newDatabase(t);
+  await made.store.pets.create(rex);
+  assert.equal(await addPartition(made.server, SMALL), 20_000_000n);
+  assert.deepEqual(await formOf(database), await formOf(made));
+  assert.deepEqual(await store.pets.addMany([{ ...rex, id: 20_000_000n }]), ['added']);
+  assert.equal(await tableOf(database, 20_000_000n), 'pets_2');
+  assert.equal(await addPartition(server, SMALL), 40_000_000n);
 });
 
 test('where the animals are in one table nothing is added', async (t) => {

@@ -1,18 +1,25 @@
 // The checker: clients of the API, and a watch over the machines, inside of the cluster's network.
 
 import { Api } from './api.ts';
-import { FIRST_PAGE, makeFirst, runClients, type Walker, type World } from './clients.ts';
+import {
+  FIRST_PAGE,
+  makeFirst,
+  runClients,
+  runClientsAlone,
+  type Walker,
+  type World,
+} from './clients.ts';
 import { takeFinalLook } from './final-look.ts';
 import { History, type Violation } from './history.ts';
-import type { FromChecker, Measured, Order, ToChecker } from './messages.ts';
+import type { Alone, FromChecker, Measured, Order, ToChecker } from './messages.ts';
 import { Statistics } from './statistics.ts';
-import { lookAt } from './watch.ts';
+import { type Address, lookAt } from './watch.ts';
 
 const WALKERS = 3;
 
-/** Statistics since the last `measure`. It passes each request on to the statistics of this second. */
-class SinceMeasured extends Statistics {
-  readonly #second: Statistics;
+/** Figures that count for others as well: one set is taken each second, the others whenever they are asked for. */
+class Both extends Statistics {
+  readonly #others: Statistics;
 
   constructor(second: Statistics) {
     super();
@@ -25,18 +32,26 @@ class SinceMeasured extends Statistics {
   }
 }
 
+interface Halves {
+  readonly reads: Statistics;
+  readonly writes: Statistics;
+}
+
 const seconds = { reads: new Statistics(), writes: new Statistics() };
-const sinceMeasured = {
-  reads: new SinceMeasured(seconds.reads),
-  writes: new SinceMeasured(seconds.writes),
-};
+const cause = { reads: new Both(seconds.reads), writes: new Both(seconds.writes) };
+const trial = { reads: new Both(cause.reads), writes: new Both(cause.writes) };
+const spans = { cause, trial };
 const history = new History(tellViolation);
 const walkers = Array.from({ length: WALKERS }, (): Walker => {
   return { seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 };
 });
 let goesOn = true;
-let clients = Promise.resolve();
+const clients: Promise<void>[] = [];
 let world: World | undefined;
+/** Gives a key to the API machine at an address, with statistics of its own. */
+let apiAt: (url: string, statistics: Halves) => Api;
+/** Ends the clients who ask a machine by itself, and gives their figures. */
+let stopAlone: (() => Alone)[] = [];
 
 process.on('message', (message: ToChecker) => {
   act(message).catch((error: Error) => {
@@ -48,15 +63,17 @@ process.once('disconnect', () => process.exit());
 
 async function act(message: ToChecker): Promise<void> {
   if (message.do === 'begin') await begin(message.order);
-  else if (message.do === 'measure') tell({ said: 'measured', measured: measure(sinceMeasured) });
+  else if (message.do === 'measure')
+    tell({ said: 'measured', measured: measure(spans[message.of]) });
+  else if (message.do === 'ask-alone') tell({ said: 'alone', alone: askAlone(message.apis) });
   else if (message.do === 'post') await post(message.url, message.body);
   else await end();
 }
 
 async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
-  const api = new Api(apiUrl, apiKey, sinceMeasured, tellViolation);
+  apiAt = (url, statistics) => new Api(url, apiKey, statistics, tellViolation);
   world = {
-    api,
+    api: apiAt(apiUrl, trial),
     history,
     categoryId: undefined,
     goesOn: () => goesOn,
@@ -64,11 +81,27 @@ async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
     walkers,
   };
   await makeFirst(world);
-  clients = runClients(world);
+  clients.push(runClients(world));
   setInterval(async () => {
     tell({ said: 'second', state: await lookAt(machines), measured: measure(seconds) });
   }, 1_000);
   tell({ said: 'begun' });
+}
+
+function askAlone(apis: readonly Address[]): Alone[] {
+  const figures = stopAlone.map((stop) => stop());
+  stopAlone = apis.map(({ name, address }) => {
+    if (!world) throw new Error('The clients have not begun.');
+    let isAsked = true;
+    const [reads, writes] = [new Statistics(), new Statistics()];
+    const api = apiAt(`http://${address}:8080/v1`, { reads, writes });
+    clients.push(runClientsAlone({ ...world, api, goesOn: () => goesOn && isAsked }));
+    return () => {
+      isAsked = false;
+      return { name, reads: reads.take(), writes: writes.take() };
+    };
+  });
+  return figures;
 }
 
 async function post(url: string, body: object): Promise<void> {
@@ -78,12 +111,12 @@ async function post(url: string, body: object): Promise<void> {
 
 async function end(): Promise<void> {
   goesOn = false;
-  await clients;
+  await Promise.all(clients);
   if (world) await takeFinalLook(world);
   tell({ said: 'ended' });
 }
 
-function measure({ reads, writes }: { reads: Statistics; writes: Statistics }): Measured {
+function measure({ reads, writes }: Halves): Measured {
   return { reads: reads.take(), writes: writes.take(), acknowledged: history.acknowledged };
 }
 

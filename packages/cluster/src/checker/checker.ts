@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Machine } from '../machines/machine.ts';
 import type { Violation } from './history.ts';
-import type { FromChecker, Measured, Order, ToChecker } from './messages.ts';
+import type { Alone, FromChecker, Measured, Order, Span, ToChecker } from './messages.ts';
 import type { State } from './watch.ts';
 
 const PROGRAM = new URL('checker-process.ts', import.meta.url).pathname;
@@ -48,9 +48,15 @@ export class Checker extends EventEmitter<Events> {
     await this.#ask({ do: 'begin', order }, 'begun');
   }
 
-  /** The figures since the last call. */
-  async measure(): Promise<Measured> {
-    return (await this.#ask({ do: 'measure' }, 'measured')).measured;
+  /** The figures since the last time that the same ones were asked for. */
+  async measure(of: Span): Promise<Measured> {
+    return (await this.#ask({ do: 'measure', of }, 'measured')).measured;
+  }
+
+  /** Asks these API machines by themselves from now on. Gives the figures of those that were asked until now. */
+  async askAlone(machines: readonly Machine[]): Promise<readonly Alone[]> {
+    const apis = machines.map(({ name, address }) => ({ name, address }));
+    return (await this.#ask({ do: 'ask-alone', apis }, 'alone')).alone;
   }
 
   /** Sends JSON to a machine, and returns the response. */

@@ -6,7 +6,10 @@ import type { History, Page } from './history.ts';
 /** How many times a second all clients of a kind do their work, together; some 260 requests in all. */
 const RATES = { creates: 40, keyed: 20, gets: 80, walks: 30, lists: 20, counts: 20, orders: 15 };
 
-/** How many clients of each kind there are; they share its rate. */
+/** Of those who ask a single API machine, for each kind. */
+const ALONE_RATE = 10;
+
+/** So many at once of each kind; the rate is shared out among them. */
 const CLIENTS = 6;
 
 /** After this time a client stops repeating a request with a key, in milliseconds. */
@@ -84,7 +87,16 @@ export async function runClients(world: World): Promise<void> {
   await Promise.all([...clients, ...walkers]);
 }
 
-/** Acts this many times a second, or as often as it can. */
+/** Starts clients of a single API machine, who read and write; resolves when they have stopped. */
+export async function runClientsAlone(world: World): Promise<void> {
+  const acts = [() => create(world), () => get(world)];
+  const clients = acts.flatMap((act) =>
+    Array.from({ length: CLIENTS }, () => repeat(world, ALONE_RATE / CLIENTS, act)),
+  );
+  await Promise.all(clients);
+}
+
+/** Acts so many times a second, or as often as it can. */
 async function repeat({ goesOn }: World, rate: number, act: () => Promise<void>): Promise<void> {
   await sleep((Math.random() * 1_000) / rate);
   while (goesOn()) {

@@ -38,7 +38,7 @@ export interface Machines {
   readonly balancers: readonly Address[];
 }
 
-interface Address {
+export interface Address {
   readonly name: string;
   readonly address: string;
 }

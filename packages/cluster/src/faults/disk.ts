@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from '../machines/machine.ts';
-import { type Applied, type Fault, primaryOf, synchronousStandbyOf } from './fault.ts';
+import {
+  type Applied,
+  type Fault,
+  NEXT_STANDBY,
+  primaryOf,
+  synchronousStandbyOf,
+} from './fault.ts';
 
 // Disks that are full, or slow.
 
@@ -47,21 +53,25 @@ export const DISK_FAULTS: readonly Fault[] = [
   {
     id: 'full-disk-primary',
     title: 'The disk of the primary is full',
+    limits: { readsMs: 1_000, writesMs: 10_000, writesWait: true },
     apply: (scene) => fill(primaryOf(scene)),
   },
   {
     id: 'full-disk-standby',
     title: 'The disk of the synchronous standby is full',
+    limits: NEXT_STANDBY,
     apply: (scene) => fill(synchronousStandbyOf(scene)),
   },
   {
     id: 'slow-disk-primary',
     title: `Each sync of the primary's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    limits: { readsMs: 1_000, writesMs: 5_000 },
     apply: (scene) => slow(primaryOf(scene)),
   },
   {
     id: 'slow-disk-standby',
     title: `Each sync of the synchronous standby's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    limits: { readsMs: 1_000, writesMs: 5_000 },
     apply: (scene) => slow(synchronousStandbyOf(scene)),
   },
 ];

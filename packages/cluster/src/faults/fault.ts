@@ -14,7 +14,38 @@ export interface Applied {
   readonly to: string;
   /** Resolves when the cause is gone; its effects may last longer. */
   readonly undo: () => Promise<void>;
+  /** The API machines that it reaches while the others serve: these are asked by themselves, too. */
+  readonly reached?: readonly Machine[];
 }
+
+/** What clients may see of a fault, in milliseconds. */
+export interface Limits {
+  /** The longest time without a read that succeeded. */
+  readonly readsMs: number;
+  /** The longest time without a write that succeeded. */
+  readonly writesMs: number;
+  /** Writes wait until the cause is gone, and `writesMs` counts from then on. */
+  readonly writesWait?: true;
+  /** How soon after the end of the cause a machine that it reached reads and writes. */
+  readonly reachedMs?: number;
+  /**
+   * Reads go on as ever: p99 while the cause lasts, on a machine that has the time. The database has no more
+   * connections then than the pools may hold.
+   */
+  readonly steadyReadsMs?: number;
+}
+
+/** Patroni's ttl, its next look, the promotion, and the balancer's next two checks. */
+export const FAILOVER: Limits = { readsMs: 35_000, writesMs: 35_000 };
+
+/** Another standby confirms: the silent one is let go after 5 s, and Patroni looks every 5. Reads notice nothing. */
+export const NEXT_STANDBY: Limits = { readsMs: 1_000, writesMs: 15_000 };
+
+/** The balancers ask every second, and twice; then one of them takes the address. */
+export const BALANCED: Limits = { readsMs: 10_000, writesMs: 10_000 };
+
+/** The others go on; what had begun is asked again elsewhere. */
+export const ONE_OF_THREE: Limits = { readsMs: 3_000, writesMs: 3_000 };
 
 /** Something that goes wrong in a cluster. */
 export interface Fault {
@@ -24,7 +55,8 @@ export interface Fault {
   readonly title: string;
   /** Whether it is over at once, so that there is nothing to undo. */
   readonly isBrief?: boolean;
-  /** Applies it. Rejects where the state of the cluster does not allow it. */
+  readonly limits: Limits;
+  /** Makes it happen. Rejects where the cluster is in no state for it. */
   readonly apply: (scene: Scene) => Promise<Applied>;
 }
 

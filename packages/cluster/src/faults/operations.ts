@@ -1,8 +1,16 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { SHARED_ADDRESS } from '../cluster.ts';
 import type { Machine } from '../machines/machine.ts';
-import { anyOf, type Fault, namesOf, primaryOf, synchronousStandbyOf } from './fault.ts';
+import {
+  anyOf,
+  type Fault,
+  namesOf,
+  ONE_OF_THREE,
+  primaryOf,
+  synchronousStandbyOf,
+} from './fault.ts';
 
 // What operators do, rightly or by mistake.
 
@@ -14,6 +22,7 @@ export const OPERATIONS: readonly Fault[] = [
     id: 'switchover',
     title: 'The primary hands over to the synchronous standby',
     isBrief: true,
+    limits: { readsMs: 15_000, writesMs: 15_000 },
     async apply(scene) {
       const [leader, candidate] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const { status, text } = await scene.checker.post(
@@ -27,8 +36,9 @@ export const OPERATIONS: readonly Fault[] = [
   {
     id: 'wrong-server',
     title: 'The address of the database leads to a standby',
+    limits: { readsMs: 6_000, writesMs: 6_000, reachedMs: 3_000 },
     async apply(scene) {
-      const { balancers } = scene.cluster;
+      const { balancers, apis } = scene.cluster;
       const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const server = `primary/${primary.name}`;
       // Without its checks HAProxy does not notice. Existing sessions go on, as when an address moves.
@@ -39,12 +49,17 @@ export const OPERATIONS: readonly Fault[] = [
         );
       await lead(standby, 'disable');
       await tellBalancers(balancers, `shutdown sessions server ${server}`);
-      return { to: namesOf(balancers), undo: () => lead(primary, 'enable') };
+      return {
+        to: namesOf(balancers),
+        undo: () => lead(primary, 'enable'),
+        reached: apis.filter(goesByBalancer),
+      };
     },
   },
   {
     id: 'clock-ahead',
     title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes ahead`,
+    limits: ONE_OF_THREE,
     async apply({ cluster }) {
       const machine = anyOf(cluster.apis);
       await machine.stepClock(STEP_SECONDS);
@@ -54,6 +69,7 @@ export const OPERATIONS: readonly Fault[] = [
   {
     id: 'clock-behind',
     title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes back`,
+    limits: ONE_OF_THREE,
     async apply({ cluster }) {
       const machine = anyOf(cluster.apis);
       await machine.stepClock(-STEP_SECONDS);
@@ -62,7 +78,13 @@ export const OPERATIONS: readonly Fault[] = [
   },
 ];
 
-/** Sends a command to each HAProxy. */
+/** Whether an API machine's way to the database, or its PgBouncer's, leads through the balancers. */
+function goesByBalancer(api: Machine): boolean {
+  const { PETSTORE_DATABASE_URL: url = '' } = api.environmentOf('petstore');
+  return api.has('pgbouncer') || url.includes(`@${SHARED_ADDRESS}:`);
+}
+
+/** A command of HAProxy's own, to each of them. */
 async function tellBalancers(balancers: readonly Machine[], command: string): Promise<void> {
   for (const { folder, name } of balancers) {
     const socket = connect(join(folder, 'admin.sock'));

@@ -12,6 +12,8 @@ export interface MachineFacts {
   readonly REPLICATION_PASSWORD: string;
   readonly REWIND_PASSWORD: string;
   readonly DATABASE_PASSWORD: string;
+  readonly DASHBOARD_DATABASE_PASSWORD: string;
+  readonly DASHBOARD_SECRET_KEY: string;
 }
 
 /**

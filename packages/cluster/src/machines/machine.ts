@@ -34,7 +34,7 @@ export interface Ended {
 
 /**
  * One machine of the cluster: a network address, a folder, and services, which are started again when they end.
- * Emits `ended` when one ends that nobody killed.
+ * Emits `ended` when one ends that it was not told to end, also where somebody else killed it.
  */
 export class Machine extends EventEmitter<{ ended: [Ended] }> {
   readonly name: string;
@@ -45,7 +45,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
   readonly #services: readonly Service[];
   readonly #running = new Map<string, ChildProcess>();
   readonly #log: WriteStream;
-  /** Services that were asked to end. */
+  /** Those that were asked to end, or killed here. */
   readonly #told = new WeakSet<ChildProcess>();
   /** Services that must not run now, all of them while the machine is off. */
   readonly #held = new Set<string>();
@@ -79,6 +79,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
   /** Kills every process at once, as a loss of power does; nothing runs until `boot`. */
   async crash(): Promise<void> {
     for (const { name } of this.#services) this.#held.add(name);
+    for (const child of this.#running.values()) this.#told.add(child);
     await this.#signalAll('SIGKILL');
   }
 
@@ -88,6 +89,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     const child = this.#running.get(name);
     if (child?.pid === undefined) return;
     const ended = once(child, 'exit');
+    this.#told.add(child);
     signal(child.pid, 'SIGKILL');
     await ended;
   }
@@ -196,7 +198,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     by: NodeJS.Signals | null,
   ): void {
     this.#running.delete(service.name);
-    if (by !== 'SIGKILL' && !this.#told.has(child)) {
+    if (!this.#told.has(child)) {
       const how = by === null ? `with code ${code}` : `by ${by}`;
       this.emit('ended', { machine: this.name, service: service.name, how });
     }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
 import { FAULTS } from '../faults/faults.ts';
-import type { Stage, Trial } from './stage.ts';
+import type { Stage } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 /** How long the cause of a fault lasts. */
 const HOLD_MS = { least: 2_000, most: 30_000 };
@@ -9,11 +10,20 @@ const HOLD_MS = { least: 2_000, most: 30_000 };
 /** Quiet between two faults. */
 const PAUSE_MS = { least: 1_000, most: 6_000 };
 
-/** Plays random faults until the time is over. Each kind comes once before any is repeated. */
+/** A fault for which the cluster was in no state, such as a switchover that Patroni refuses for now. */
+export interface NotDone {
+  readonly fault: string;
+  /** When, in RFC 3339. */
+  readonly at: string;
+  readonly why: string;
+}
+
+/** Plays faults at random until the time is over. Each kind comes once before any comes again. */
 export async function playAtRandom(
   stage: Stage,
   minutes: number,
   onTrial: (trial: Trial) => void,
+  onNotDone: (notDone: NotDone) => void,
 ): Promise<void> {
   const end = performance.now() + minutes * 60_000;
   let left: Fault[] = [];
@@ -21,8 +31,7 @@ export async function playAtRandom(
     if (left.length === 0) left = shuffled(FAULTS);
     const fault = left.pop() as Fault;
     const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
-      // A fault may be refused, such as a switchover by Patroni.
-      stage.emit('news', `Not done: ${fault.title}: ${error.message}`);
+      onNotDone({ fault: fault.id, at: new Date().toISOString(), why: error.message });
       return undefined;
     });
     if (trial) onTrial(trial);

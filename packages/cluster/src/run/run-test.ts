@@ -4,20 +4,25 @@ import { stopOnSignals } from '@petstore/lab/shutdown.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { startCluster } from '../cluster.ts';
 import { findFault } from '../faults/faults.ts';
-import { playAtRandom } from './random.ts';
+import { commit } from './commit.ts';
+import { type NotDone, playAtRandom } from './random.ts';
 import { trialLine, trialTable } from './report.ts';
 import { playScenarios, SCENARIOS } from './scenarios.ts';
-import { Stage, type Trial } from './stage.ts';
+import { Stage } from './stage.ts';
+import type { Trial } from './trial.ts';
 
-interface Options {
+export interface Options {
   readonly minutes: number;
   readonly random?: boolean;
   readonly only?: string;
+  /** In seconds. */
+  readonly hold?: number;
   readonly log?: string;
 }
 
-/** Plays faults on a cluster of its own. Whether there was no violation. */
-export async function runTest({ minutes, random = false, only, log }: Options): Promise<boolean> {
+/** Plays faults on a cluster of its own; whether nothing came out that must not. */
+export async function runTest(options: Options): Promise<boolean> {
+  const { minutes, random = false, only, hold, log } = options;
   const chosen = scenariosOf(random, only);
   const shutdown = stopOnSignals();
   const began = performance.now();
@@ -26,29 +31,42 @@ export async function runTest({ minutes, random = false, only, log }: Options): 
     process.stdout.write(`${`${seconds}`.padStart(5)} s  ${what}\n`);
   };
   const trials: Trial[] = [];
+  const notDone: NotDone[] = [];
   try {
     const cluster = await startCluster(say);
     await shutdown.add(() => cluster.close());
     const stage = new Stage(cluster);
     stage.on('failure', (sentence) => say(`MUST NOT HAPPEN: ${sentence}`));
-    stage.on('news', (sentence) => sentence.startsWith('Not done') && say(sentence));
     const onTrial = (trial: Trial) => {
       trials.push(trial);
       say(trialLine(trial));
     };
     await stage.begin();
-    await playScenarios(stage, chosen, onTrial);
+    await playScenarios(stage, chosen, hold === undefined ? undefined : hold * 1_000, onTrial);
+    const scenarios = trials.length;
     const left = minutes - (performance.now() - began) / 60_000;
-    if (only === undefined && left > 0) await playAtRandom(stage, left, onTrial);
+    if (only === undefined && left > 0)
+      await playAtRandom(stage, left, onTrial, (each) => {
+        notDone.push(each);
+        say(`Not done: ${each.fault}: ${each.why}`);
+      });
     say('the clients compare what they were told with what is there');
     const acknowledged = await stage.end();
-    process.stdout.write(`\n${trialTable(trials)}\n\n`);
+    for (const some of [trials.slice(0, scenarios), trials.slice(scenarios)])
+      if (some.length > 0) process.stdout.write(`\n${trialTable(some)}\n`);
+    process.stdout.write(`\nCommit ${commit()}.\n\n`);
     const ran = Math.round((performance.now() - began) / 60_000);
     process.stdout.write(
       `${trials.length} faults in ${ran} minutes, ${acknowledged} animals acknowledged, ${stage.failures.length} times what must not happen.\n`,
     );
     if (log !== undefined)
-      await writeLog(log, { minutes: ran, acknowledged, failures: stage.failures, trials });
+      await writeLog(log, {
+        minutes: ran,
+        acknowledged,
+        failures: stage.failures,
+        notDone,
+        trials,
+      });
     return stage.failures.length === 0;
   } finally {
     await shutdown.stop();
@@ -74,6 +92,7 @@ async function writeLog(file: string, what: object): Promise<void> {
     cores: availableParallelism(),
     kernel: release(),
     node: process.version,
+    commit: commit(),
     date: new Date().toISOString(),
   };
   await writeFile(file, `${JSON.stringify({ machine, ...what }, null, 2)}\n`);

@@ -2,32 +2,25 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Checker } from '../checker/checker.ts';
 import type { Violation } from '../checker/history.ts';
-import type { Measured } from '../checker/messages.ts';
+import type { Alone, Measured } from '../checker/messages.ts';
 import type { State } from '../checker/watch.ts';
 import { API_URL, type Cluster } from '../cluster.ts';
 import type { Applied, Fault } from '../faults/fault.ts';
 import type { Ended } from '../machines/machine.ts';
+import { brokenLimits } from './limits.ts';
+import type { Trial } from './trial.ts';
 
 /** How long the cluster may take to recover when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
 
-/** The effect of a brief fault may come late: balancers whose HAProxy was away release their address after that. */
-const AFTERMATH_MS = 6_000;
+/** How long reads are measured in a whole cluster, to compare them. */
+const BEFORE_MS = 10_000;
 
-/** One fault, as clients saw it. */
-export interface Trial {
-  readonly fault: string;
-  readonly title: string;
-  /** When it began, in RFC 3339. */
-  readonly at: string;
-  readonly to: string;
-  /** How long its cause lasted. */
-  readonly heldMs: number;
-  /** From the end of the cause until every machine was healthy again. */
-  readonly wholeAfterMs: number;
-  readonly reads: Measured['reads'];
-  readonly writes: Measured['writes'];
-}
+/** How soon writes go on when a standby confirms commits again. */
+const CONFIRMED_LIMIT_MS = 2_000;
+
+/** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
+const AFTERMATH_MS = 6_000;
 
 interface Events {
   /** A violation, as a sentence. */
@@ -87,19 +80,31 @@ export class Stage extends EventEmitter<Events> {
     this.emit('news', `Over: ${fault.title} (${applied.to})`);
   }
 
-  /** Plays one fault, from a healthy cluster to a healthy cluster, and returns what clients saw meanwhile. */
+  /**
+   * Plays a fault from a whole cluster to a whole cluster, and gives what clients saw meanwhile. Limits that were
+   * broken are failures.
+   */
   async play(fault: Fault, holdMs: number): Promise<Trial> {
-    await this.checker.measure();
+    const { checker } = this;
+    await checker.measure('cause');
+    if (fault.limits.steadyReadsMs) await sleep(BEFORE_MS);
+    const before = await checker.measure('cause');
+    await checker.measure('trial');
     const at = new Date().toISOString();
     const began = performance.now();
-    const { to } = await this.apply(fault);
-    if (!fault.isBrief) await sleep(holdMs);
+    const { to, reached = [] } = await this.apply(fault);
+    await checker.askAlone(reached);
+    const connections = fault.isBrief ? 0 : await this.#hold(fault, holdMs);
+    const cause = await checker.measure('cause');
     await this.undo(fault);
     const undone = performance.now();
+    const during = await checker.askAlone(reached);
+    if (fault.limits.steadyReadsMs) await this.#untilConfirmed();
     if (fault.isBrief) await sleep(AFTERMATH_MS);
     await this.untilWhole();
-    const { reads, writes } = await this.checker.measure();
-    return {
+    const after = await checker.askAlone([]);
+    const { reads, writes } = await checker.measure('trial');
+    const trial = {
       fault: fault.id,
       title: fault.title,
       at,
@@ -108,32 +113,68 @@ export class Stage extends EventEmitter<Events> {
       wholeAfterMs: Math.round(performance.now() - undone),
       reads,
       writes,
+      ...(fault.limits.steadyReadsMs && {
+        steady: { before: before.reads, reads: cause.reads, connections },
+      }),
+      ...(reached.length > 0 && {
+        reached: during.map((each, i) => ({ during: each, after: after[i] as Alone })),
+      }),
     };
+    for (const sentence of brokenLimits(trial, fault.limits)) this.#fail(sentence);
+    return trial;
   }
 
-  /**
-   * Resolves when every machine is healthy, and every request succeeds. Reports a failure where that takes too long.
-   */
-  async untilWhole(): Promise<void> {
+  /** Resolves when every machine is well, and every request succeeds. A failure, where it takes too long. */
+  untilWhole(): Promise<void> {
+    return this.#until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS);
+  }
+
+  async #untilConfirmed(): Promise<void> {
+    const isConfirmed = ({ databases }: State) =>
+      databases.some(({ isSynchronous }) => isSynchronous);
+    await this.#until('a standby confirmed commits again', isConfirmed, WHOLE_LIMIT_MS);
+    const isWriting = (_: State, { writes }: Measured) => writes.ok > 0 && writes.unavailable === 0;
+    await this.#until(
+      'writes went on, which a standby confirms again',
+      isWriting,
+      CONFIRMED_LIMIT_MS,
+    );
+  }
+
+  async #until(...what: Parameters<Checker['until']>): Promise<void> {
     await this.checker
-      .until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS)
+      .until(...what)
       .catch((error: Error) =>
         this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`),
       );
   }
 
-  /**
-   * Stops the clients, which compare their responses with what is stored. Returns how many creates were acknowledged.
-   */
-  async end(): Promise<number> {
-    const { acknowledged } = await this.checker.measure();
-    await this.checker.end();
-    return acknowledged;
+  /** Leaves the cause where it is for a while. The most connections that the primary had, where that has a limit. */
+  async #hold({ limits }: Fault, holdMs: number): Promise<number> {
+    const end = performance.now() + holdMs;
+    let most = 0;
+    while (limits.steadyReadsMs && performance.now() < end - 1_000) {
+      most = Math.max(most, await this.cluster.connections());
+      await sleep(1_000);
+    }
+    await sleep(end - performance.now());
+    return most;
   }
 
-  /** Reports a failure, unless a condition holds. */
-  expect(isSo: boolean, otherwise: string): void {
-    if (!isSo) this.#fail(otherwise);
+  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  async end(): Promise<number> {
+    for (const api of this.cluster.apis) {
+      const metrics = await this.cluster.client.run('curl', [
+        '-fsS',
+        `http://${api.address}:8080/metrics`,
+      ]);
+      // Otherwise nothing was seen of what standbys show.
+      if (!/^petstore_replica_reads_total\{.*\} [1-9]/m.test(metrics))
+        this.#fail(`${api.name} has read nothing from a standby.`);
+    }
+    const { acknowledged } = await this.checker.measure('trial');
+    await this.checker.end();
+    return acknowledged;
   }
 
   #onEnded({ machine, service, how }: Ended): void {

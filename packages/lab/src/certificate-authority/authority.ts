@@ -28,9 +28,9 @@ export interface Authority {
     onlyExisting: boolean,
   ): { account: Account; isNew: boolean };
   order(account: Account, identifiers: unknown, replaces: unknown): Order;
-  /** Starts to validate a challenge, in the background. */
-  startValidation(authorization: Authorization, challenge: Challenge): void;
-  /** Takes a CSR, in base64url, and issues in the background. */
+  /** Validates a challenge, in the background unless it is prompt. */
+  validate(authorization: Authorization, challenge: Challenge): Promise<void>;
+  /** Takes a CSR, in base64url, and issues, in the background unless it is prompt. */
   finalize(order: Order, csr: unknown): Promise<void>;
 }
 
@@ -39,11 +39,12 @@ export interface AuthorityDeps {
   readonly faults: Faults;
   readonly nameServer: string;
   readonly lifetimeMs: number;
-  readonly validate: (request: ValidationRequest) => Promise<void>;
+  readonly isPrompt: boolean;
+  readonly validate: (asked: ValidationRequest) => Promise<void>;
 }
 
 export function createAuthority(deps: AuthorityDeps): Authority {
-  const { issuing, faults, lifetimeMs } = deps;
+  const { issuing, faults, lifetimeMs, isPrompt } = deps;
   const accounts = new Map<string, Account>();
   const orders = new Map<string, Order>();
   return {
@@ -72,10 +73,11 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       return order;
     },
 
-    startValidation(authorization, challenge) {
+    async validate(authorization, challenge) {
       if (authorization.status !== 'pending' || challenge.status !== 'pending') return;
       challenge.status = 'processing';
-      void look(deps, authorization, challenge);
+      const looked = look(deps, authorization, challenge);
+      if (isPrompt) await looked;
     },
 
     async finalize(order, csr) {
@@ -84,7 +86,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       }
       const request = await readCsr(csr, order.hostname);
       order.state = 'processing';
-      void (async () => {
+      const issued = (async () => {
         await faults.trigger('validation', 'issue');
         const name = { type: 'dns', value: order.hostname } as const;
         order.issued = await issuing.issue([name], request.publicKey, lifetimeMs);
@@ -93,6 +95,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         order.error = problemOf(error).document;
         order.state = 'invalid';
       });
+      if (isPrompt) await issued;
     },
   };
 }

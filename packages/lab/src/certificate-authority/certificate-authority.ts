@@ -68,6 +68,8 @@ export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   readonly hasRenewalInfo?: boolean;
   /** One in so many valid nonces is refused; 0: none. */
   readonly refusedNonces?: number;
+  /** Responds to a challenge and to a CSR when it is done with them, so that a client need not poll. */
+  readonly isPrompt?: boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Told of each call: `received` before anything is done, and `done` before the response leaves. */
@@ -91,7 +93,8 @@ export async function startCertificateAuthority(
     faults,
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
-    validate: (request) => {
+    isPrompt: options.isPrompt ?? false,
+    validate: (asked) => {
       counts.validation += 1;
       return validate(request, options);
     },

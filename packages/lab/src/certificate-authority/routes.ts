@@ -144,10 +144,14 @@ function authorizationReply(base: string, order: Order, payload: SignedRequest['
   return { status: 200, body };
 }
 
-function challengeReply({ authority, base }: RouteDeps, order: Order, id: string): Reply {
+async function challengeReply(
+  { authority, base }: RouteDeps,
+  order: Order,
+  id: string,
+): Promise<Reply> {
   const challenge = order.authorization.challenges.find((one) => one.id === id);
   if (!challenge) throw new AcmeProblem('malformed', 'No such challenge', { status: 404 });
-  authority.startValidation(order.authorization, challenge);
+  await authority.validate(order.authorization, challenge);
   return { status: 200, body: challengeBody(base, challenge) };
 }
 

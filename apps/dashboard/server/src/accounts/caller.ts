@@ -31,9 +31,14 @@ export interface Access {
   readonly can: readonly Permission[];
 }
 
+/** What a user is in a project: the installation's owner has an owner's rights everywhere. null: no member. */
+export function roleIn({ role }: ProjectOfUser, user: UserRow): Role | null {
+  return user.role === 'owner' ? 'owner' : role;
+}
+
 /**
- * The caller's role in a project, given the role of their membership. The installation's owner has an owner's rights
- * everywhere. Throws ApiError without access, the same as for a project that does not exist (undefined).
+ * What a caller is in a project, given the role that their membership has. Throws ApiError without access, the same as
+ * for a project that does not exist (undefined).
  */
 export function accessTo(
   caller: Pick<Caller, 'user' | 'token'>,
@@ -42,7 +47,7 @@ export function accessTo(
   if (!found) throw notFound('project');
   const { user, token } = caller;
   const { project } = found;
-  const role = user.role === 'owner' ? 'owner' : found.role;
+  const role = roleIn(found, user);
   const isOfOther = token && token.projectId !== null && token.projectId !== project.id;
   if (isOfOther || role === null) throw notFound('project');
   const can = (Object.keys(PERMISSIONS) as Permission[]).filter(

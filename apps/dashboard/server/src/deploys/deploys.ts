@@ -68,6 +68,7 @@ export async function queueDeploy(
       errors: '[]',
       created_by: actor.userId,
       created_by_email: actor.name,
+      token_id: actor.token?.id ?? null,
       created_at: at,
       started_at: null,
       finished_at: null,

@@ -1,3 +1,5 @@
+import { roleIn } from '../accounts/caller.ts';
+import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
@@ -12,9 +14,16 @@ import {
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
+import {
+  findProjectById,
+  findProjectForUser,
+  lockProject,
+  type ProjectRow,
+} from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
+import { lockValidToken } from '../store/tokens.ts';
+import { findUser } from '../store/users.ts';
 import type { DeployProblem } from './artifact.ts';
 import type { PackedArtifact } from './build/artifact/pack.ts';
 
@@ -28,35 +37,41 @@ export async function finishFailed(
   problems: readonly DeployProblem[],
 ): Promise<void> {
   const at = now();
-  await db.transaction().execute(async (trx) => {
-    const isMine = await finishDeploy(trx, deploy.id, worker, {
-      state: 'failed',
-      artifact_hash: null,
-      errors: JSON.stringify(problems),
-      finished_at: at,
-    });
-    if (!isMine) return;
-    const project = await findProjectById(trx, deploy.project_id);
-    const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
-    const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
-    await appendLog(trx, {
-      deploy_id: deploy.id,
-      at,
-      level: 'error',
-      message: `Failed with ${count}.${rest}`,
-    });
-    await writeAudit(trx, at, SYSTEM, {
-      action: 'deploy.fail',
-      projectId: deploy.project_id,
-      target: `#${deploy.number}`,
-      details: { id: deploy.id, problems: problems.length },
-    });
+  const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
+  await db
+    .transaction()
+    .execute((trx) => fail(trx, at, worker, deploy, problems, `Failed with ${count}.`));
+}
+
+async function fail(
+  trx: Trx,
+  at: number,
+  worker: string,
+  deploy: DeployRow,
+  problems: readonly DeployProblem[],
+  line: string,
+): Promise<void> {
+  const isMine = await finishDeploy(trx, deploy.id, worker, {
+    state: 'failed',
+    artifact_hash: null,
+    errors: JSON.stringify(problems),
+    finished_at: at,
+  });
+  if (!isMine) return;
+  const project = await findProjectById(trx, deploy.project_id);
+  const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
+  await appendLog(trx, { deploy_id: deploy.id, at, level: 'error', message: line + rest });
+  await writeAudit(trx, at, SYSTEM, {
+    action: 'deploy.fail',
+    projectId: deploy.project_id,
+    target: `#${deploy.number}`,
+    details: { id: deploy.id, problems: problems.length },
   });
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one transaction. The blobs of its artifact must be stored. Prunes
- * the deploys that the project's plan does not keep.
+ * Marks a deploy as succeeded and puts it live, in one transaction; as failed, where its sender lost the right to
+ * deploy meanwhile. The blobs of its artifact must be stored. Prunes what the project's plan does not keep.
  */
 export async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,
@@ -68,6 +83,12 @@ export async function finishSucceeded(
   await db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, deploy.project_id);
     if (!project) return;
+    const lost = await findLostRight(trx, project, deploy, at);
+    if (lost !== undefined) {
+      const message = `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`;
+      const problem = { message, path: '', line: null };
+      return fail(trx, at, worker, deploy, [problem], `Failed. ${message}`);
+    }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
@@ -95,6 +116,31 @@ export async function finishSucceeded(
     await pruneDeploys(trx, pruned, at);
   });
   siteChanged(deploy.project_id);
+}
+
+/**
+ * Why whoever sent a deploy may not deploy to a locked project any more; undefined while they may. It stays so until
+ * the transaction ends: roles change under the project's lock.
+ */
+async function findLostRight(
+  trx: Trx,
+  project: ProjectRow,
+  { created_by, created_by_email: sender, token_id }: DeployRow,
+  at: number,
+): Promise<string | undefined> {
+  const user = created_by === null ? undefined : await findUser(trx, created_by);
+  const found = user && (await findProjectForUser(trx, project.id, user.id));
+  if (!found) return `${sender} has no account any more`;
+  const role = roleIn(found, user);
+  if (role === null) return `${sender} is no member of the project any more`;
+  if (!isAllowed(role, 'deploy.create')) {
+    const allowed = PERMISSIONS['deploy.create'].roles.join(' or ');
+    return `${sender} has the role ${role} in the project now, and this needs ${allowed}`;
+  }
+  const isValid = token_id === null || (await lockValidToken(trx, token_id, at));
+  return isValid
+    ? undefined
+    : `the API token that ${sender} sent it with was revoked or has expired`;
 }
 
 /** An old deploy that took long does not replace a newer one. */

@@ -10,7 +10,7 @@ import type { Trx } from './schema.ts';
  *
  * The clock of sites comes last, since every change of what is served has to wait for it.
  */
-const KINDS = ['project', 'domain', 'webhook', 'sites'] as const;
+const KINDS = ['project', 'token', 'domain', 'webhook', 'sites'] as const;
 
 export type Lockable = (typeof KINDS)[number];
 

@@ -17,6 +17,9 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0004_token_scopes': { up: tokenScopes },
     '0005_reserved_labels': { up: (db) => reservedLabels(db, engine) },
     '0006_deploy_sources': { up: (db) => deploySources(db, engine) },
+    '0007_deploy_tokens': {
+      up: (db) => db.schema.alterTable('deploys').addColumn('token_id', 'text').execute(),
+    },
   };
 }
 

@@ -45,10 +45,10 @@ async function dialectOf(url: string, poolSize: number) {
 /** Brings the tables up to date; on PostgreSQL over a connection without time limits. */
 async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
   if (engine === 'sqlite') return migrateWith(db, engine);
-  const { postgresMigrationDialect } = await import('./postgres.ts');
-  const unlimited = new RetryingKysely<Database>({
-    dialect: postgresMigrationDialect(postgresAddress(DATABASE_VARIABLE, url)),
-  });
+  const { postgresMigrationDialect, refuseUnfitPooler } = await import('./postgres.ts');
+  const address = postgresAddress(DATABASE_VARIABLE, url);
+  await refuseUnfitPooler(address, DATABASE_VARIABLE);
+  const unlimited = new RetryingKysely<Database>({ dialect: postgresMigrationDialect(address) });
   await migrateWith(unlimited, engine).finally(() => unlimited.destroy());
 }
 

@@ -1,4 +1,5 @@
 import { type Lease, Pool } from '@petstore/postgres/pool.ts';
+import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
@@ -29,23 +30,40 @@ export function postgresMigrationDialect(address: PostgresAddress): PostgresDial
   return dialect(address, { size: 1, statementTimeoutMs: 0, limitMs: A_WEEK_MS });
 }
 
+/** Throws a UserError where a pooler is in between that programs with sessions cannot work with. */
+export async function refuseUnfitPooler(address: PostgresAddress, variable: string): Promise<void> {
+  const server = serverAt(address, STATEMENT_TIMEOUT_MS);
+  const connection = await server.connect();
+  try {
+    await refusePoolerOfTransactions(connection, server, 'the dashboard', variable);
+  } finally {
+    await connection.end();
+  }
+}
+
 function dialect(
   address: PostgresAddress,
   limits: { size: number; statementTimeoutMs: number; limitMs: number },
 ): PostgresDialect {
-  const server = new PostgresServer(address, {
-    name: 'dashboard',
-    settings: { statement_timeout: `${limits.statementTimeoutMs}` },
-    // Instants and counters, all far below 2^53.
-    int8: Number,
+  const pool = new Pool(serverAt(address, limits.statementTimeoutMs), {
+    ...limits,
+    maxWaiting: MAX_WAITING,
   });
-  const pool = new Pool(server, { ...limits, maxWaiting: MAX_WAITING });
   return new PostgresDialect({
     pool: {
       connect: async () => poolClient(await pool.lease()),
       end: () => pool.close(),
       options: {},
     },
+  });
+}
+
+function serverAt(address: PostgresAddress, statementTimeoutMs: number): PostgresServer {
+  return new PostgresServer(address, {
+    name: 'dashboard',
+    settings: { statement_timeout: `${statementTimeoutMs}` },
+    // Instants and counters, all far below 2^53.
+    int8: Number,
   });
 }
 

@@ -133,6 +133,8 @@ export interface Database {
     created_by: string | null;
     /** The creator's address, kept when the account goes. */
     created_by_email: string;
+    /** The API token that it was sent with; null: none. */
+    token_id: string | null;
     created_at: number;
     started_at: number | null;
     finished_at: number | null;

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import { assertLockOrder } from './lock-order.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 import { findUser, type UserRow } from './users.ts';
 
@@ -21,6 +22,19 @@ export async function findToken(
     .executeTakeFirst();
   const user = token && (await findUser(db, token.user_id));
   return token && user && { token, user };
+}
+
+/** Locks a token until the transaction ends; whether it is valid, and stays so until then. */
+export async function lockValidToken(trx: Trx, id: string, now: number): Promise<boolean> {
+  assertLockOrder(trx, 'token', id);
+  // An update that changes nothing locks the row on either database.
+  const { numUpdatedRows } = await trx
+    .updateTable('api_tokens')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', id)
+    .where(isGood(now))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function touchToken(db: Db, id: string, now: number): Promise<void> {
@@ -53,6 +67,7 @@ export function listTokens(db: Db, of: TokensOf): Promise<ListedToken[]> {
 
 /** Revokes tokens. Returns those that were not revoked before. */
 export function revokeTokens(trx: Trx, of: TokensOf, now: number) {
+  assertLockOrder(trx, 'token', of.id);
   return trx
     .updateTable('api_tokens')
     .set({ revoked_at: now })

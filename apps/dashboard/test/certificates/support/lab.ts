@@ -9,6 +9,7 @@ import {
   type LabAuthorityOptions,
   startCertificateAuthority,
 } from '@petstore/lab/certificate-authority/certificate-authority.ts';
+import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -98,6 +99,20 @@ export async function startLabAuthority(
   const authority = await startCertificateAuthority({ ...lab.ports, ...options });
   cleanUp(t, authority.close);
   return authority;
+}
+
+/** Has an authority hold the first call of a kind before it acts, until `release`. */
+export function holdFirst(held: Call) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  let isFirst = true;
+  return {
+    release,
+    onCall(call: Call, phase: 'asked' | 'done'): Promise<void> | undefined {
+      if (call !== held || phase !== 'asked' || !isFirst) return undefined;
+      isFirst = false;
+      return promise;
+    },
+  };
 }
 
 const pebble = await findPebble();

@@ -245,7 +245,7 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
       [
         14,
         '/paths/~1a/get/responses/200/content/a~1b/schema/properties/n/type',
-        /^`n\.type` must be `array`, .* or `string`; it is `strin`/,
+        /^`n\.type` must be `array`, .* or `string`; it is `strin`\. Did you mean `string`\?$/,
       ],
     ],
   },
@@ -496,6 +496,113 @@ test('text that is not YAML is explained without the words of the parser', async
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+/** A schema `n` in each version of OpenAPI, with its `type` on line 9. */
+const SCHEMAS = {
+  '2.0': (type: string) =>
+    `swagger: "2.0"\ninfo: {title: T, version: "1"}\npaths: {}\ndefinitions:\n\n  A:\n    properties:\n      n:\n        type: ${type}`,
+  '3.0': (type: string) =>
+    `${HEAD}paths: {}\ncomponents:\n  schemas:\n    A:\n      properties:\n        n:\n          type: ${type}`,
+  '3.1': (type: string) =>
+    `${HEAD_31}paths:\n  /a:\n    get:\n      ${OK}\n      parameters:\n        - {name: q, in: query, schema: {items:\n            {properties: {n: {type: ${type}}}}}}`,
+};
+
+const TYPES: readonly [type: string, says: RegExp][] = [
+  ['int', /it is `int`\. Did you mean `integer`\?$/],
+  ['Int64', /it is `Int64`\. Did you mean `integer`\?$/],
+  ['bool', /it is `bool`\. Did you mean `boolean`\?$/],
+  ['float', /it is `float`\. Did you mean `number`\?$/],
+  ['date-time', /it is `date-time`\. Did you mean `string`\?$/],
+  ['intger', /it is `intger`\. Did you mean `integer`\?$/],
+  ['String', /it is `String`\. Did you mean `string`\?$/],
+  ['file', /it is `file`\. Did you mean `string`\?$/],
+  ['constructor', /it is `constructor`\.$/],
+];
+
+for (const [version, document] of Object.entries(SCHEMAS)) {
+  test(`a schema's type that there is not is told with its line, and the one that was meant, in version ${version}`, async () => {
+    for (const [type, says] of TYPES) {
+      const problems = await problemsOf(document(type));
+      assert.equal(problems.length, 1, JSON.stringify(problems));
+      const [{ line, path, message }] = problems as [DeployProblem];
+      assert.equal(line, 9);
+      assert.match(path, /\/properties\/n\/type$/);
+      assert.match(
+        message,
+        /^`n\.type` must be `array`, `boolean`, `integer`, .* or `string`; it is/,
+      );
+      assert.match(message, says);
+    }
+    const none = await problemsOf(document(version === '3.1' ? '[string, "null"]' : 'string'));
+    assert.deepEqual(none, []);
+  });
+}
+
+test('of several types in a list each is looked at', async () => {
+  const says = async (type: string) =>
+    (await problemsOf(SCHEMAS['3.1'](type))).map(({ path, message }) => [
+      path.replace(/.*\/n/, 'n'),
+      message,
+    ]);
+  const must = 'must be `array`, `boolean`, `integer`, `null`, `number`, `object` or `string`';
+  assert.deepEqual(await says('[string, int, null]'), [
+    ['n/type/1', `\`type.1\` ${must}; it is \`int\`. Did you mean \`integer\`?`],
+    ['n/type/2', `\`type.2\` ${must}; it is null. Put it in quotes.`],
+  ]);
+  assert.deepEqual(await says('{}'), [['n/type', `\`n.type\` ${must}; it is an object.`]]);
+});
+
+test('only a type of a schema is one', async () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1', 'x-kind': { schema: { type: 'own' } } },
+    paths: {
+      '/a': {
+        get: {
+          responses: {
+            200: {
+              description: 'x',
+              content: {
+                'a/b': { schema: true, example: { type: 'dog' } },
+                'a/c': { schema: { default: { schema: { type: 'dog' } } }, examples: {} },
+              },
+              links: {
+                next: { operationId: 'a', parameters: { type: 'x' }, requestBody: { type: 'x' } },
+              },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        type: { enum: [{ type: 'dog' }], const: { type: 'dog' }, examples: [{ type: 'dog' }] },
+        A: {
+          properties: { type: { type: 'string' }, schema: {} },
+          dependentRequired: { type: ['schema'] },
+          discriminator: { propertyName: 'type', mapping: { type: '#/components/schemas/type' } },
+          'x-type': { type: 'dog' },
+        },
+      },
+    },
+  };
+  assert.deepEqual(await problemsOf(JSON.stringify(document)), []);
+});
+
+test('a file is a type in Swagger 2.0 where a body can be one', async () => {
+  const document = (type: string) =>
+    `swagger: "2.0"\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    post:\n      consumes: [multipart/form-data]\n      parameters: [{name: f, in: formData, type: ${type}}]\n      responses: {"200": {description: x, schema: {type: ${type}}}}`;
+  assert.deepEqual(await problemsOf(document('file')), []);
+  const problems = await problemsOf(document('fil'));
+  assert.deepEqual(
+    problems.map(({ line, message }) => [line, message.replace(/^.*it is /, '')]),
+    [
+      [7, '`fil`. Did you mean `file`?'],
+      [8, '`fil`. Did you mean `file`?'],
+    ],
   );
 });
 

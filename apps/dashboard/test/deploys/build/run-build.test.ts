@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { assertWithin, timeOf, watchTurns } from '@petstore/test-support/within.ts';
+import { assertWithin, timeOf, timeUntil, watchTurns } from '@petstore/test-support/within.ts';
 import type { BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
 import type { BuildJob } from '../../../server/src/deploys/build/process/messages.ts';
@@ -178,7 +178,7 @@ test('an archive that takes too long is told of its guides, whatever is in it', 
     { name: 'a.md', content: '_a*'.repeat(300_000) },
   ]);
   const job = await jobOf(t, bytes, 'zip');
-  const outcome = await runBuild(job, silent, never, { ...LIMITS, deadline: 2_000 });
+  const outcome = await runBuild(job, silent, never, { ...LIMITS, deadline: 500 });
   assert.ok('problems' in outcome);
   assert.match(outcome.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
@@ -187,13 +187,31 @@ test('a build that is called off rejects and leaves nothing running', async (t) 
   const before = builders();
   const job = await jobOf(t, largeDocument(500));
   const controller = new AbortController();
-  const building = runBuild(job, silent, controller.signal);
-  setTimeout(() => controller.abort(new Error('stop')), 200);
+  const stop: BuildLog = () => controller.abort(new Error('stop'));
+  const building = runBuild(job, stop, controller.signal);
   await assert.rejects(building, /stop/);
   assert.deepEqual(
     builders().filter((pid) => !before.includes(pid)),
     [],
   );
+});
+
+test('a process whose build is done waits twenty seconds for another, and then ends', async (t) => {
+  const before = builders();
+  // Those of no other test, so that no process of one is taken.
+  const limits = { ...LIMITS, memory: { heap: 511, resident: 1_024 } };
+  const build = async () => {
+    const job = await jobOf(t, await fixture('weather.json'));
+    await runBuild(job, silent, never, limits);
+    return builders().filter((pid) => !before.includes(pid));
+  };
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kept = await build();
+  t.mock.timers.tick(19_999);
+  assert.deepEqual(await build(), kept, 'it built that, too');
+  t.mock.timers.tick(20_000);
+  t.mock.timers.reset();
+  await timeUntil(async () => !kept.some((pid) => builders().includes(pid)));
 });
 
 test("the process of a build knows none of the service's secrets", async (t) => {

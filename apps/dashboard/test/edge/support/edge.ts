@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,11 +48,24 @@ export async function startTestEdge(
   return { ...edge, source, ask: askOf(edge.port) };
 }
 
+/** The connections that servers of this process take from now on and have not closed: their sides of them. */
+export function takenConnections(t: TestContext): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  const add = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  };
+  subscribe('net.server.socket', add);
+  cleanUp(t, () => unsubscribe('net.server.socket', add));
+  return open;
+}
+
 /** Writes bytes on a bare connection and gives what comes until the server closes or the time is up. */
 export async function exchange(
   port: number,
   pieces: string | readonly string[],
-  { pauseMs = 0, timeoutMs = 300 } = {},
+  { pauseMs = 0, timeoutMs = 5_000 } = {},
 ): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
@@ -66,7 +80,7 @@ export async function exchange(
   }
   if (!socket.closed) {
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    await Promise.race([closed, sleep(timeoutMs)]);
+    await Promise.race([closed, sleep(timeoutMs, undefined, { ref: false })]);
   }
   socket.destroy();
   return received;

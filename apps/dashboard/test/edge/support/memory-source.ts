@@ -37,6 +37,7 @@ export class MemorySource implements SiteSource {
   readonly #changes: string[] = [];
   isAway = false;
   delayMs = 0;
+  #held: Promise<void> | undefined;
 
   /** Puts files online at a host, as a deploy does, and says so in the feed of changes. */
   deploy(host: string, files: Record<string, TestFile>, site: Partial<Site> = {}): string {
@@ -109,12 +110,29 @@ export class MemorySource implements SiteSource {
     }));
   }
 
+  /** Waits until it was asked for changes once more. */
+  async nextPoll(): Promise<void> {
+    const { changesAfter } = this.asked;
+    while (this.asked.changesAfter === changesAfter) await sleep(1);
+  }
+
+  /** From now on answers are on their way, until the function that it returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return () => {
+      this.#held = undefined;
+      resolve();
+    };
+  }
+
   /** What is asked is looked up at once; the answer is on its way for the rest of the time. */
   async #answer<T>(question: keyof MemorySource['asked'], look: () => T): Promise<T> {
     this.asked[question]++;
     if (this.isAway) throw new Error('the store is away');
     const found = look();
     if (this.delayMs > 0) await sleep(this.delayMs);
+    await this.#held;
     return found;
   }
 

@@ -3,7 +3,6 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { MemorySource, page, SITE } from '../support/memory-source.ts';
@@ -204,11 +203,17 @@ test('connections that say nothing keep nobody out: the oldest goes for a new on
 test('handshakes that stop halfway keep others out for no more than a second', async (t) => {
   const { httpsPort } = await startSecureEdge(t, { tls: { port: 0, maxHandshakes: 3 } });
   const hello = await clientHello();
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now);
   const halfway = [];
-  for (let at = 0; at < 3; at++) halfway.push(await openPlain(httpsPort, hello));
-  await sleep(100);
+  for (let at = 0; at < 3; at++) {
+    const begun = await openPlain(httpsPort, hello);
+    await once(begun.socket, 'data');
+    halfway.push(begun);
+  }
+  now += 1_000;
   await assert.rejects(handshake(httpsPort), 'what is under way is finished first');
-  await sleep(1_000);
+  now += 1;
   (await handshake(httpsPort)).destroy();
   await halfway[0]?.closed;
   for (const { socket } of halfway) socket.destroy();

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { queryObjects } from 'node:v8';
 import { runAlone } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { takenConnections } from '../support/edge.ts';
 import { clientHello, handshake, startSecureEdge } from '../support/secure-edge.ts';
 
 runAlone();
@@ -18,40 +20,46 @@ const AT_ONCE = 500;
 const MAX = 800;
 
 test('10,000 clients that leave while the store is asked for their host leave nothing behind', async (t) => {
-  const { httpsPort, source, invalidate } = await startSecureEdge(t, {
+  const { httpsPort, source, invalidate, askSecurely } = await startSecureEdge(t, {
     connectionsPerAddress: MAX,
     tls: { port: 0, maxHandshakes: MAX },
   });
   const hello = await clientHello();
+  const open = takenConnections(t);
+  await askSecurely('/', { host: 'b.test' });
   for (let gone = 0; gone < CLIENTS; gone += AT_ONCE) {
     // The host is asked for anew, and the answer comes when its clients have left.
     source.forgetAsked();
-    source.delayMs = 150;
+    const answer = source.hold();
     invalidate(['project of a.test']);
     const clients = await openMany(httpsPort, AT_ONCE, hello);
-    await until(() => source.asked.findSite > 0);
-    // Until the others wait for the answer, too.
-    await sleep(120);
+    // When a later client is served, all of them wait for the answer.
+    await askSecurely('/', { host: 'b.test' });
+    assert.equal(source.asked.findSite, 1);
     for (const client of clients) client.resetAndDestroy();
-    await until(() => source.asked.findCertificate > 0);
-    await sleep(source.delayMs);
+    await timeUntil(async () => open.size === 0);
+    answer();
+    await timeUntil(async () => source.asked.findCertificate === 1);
   }
-  source.delayMs = 0;
   await until(() => keptConnections() === 0, keptConnections);
 
   // When sites change, hosts are asked for that have connections, and no others.
-  source.forgetAsked();
-  invalidate(['project of a.test']);
-  await sleep(50);
-  assert.equal(source.asked.findSite, 0);
+  const lookUps = async () => {
+    const live = await handshake(httpsPort, { servername: 'b.test' });
+    source.forgetAsked();
+    invalidate(['project of a.test', 'project of b.test']);
+    live.destroy();
+    return source.asked.findSite;
+  };
+  assert.equal(await lookUps(), 1);
 
-  // Every place is free again: those of the address, and those of handshakes.
+  // Every place is free again, those of the address and those of handshakes. One more takes the place of another.
   const silent = await openMany(httpsPort, MAX);
-  await sleep(300);
-  assert.equal(silent.filter(({ closed }) => closed).length, 0);
+  await timeUntil(async () => open.size === MAX);
+  (await handshake(httpsPort)).destroy();
+  assert.equal(open.size, MAX);
   for (const client of silent) client.destroy();
   await until(() => keptConnections() === 0, keptConnections);
-  (await handshake(httpsPort)).destroy();
 });
 
 /** A client's connection, and what asks for a page over it. */
@@ -87,17 +95,21 @@ for (const [way, connectTo] of Object.entries(WAYS)) {
     // So long Node keeps a stream of HTTP/2 that went with its session.
     const edge = await startSecureEdge(t, { timeouts: { stalled: 1_000 } });
     const { source } = edge;
+    const open = takenConnections(t);
+    await edge.askSecurely('/', { host: 'b.test' });
     const askAndLeave = async () => {
-      source.delayMs = 0;
       const clients = await Promise.all(Array.from({ length: 50 }, () => connectTo(edge)));
-      source.delayMs = 150;
       source.forgetAsked();
+      const answer = source.hold();
       edge.invalidate(['project of a.test']);
+      await timeUntil(async () => open.size === clients.length);
       for (const { ask } of clients) ask();
-      await sleep(100);
-      assert.ok(source.asked.findSite > 0);
+      // When a later client is served, all of them wait for the answer.
+      await edge.askSecurely('/', { host: 'b.test' });
+      assert.equal(source.asked.findSite, 1);
       for (const { socket } of clients) socket.resetAndDestroy();
-      await sleep(source.delayMs);
+      await timeUntil(async () => open.size === 0);
+      answer();
     };
     for (let round = 0; round < 5; round++) await askAndLeave();
     await until(() => keptSockets() === 0, keptSockets);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { exchange, statuses } from '../support/edge.ts';
 import { MemorySource, SITE } from '../support/memory-source.ts';
@@ -50,8 +52,11 @@ test('plain requests are sent to https with path and query as they came, known t
   }
   // The fast path, which is for connections that go on.
   for (const target of ['/', '/guides/start']) {
-    const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
     assert.equal(locationOf(answer), SECURE + target);
+    socket.destroy();
   }
   assert.equal((await ask('/', { method: 'POST' })).status, 405, 'a form is not sent on');
   assert.equal((await ask('/', { method: 'OPTIONS' })).status, 204);

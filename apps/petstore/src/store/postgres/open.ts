@@ -1,5 +1,6 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { codeOf, isTlsFailure, SQLSTATE } from '@petstore/postgres/errors.ts';
+import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -12,12 +13,6 @@ import { planFrom } from './plan.ts';
 
 /** 15.0, as the server counts. */
 const OLDEST_SERVER = 150_000;
-
-/** PgBouncer's error for BEGIN where it gives each statement another session: a protocol violation. */
-const NO_TRANSACTIONS = '08P01';
-
-/** How many connections a pooler gets the chance to hand out in turn. */
-const PROBES = 3;
 
 /**
  * Checks that a database can be used and brings its schema up to date; returns what was done. Safe when several
@@ -57,7 +52,7 @@ async function withDatabase<T>(
   let connection: Connection | undefined;
   try {
     connection = await server.connect();
-    await refusePoolerOfTransactions(connection, server);
+    await refusePoolerOfTransactions(connection, server, 'petstore', 'PETSTORE_DATABASE_URL');
     await refuseUnfit(connection, address);
     return await work(connection, await schemaVersion(connection));
   } catch (error) {
@@ -82,51 +77,6 @@ async function refuseUnfit(connection: Connection, { place }: PostgresAddress): 
       `The database ${place} is encoded as ${server.encoding}, which cannot hold every name. Create one with ENCODING 'UTF8'.`,
     );
   }
-}
-
-/**
- * Refuses a pooler that gives each transaction another session. Sessions lose there what petstore keeps in them:
- * settings, prepared statements, and the news of revoked keys. The check finds it by asking while other connections
- * hold the session that was used last. It comes first, with unnamed statements, since the sessions of such a pooler
- * have the named ones of other processes.
- */
-async function refusePoolerOfTransactions(
-  connection: Connection,
-  server: PostgresServer,
-): Promise<void> {
-  const session = await sessionOf(connection);
-  if (session === connection.processId) return;
-  const others: Connection[] = [];
-  try {
-    while (others.length < PROBES) {
-      const other = await server.connect();
-      others.push(other);
-      if (!(await begins(other)) || (await sessionOf(connection)) !== session) {
-        throw new UserError(
-          `${server.address.server} is a pooler that gives each transaction another session, which petstore cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let PETSTORE_DATABASE_URL name PostgreSQL itself.`,
-        );
-      }
-    }
-  } finally {
-    for (const other of others) other.destroy();
-  }
-}
-
-/** Whether a transaction can be begun at all. */
-async function begins(connection: Connection): Promise<boolean> {
-  try {
-    await connection.script('BEGIN');
-    return true;
-  } catch (error) {
-    if (codeOf(error) === NO_TRANSACTIONS) return false;
-    throw error;
-  }
-}
-
-/** The process of the server that serves a connection now. */
-async function sessionOf(connection: Connection): Promise<number | undefined> {
-  const [result] = await connection.script('SELECT pg_backend_pid() AS pid');
-  return result?.rows[0]?.pid;
 }
 
 function explain(error: unknown, { server, place, user, database }: PostgresAddress): unknown {

@@ -17,6 +17,7 @@ export async function startHttpServer(at: ListenAt, context: ServerContext): Pro
   const { respond, fastPath, failures, log, timeouts, closing } = context;
   const server = createServer(http1Options(timeouts));
   limitConnections(server, timeouts);
+  serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
   const acceptForServer = interceptConnections(server, 'connection');
   const fastPathConnections =
     fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
@@ -27,6 +28,5 @@ export async function startHttpServer(at: ListenAt, context: ServerContext): Pro
     else acceptForServer(socket);
   });
   const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
-  serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
   return { port: await listen(server, at), drain: () => drain(timeouts.drain) };
 }

@@ -35,14 +35,17 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes a server's own listeners of a connection event away; the function calls them. */
+/**
+ * Takes a server's own listeners of a connection event away; the function calls them, and tells them what was read of
+ * the connection, and put back, before.
+ */
 export function interceptConnections(
   server: Server,
   event: 'connection' | 'secureConnection',
-): (socket: Socket) => void {
+): (socket: Socket, read?: Buffer) => void {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
-  return (socket) => {
-    for (const listener of listeners) listener.call(server, socket);
+  return (socket, read) => {
+    for (const listener of listeners) listener.call(server, socket, read);
   };
 }

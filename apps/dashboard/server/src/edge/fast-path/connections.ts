@@ -34,8 +34,8 @@ export interface FastPathConnections {
  * Responses to requests of one turn of the event loop are sent together at its end, as `batchPerTick` does.
  */
 export function serveFastPath(
-  /** Hands a connection to the server. */
-  acceptForServer: (socket: Socket) => void,
+  /** Hands a connection to the server. `read`: what was put back into it. */
+  acceptForServer: (socket: Socket, read: Buffer) => void,
   respond: FastPathResponder,
   timeouts: FastPathTimeouts,
   closing: AbortSignal,
@@ -96,7 +96,7 @@ export function serveFastPath(
       socket.setTimeout(0);
       socket.pause();
       socket.unshift(bytes);
-      acceptForServer(socket);
+      acceptForServer(socket, bytes);
       socket.resume();
     };
 

@@ -48,6 +48,7 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
       case 'connection':
         if (value.toLowerCase() !== 'keep-alive') return undefined;
         break;
+      case 'if-match':
       case 'range':
       case 'content-length':
       case 'transfer-encoding':

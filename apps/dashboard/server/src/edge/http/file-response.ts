@@ -1,13 +1,13 @@
-import { matchesWeakly } from '@petstore/http/entity-tags.ts';
+import { matchesStrongly, matchesWeakly } from '@petstore/http/entity-tags.ts';
 import type { PreparedFile, Representation } from '../sites/prepared-file.ts';
 import type { Content, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { acceptedCodings } from './content-coding.ts';
 import type { EdgeRequest } from './edge-request.ts';
-import type { EdgeResponse } from './response.ts';
+import { type EdgeResponse, textResponse } from './response.ts';
 
 /**
- * The response to a GET or HEAD of a file: the representation that the client prefers, or 304 when it has that
- * already. A promise only where the content has to be read first; it rejects as the cache does.
+ * The response to a GET or HEAD of a file: the representation that the client prefers, 304 when it has that already, or
+ * 412 when it asks for another one. A promise only where the content has to be read first; it rejects as the cache does.
  */
 export function fileResponse(
   request: EdgeRequest,
@@ -21,9 +21,15 @@ export function fileResponse(
     ? file.representations.identity
     : preferredRepresentation(file, headers['accept-encoding']);
 
-  const known = headers['if-none-match'];
-  if (known !== undefined && file.status === 200 && matchesWeakly(known, representation.etag)) {
-    return { status: 304, headers: representation.notModifiedHeaders, content: '' };
+  // A 404 takes no conditions. If-Match comes first (RFC 9110, sections 13.2.1 and 13.2.2).
+  if (file.status === 200) {
+    const { 'if-match': wanted, 'if-none-match': known } = headers;
+    if (wanted !== undefined && !matchesStrongly(wanted, representation.etag)) {
+      return textResponse(412);
+    }
+    if (known !== undefined && matchesWeakly(known, representation.etag)) {
+      return { status: 304, headers: representation.notModifiedHeaders, content: '' };
+    }
   }
   if (method === 'HEAD')
     return { status: file.status, headers: representation.headers, content: '' };

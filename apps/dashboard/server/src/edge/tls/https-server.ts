@@ -83,6 +83,10 @@ export async function startHttpsServer(
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
 
+  serveHttp1(server, {
+    ...{ respond, failures, log, closing },
+    serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
+  });
   const http2 = http2Sessions(context);
   const acceptForServer = interceptConnections(server, 'secureConnection');
   const fastPathConnections =
@@ -93,10 +97,6 @@ export async function startHttpsServer(
     else if (socket.alpnProtocol === ACME_TLS) closeAfterHandshake(socket);
     else if (fastPathConnections) fastPathConnections.accept(socket, serverNameOf(socket));
     else acceptForServer(socket);
-  });
-  serveHttp1(server, {
-    ...{ respond, failures, log, closing },
-    serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });
   const drain = drainable(server, 'secureConnection', () => {
     handshakes.destroyLong();

@@ -14,3 +14,16 @@ export function frame(
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
 }
+
+/** The frames that have come whole. */
+export function framesOf(bytes: Buffer): { type: number; stream: number; payload: Buffer }[] {
+  const frames = [];
+  for (let at = 0; at + 9 <= bytes.length; ) {
+    const end = at + 9 + bytes.readUIntBE(at, 3);
+    if (end > bytes.length) break;
+    const [type, stream] = [bytes.readUInt8(at + 3), bytes.readUInt32BE(at + 5)];
+    frames.push({ type, stream, payload: bytes.subarray(at + 9, end) });
+    at = end;
+  }
+  return frames;
+}

@@ -9,6 +9,7 @@ import { plainText } from './plain-text.ts';
 import { type ReadDocument, readDocument } from './read-document.ts';
 import { referenceProblems } from './references.ts';
 import { type Finding, schemaProblems } from './schema-problems.ts';
+import { typeProblems } from './type-problems.ts';
 import { versionOf } from './version.ts';
 
 /**
@@ -90,7 +91,12 @@ async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployPro
   const findings =
     typeof version === 'object'
       ? [version]
-      : firstOf(await schemaProblems(value), referenceProblems(value), pathProblems(value));
+      : firstOf(
+          await schemaProblems(value),
+          version === '3.1' ? typeProblems(value) : [],
+          referenceProblems(value),
+          pathProblems(value),
+        );
   const unique = [...new Map(findings.map((one) => [`${one.path} ${one.message}`, one])).values()];
   const problems = unique
     .slice(0, MAX_PROBLEMS)

@@ -1,19 +1,9 @@
 import { isObject } from '@petstore/reference/operations.ts';
 import { nearest } from '../../../nearest.ts';
 import { fromPointer, type Location, toPointer } from '../syntax/json-pointer.ts';
+import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';
-
-/** Members whose objects have names of the author's choice: those names are not keywords. */
-const MAPS = new Set([
-  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'schemas'],
-  ...['responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links'],
-  ...['securityDefinitions', 'callbacks', 'pathItems', 'paths', 'webhooks', 'content', 'encoding'],
-  ...['variables', 'mapping', 'scopes'],
-]);
-
-/** Members that hold data, which is never read as a reference. */
-const DATA = new Set(['example', 'default', 'enum', 'const']);
 
 interface Reference {
   readonly location: Location;
@@ -30,23 +20,6 @@ interface Found {
 function findReferences(document: OpenApiDocument): Found {
   const references: Reference[] = [];
   const names = new Set<string>();
-  const visit = (value: unknown, location: Location, isMap: boolean): void => {
-    if (Array.isArray(value)) {
-      for (const [at, item] of value.entries()) visit(item, [...location, at], false);
-      return;
-    }
-    if (!isObject(value)) return;
-    for (const [name, member] of Object.entries(value)) {
-      const here = [...location, name];
-      if (isMap) visit(member, here, false);
-      else if (name === '$ref' && typeof member === 'string') {
-        references.push({ location: here, target: member });
-      } else if (/^\$(?:dynamicAnchor|anchor)$/.test(name)) names.add(`#${member}`);
-      else if (name === '$id') names.add(String(member));
-      else if (name === 'examples') visitExamples(member, here);
-      else if (!DATA.has(name) && !name.startsWith('x-')) visit(member, here, MAPS.has(name));
-    }
-  };
   /** Each is an Example Object, whose value is data, or refers to one. */
   const visitExamples = (examples: unknown, location: Location) => {
     for (const [name, example] of isObject(examples) ? Object.entries(examples) : []) {
@@ -55,7 +28,13 @@ function findReferences(document: OpenApiDocument): Found {
       }
     }
   };
-  visit(document, [], false);
+  forEachKeyword(document, (name, member, location) => {
+    if (name === '$ref' && typeof member === 'string') {
+      references.push({ location, target: member });
+    } else if (/^\$(?:dynamicAnchor|anchor)$/.test(name)) names.add(`#${member}`);
+    else if (name === '$id') names.add(String(member));
+    else if (name === 'examples') visitExamples(member, location);
+  });
   return { references, names };
 }
 

@@ -124,10 +124,15 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
   }
   const at = Map.groupBy(told, ({ instancePath }) => instancePath);
   const groups: SchemaError[][] = [];
+  const isText = (path: string) => typeof valueAt(document, fromPointer(path)) === 'string';
   for (const [path, here] of at) {
     // The shape that fails furthest down is the one that was meant. The root has no shapes, but a choice of members.
     if (path !== '' && unions.has(path) && above.has(path)) continue;
-    const real = here.filter(({ keyword }) => keyword !== 'unevaluatedProperties');
+    // A list of words may be here as well as one: whoever wrote one meant that.
+    const isWord = here.some(({ keyword }) => keyword === 'enum') && isText(path);
+    const real = here.filter(
+      ({ keyword }) => keyword !== 'unevaluatedProperties' && !(isWord && keyword === 'type'),
+    );
     const isCovered = (child: string) => at.has(child) || above.has(child);
     const unknown = here.filter(
       ({ keyword, params }) =>
@@ -241,8 +246,8 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
     case 'enum':
     case 'const': {
       const values = [...all<unknown>('allowedValues'), ...all<unknown>('allowedValue')];
-      const known = values.filter((one) => one !== undefined).map((one) => `\`${one}\``);
-      return say(`must be ${alternatives(known)}; it is ${quoted(value)}.`);
+      const known = values.filter((one) => one !== undefined).map(String);
+      return wrongChoice(location, value, known);
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -280,6 +285,30 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
       );
   }
 }
+
+/** A value in the place of one of a few words. */
+export function wrongChoice(location: Location, value: unknown, known: readonly string[]): Finding {
+  const words = known.map((word) => `\`${word}\``);
+  return {
+    message: `\`${shortName(location.map(String))}\` must be ${alternatives(words)}; it is ${quoted(value)}.`,
+    path: toPointer(location),
+    hint: () => {
+      if (value === null && known.includes('null')) return 'Put it in quotes.';
+      if (typeof value !== 'string') return undefined;
+      const meant = OTHER_NAMES[value.toLowerCase()] ?? value;
+      const near = known.includes(meant) ? meant : nearest(value, known);
+      return near === undefined ? undefined : `Did you mean \`${near}\`?`;
+    },
+  };
+}
+
+/** Other languages' names of types, and formats in the place of their type. */
+const OTHER_NAMES: Record<string, string> = {
+  ...{ int: 'integer', int32: 'integer', int64: 'integer', long: 'integer' },
+  ...{ float: 'number', double: 'number', decimal: 'number', bool: 'boolean', list: 'array' },
+  ...{ str: 'string', text: 'string', date: 'string', 'date-time': 'string', uuid: 'string' },
+  ...{ map: 'object', dict: 'object', file: 'string' },
+};
 
 function misspeltHint(
   group: readonly SchemaError[],

@@ -1,0 +1,21 @@
+import type { Location } from '../syntax/json-pointer.ts';
+import { forEachKeyword } from './keywords.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
+import { type Finding, wrongChoice } from './schema-problems.ts';
+
+/** JSON Schema 2020-12, validation, section 6.1.1. */
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
+/** Types that there are not, in schemas of OpenAPI 3.1: its own JSON Schema leaves what is in them open. */
+export function typeProblems(document: OpenApiDocument): Finding[] {
+  const problems: Finding[] = [];
+  const check = (type: unknown, location: Location) => {
+    if (!TYPES.includes(type as string)) problems.push(wrongChoice(location, type, TYPES));
+  };
+  forEachKeyword(document, (name, type, location, isInSchema) => {
+    if (name !== 'type' || !isInSchema) return;
+    if (!Array.isArray(type)) check(type, location);
+    else for (const [at, one] of type.entries()) check(one, [...location, at]);
+  });
+  return problems;
+}

@@ -1,0 +1,39 @@
+import type { Figures } from '../checker/statistics.ts';
+import { MOST_CONNECTIONS } from '../cluster.ts';
+import type { Limits } from '../faults/fault.ts';
+import type { Trial } from './trial.ts';
+
+/** Where the machine is too busy for the limit even with a whole cluster, p99 of reads may be so many times as long. */
+const BUSY_TIMES = 3;
+
+/** What clients saw of a fault and may not see, in sentences. */
+export function brokenLimits(trial: Trial, limits: Limits): string[] {
+  const { reads, writes, heldMs, steady, reached = [] } = trial;
+  const { readsMs, writesMs, writesWait, reachedMs = 0, steadyReadsMs = 0 } = limits;
+  const broken: string[] = [];
+  const expect = (isSo: boolean, otherwise: string) => {
+    if (!isSo) broken.push(`${trial.fault}: ${otherwise}`);
+  };
+  const expectBack = (what: string, { awayMs }: Figures, most: number) =>
+    expect(awayMs <= most, `${what} were away for ${awayMs} ms; at most ${most} are allowed.`);
+
+  expectBack('reads', reads, readsMs);
+  expectBack('writes', writes, writesMs + (writesWait ? heldMs : 0));
+  if (steady) {
+    const { p99 } = steady.reads;
+    const most = Math.max(steadyReadsMs, BUSY_TIMES * steady.before.p99);
+    expect(p99 <= most, `p99 of reads was ${p99} ms; at most ${most} is allowed.`);
+    expect(
+      steady.connections <= MOST_CONNECTIONS,
+      `the database had ${steady.connections} connections; the pools may hold ${MOST_CONNECTIONS}.`,
+    );
+  }
+  for (const { during, after } of reached) {
+    expectBack(`when its cause was gone, reads of ${after.name}`, after.reads, reachedMs);
+    expectBack(`when its cause was gone, writes of ${after.name}`, after.writes, reachedMs);
+    // Otherwise the figures above say nothing.
+    const failed = during.writes.unavailable + after.writes.unavailable;
+    expect(failed > 0, `no write of ${after.name} failed, so it did not reach it.`);
+  }
+  return broken;
+}

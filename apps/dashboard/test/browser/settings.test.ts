@@ -44,7 +44,7 @@ test('another address moves the site, after saying what that breaks', async () =
   await deploy(owner, slug, 'Pets');
   await page.goto(settings);
   await page.getByRole('textbox', { name: 'Address' }).fill('pets');
-  await page.getByText('stop answering at once').waitFor();
+  await page.getByText('go offline at once').waitFor();
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.waitForURL(`${origin}/projects/pets/settings`);
   assert.equal((await fetchFromSite(site(slug))).status, 404);

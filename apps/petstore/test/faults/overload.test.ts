@@ -215,11 +215,7 @@ test('requests beyond those that may be under way are refused; supervisors are a
   socket.on('data', (bytes) => {
     received += bytes;
   });
-  await assertError(
-    await get('/categories'),
-    'unavailable',
-    /^Too many requests are under way\./,
-  );
+  await assertError(await get('/categories'), 'unavailable', /^Too many requests are under way\./);
   assert.equal((await fetch(`${origin}/livez`)).status, 200);
   await assertNotReady(await readyz(), 'requests', /under way/);
   release();

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { ask, databaseIn } from '../support/animals.ts';
 import { assertNotReady } from '../support/assert-error.ts';
 import { serve } from '../support/program.ts';
@@ -27,7 +28,7 @@ interface Client {
 }
 
 /** Sends one request after the other, each when the last was answered, until it is told to stop. */
-function client(port: number, key: string): { done: Promise<Client>; socket: Socket } {
+function client(port: number, key: string, onResponse: () => void): Promise<Client> {
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const body = '{"name":"Rex","categoryId":1}';
   const requests = [
@@ -56,26 +57,28 @@ function client(port: number, key: string): { done: Promise<Client>; socket: Soc
     wasToldToClose = /^connection: close/im.test(received.slice(0, end));
     received = '';
     isOwed = false;
+    onResponse();
     if (!wasToldToClose) send();
   });
   socket.on('error', ({ message }) => {
     error = message;
   });
-  const done = new Promise<Client>((resolve) => {
+  return new Promise<Client>((resolve) => {
     socket.on('close', () => resolve({ created, isOwed, error, wasToldToClose }));
   });
-  return { done, socket };
 }
 
-async function stopUnderLoad(t: TestContext, afterMs: number): Promise<void> {
+async function stopUnderLoad(t: TestContext, after: number): Promise<void> {
   const folder = await temporaryFolder(t);
   const program = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
   const port = Number(new URL(program.origin).port);
-  const clients = Array.from({ length: CONNECTIONS }, () => client(port, key));
-  await sleep(afterMs);
-  program.child.kill('SIGTERM');
-  const outcomes = await Promise.all(clients.map(({ done }) => done));
+  let responses = 0;
+  const onResponse = () => {
+    if (++responses === after) program.child.kill('SIGTERM');
+  };
+  const clients = Array.from({ length: CONNECTIONS }, () => client(port, key, onResponse));
+  const outcomes = await Promise.all(clients);
   assert.equal((await finished(program)).code, 0);
   for (const outcome of outcomes) {
     assert.deepEqual(
@@ -90,8 +93,8 @@ async function stopUnderLoad(t: TestContext, afterMs: number): Promise<void> {
 
 test(`SIGTERM under load loses no request that was sent, in ${TRIES} tries`, async (t) => {
   for (let tried = 0; tried < TRIES; tried++) {
-    const afterMs = 50 + Math.random() * 150;
-    await t.test(`after ${Math.round(afterMs)} ms`, (each) => stopUnderLoad(each, afterMs));
+    const after = 1 + Math.floor(Math.random() * 200);
+    await t.test(`after ${after} responses`, (each) => stopUnderLoad(each, after));
   }
 });
 
@@ -100,11 +103,13 @@ test('a service that is to stop says that it is not ready, and serves on for the
   const program = await serve(t, folder, { PETSTORE_SHUTDOWN_DELAY_MS: '700' });
   const readyz = () => fetch(`${program.origin}/readyz`);
   assert.equal((await readyz()).status, 200);
+  const askedAt = performance.now();
   program.child.kill('SIGTERM');
-  await sleep(100);
+  await timeUntil(async () => (await readyz()).status === 503);
   await assertNotReady(await readyz(), 'process', /is stopping/);
   assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   assert.equal((await finished(program)).code, 0);
+  assert.ok(performance.now() - askedAt >= 700);
 });
 
 test('a request that does not finish is cut off when the time is up, and the database is closed', async (t) => {
@@ -114,7 +119,9 @@ test('a request that does not finish is cut off when the time is up, and the dat
   cleanUp(t, () => socket.destroy());
   socket.on('error', () => undefined);
   socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
-  await sleep(100);
+  await once(socket, 'connect');
+  // The service reads connections in the order in which they came.
+  await fetch(`${program.origin}/livez`, { headers: { connection: 'close' } });
   const start = performance.now();
   program.child.kill('SIGTERM');
   const { code, stderr } = await finished(program);

@@ -112,6 +112,16 @@ test('names that are one file on some systems are refused', async () => {
   }
 });
 
+/** The archive with its first header changed, and the checksum made right for it. */
+function withHeader(tar: Buffer, change: (header: Buffer) => void): Buffer {
+  const header = tar.subarray(0, 512);
+  change(header);
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return tar;
+}
+
 test('links, devices, pipes and sparse files are refused in tar', async () => {
   const entries: readonly [TarEntry, RegExp][] = [
     [{ name: 'l.md', type: 'symlink', linkname: '/etc/passwd' }, /symbolic link/],
@@ -126,12 +136,9 @@ test('links, devices, pipes and sparse files are refused in tar', async () => {
     assert.match(problem.message, rule);
     assert.match(problem.message, /“l\.md”/);
   }
-  const oldSparse = await tarOf([{ name: 's.md', content: 'x' }]);
-  oldSparse.write('S', 156);
-  const sum = oldSparse
-    .subarray(0, 512)
-    .reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  oldSparse.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  const oldSparse = withHeader(await tarOf([{ name: 's.md', content: 'x' }]), (header) =>
+    header.write('S', 156),
+  );
   assert.match((await refusal('tar.gz', gzipSync(oldSparse))).message, /unknown/);
 });
 
@@ -215,6 +222,19 @@ test('what is damaged, cut off or followed by something is refused in tar', asyn
   ];
   for (const bytes of archives) {
     assert.match((await refusal('tar.gz', bytes)).message, /cannot be read/);
+  }
+});
+
+test('sizes that no entry has are refused in tar: they would be waited for, or gathered, without end', async () => {
+  const headers: readonly [title: string, content: Uint8Array, (header: Buffer) => void][] = [
+    // In base 256, which begins with a byte from 0x80 on.
+    ['negative', Buffer.alloc(512), (header) => header.fill(0xff, 124, 136).fill(0xfd, 134, 135)],
+    ['no number', Buffer.alloc(512), (header) => header.write('z'.repeat(11), 124)],
+    ['5 MB of attributes', Buffer.alloc(5 * MB), (header) => header.write('x', 156)],
+  ];
+  for (const [title, content, change] of headers) {
+    const tar = withHeader(await tarOf([{ name: 'a.md', content }]), change);
+    assert.match((await refusal('tar.gz', gzipSync(tar))).message, /cannot be read/, title);
   }
 });
 

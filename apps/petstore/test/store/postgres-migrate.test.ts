@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -87,12 +86,18 @@ test('an index whose build was cut short is built anew', async (t) => {
 });
 
 test('a table that is in use for a while is changed when it is free', async (t) => {
-  const { url, raw, other } = await oldDatabase(t, MIGRATIONS.length - 1);
+  const version = MIGRATIONS.findLastIndex(({ locks = [] }) => locks.includes('pets'));
+  const { url, raw, other, observer } = await oldDatabase(t, version);
   await raw.unsafe('BEGIN; LOCK TABLE pets IN ACCESS SHARE MODE');
   const opening = openStore(url);
-  await sleep(2_500);
-  // Whoever came behind the change went on when it gave up for the moment.
+  await timeUntil(async () => {
+    const waiting = await observer`
+      SELECT 1 FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted`;
+    return waiting.length === 1;
+  });
+  // Whoever comes behind the change waits, and goes on when that gives up for the moment, within two seconds.
   await other.unsafe(`SET statement_timeout = '3s'; ${INSERT}`);
+  assert.equal(await versionOf(observer), version);
   await raw.unsafe('COMMIT');
   const store = await opening;
   cleanUp(t, () => store.close());

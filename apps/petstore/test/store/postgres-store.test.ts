@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
@@ -45,6 +44,7 @@ const from = (after: bigint | undefined, limit: number) => ({ limit, status: und
 test('rows become visible in the order of their ids, so that who follows links misses none', async (t) => {
   for (const end of ['COMMIT', 'ROLLBACK']) {
     const { url, store, raw } = await newStore(t);
+    const observer = rawConnection(t, url);
     const other = await open(t, url);
     await create(store, 4);
     await raw.unsafe(`BEGIN; ${INSERT}`);
@@ -53,7 +53,11 @@ test('rows become visible in the order of their ids, so that who follows links m
       await pets.create(rex);
       assert.ok(!isOpen, 'it waited');
     });
-    await sleep(100);
+    await timeUntil(async () => {
+      const waiting = await observer`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return waiting.length === 2;
+    });
     for (const { pets } of [store, other]) {
       const first = await pets.list(from(undefined, 3));
       assert.deepEqual([ids(first), first.next], [[1, 2, 3], 3n]);
@@ -212,8 +216,15 @@ test('a server that falls silent is given up in time, and found again', async (t
   const outcomes = await Promise.allSettled([
     store.pets.get(1n),
     store.pets.create(rex),
-    // Revoked where this process cannot hear it: within a second nobody answers for the key.
-    sleep(600).then(() => store.keys.findActive(made.hash)),
+    // Revoked where this process cannot hear it: soon nobody answers for the key.
+    (async () => {
+      let answer = store.keys.findActive(made.hash);
+      await timeUntil(async () => {
+        answer = store.keys.findActive(made.hash);
+        return answer instanceof Promise;
+      });
+      return answer;
+    })(),
   ]);
   for (const outcome of outcomes) {
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailableError);
@@ -245,10 +256,11 @@ test('a revoked key is refused within a second, whatever happened to the listene
   const measure = async (cut: () => Promise<void>) => {
     const made = generateKey('x', 'production', new Date());
     await store.keys.add(made);
-    assert.ok(await other.keys.findActive(made.hash));
-    await sleep(300);
-    const answer = other.keys.findActive(made.hash);
-    assert.ok(answer && !(answer instanceof Promise), 'remembered, so answered at once');
+    // Asked for, and then remembered, so answered at once.
+    await timeUntil(async () => {
+      const answer = other.keys.findActive(made.hash);
+      return answer !== undefined && !(answer instanceof Promise);
+    });
     await cut();
     await raw`
       WITH revoked AS (UPDATE api_keys SET revoked_at = now() WHERE id = ${made.record.id})
@@ -256,14 +268,16 @@ test('a revoked key is refused within a second, whatever happened to the listene
     const isActive = async () =>
       Promise.resolve(other.keys.findActive(made.hash)).catch(() => true);
     const tookMs = await timeUntil(async () => !(await isActive()));
-    await sleep(400);
+    // Both listen again.
+    await timeUntil(async () => {
+      const [listeners] = await raw.unsafe(`SELECT count(*)::int AS count ${LISTENERS}`);
+      return listeners?.count === 2;
+    });
     return tookMs;
   };
   for (const [name, cut] of Object.entries(cuts)) {
     await assertWithin(1_000, () => measure(cut), name);
   }
-  const [listeners] = await raw.unsafe(`SELECT count(*)::int AS count ${LISTENERS}`);
-  assert.equal(listeners?.count, 2, 'both listen again');
 });
 
 /** What is remembered of a key. */
@@ -279,12 +293,14 @@ test('the result of a look-up that is older than a revocation is not remembered'
   assert.equal(keys.get('hash'), someKey);
 });
 
-test('without proof from the listener the result of a look-up is used for half a second', async () => {
+test('without proof from the listener the result of a look-up is used for half a second', (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
   const keys = new ActiveKeys();
   keys.asking('hash')(someKey);
-  await sleep(400);
+  now = 500;
   assert.equal(keys.get('hash'), someKey);
-  await sleep(200);
+  now = 501;
   assert.equal(keys.get('hash'), undefined);
   keys.confirm(performance.now());
   assert.equal(keys.get('hash'), someKey);
@@ -330,7 +346,8 @@ test('a full disk shows, until a write succeeds or what is tried for nothing doe
     CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse();
     CREATE EVENT TRIGGER full_disk ON ddl_command_start EXECUTE FUNCTION refuse_tables()`);
   await assert.rejects(store.pets.create(rex), StoreUnavailableError);
-  await sleep(5_100);
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => now() + 5_000);
   assert.equal(await writer(), "The database's disk is full.", 'it was tried');
   await raw.unsafe('DROP EVENT TRIGGER full_disk');
   assert.equal(await writer(), undefined);

@@ -89,7 +89,7 @@ function statusOf({ code }: ParserError, isInLine: boolean): ConnectionError['st
   }
 }
 
-/** A response to HEAD has the headers of one with content, and none (RFC 9110, sections 8.6 and 9.3.2). */
+/** A response to HEAD has the headers of one with content, but no content (RFC 9110, sections 8.6 and 9.3.2). */
 function bytesOf(status: number, { headers, body }: ErrorResponse, isHead: boolean): string {
   const all = {
     Date: new Date().toUTCString(),

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { METHODS } from './node-http.ts';
 
-/** Where in a request's head a connection is, as far as anybody looked, and what has come of its line. */
+/** Which part of a request's head a connection is in, as far as is known, and how much of its line has arrived. */
 interface Progress {
   readonly place: 'nothing' | 'line' | 'beyond';
   readonly lineBytes: number;
@@ -12,7 +12,7 @@ interface Progress {
 
 const NOTHING: Progress = { place: 'nothing', lineBytes: 0, beginning: '' };
 
-/** What ends a head. */
+/** The end of a head. */
 const EMPTY_LINE = '\r\n\r\n';
 
 /** Members of sockets beyond their public interface. Where they are missing, only the last packet is seen. */
@@ -25,9 +25,8 @@ interface Internals {
 }
 
 /**
- * Tells of a request that is refused, and may have come in many packets, whether it is a HEAD, and whether the
- * connection is still in its line: a head that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431
- * otherwise.
+ * Tells, for a refused request that may have come in many packets, whether it is a HEAD, and whether the connection is
+ * still in its line: a head that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
  *
  *
  * Node does not report earlier packets: its parser reads them from the system by itself, and to get them as 'data'
@@ -46,7 +45,7 @@ export class RequestLines {
     server.on(event, (socket, first?: Buffer) => this.#watch(socket, first));
   }
 
-  /** `packet`: the one of which the parser complains; `parsedBytes`: how many of its bytes it took. */
+  /** `packet`: the one that made the parser fail; `parsedBytes`: how many of its bytes it read. */
   refused(
     socket: object,
     packet: unknown,
@@ -54,7 +53,7 @@ export class RequestLines {
   ): { readonly isInLine: boolean; readonly isHead: boolean } {
     let progress = this.#progress.get(socket) ?? NOTHING;
     if (progress === NOTHING && Buffer.isBuffer(packet)) {
-      // Whole requests may stand in front of it.
+      // Whole requests may precede it.
       const parsed = packet.subarray(0, parsedBytes);
       const before = parsed.lastIndexOf(EMPTY_LINE);
       const from = before < 0 ? 0 : before + EMPTY_LINE.length;
@@ -63,7 +62,7 @@ export class RequestLines {
     return { isInLine: progress.place === 'line', isHead: progress.beginning === 'HEAD ' };
   }
 
-  /** `first`: a packet that was taken from the system before the parser had the connection. */
+  /** `first`: a packet that was read from the system before the parser had the connection. */
   #watch(socket: Socket & Internals, first: Buffer | undefined): void {
     const restart = socket._unrefTimer;
     if (!restart) return;

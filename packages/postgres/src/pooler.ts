@@ -3,17 +3,17 @@ import type { Connection } from './connection.ts';
 import { codeOf } from './errors.ts';
 import type { PostgresServer } from './server.ts';
 
-/** What PgBouncer says to BEGIN where it gives each statement another session: a violation of the protocol. */
+/** PgBouncer's error for BEGIN where it gives each statement another session: a protocol violation. */
 const NO_TRANSACTIONS = '08P01';
 
-/** Connections that a pooler is given the chance to hand out in turn. */
+/** How many connections a pooler gets the chance to hand out in turn. */
 const PROBES = 3;
 
 /**
- * Refuses a pooler that gives each transaction another session, which loses what sessions have here: settings, prepared
- * statements, and the news of revoked keys. It shows where it is asked while others hold the session that was used last.
- * Asked first, and by statements without names: in the sessions of such a pooler there are those of other processes.
- * Throws a UserError that names the program and the variable with the address.
+ * Refuses a pooler that gives each transaction another session. Sessions lose there what programs keep in them:
+ * settings, prepared statements, and the news of revoked keys. The check finds it by asking while other connections
+ * hold the session that was used last. It comes first, with unnamed statements, since the sessions of such a pooler
+ * have the named ones of other processes. Throws a UserError that names the program and the variable with the address.
  */
 export async function refusePoolerOfTransactions(
   connection: Connection,

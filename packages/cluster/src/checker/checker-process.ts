@@ -50,7 +50,7 @@ const clients: Promise<void>[] = [];
 let world: World | undefined;
 /** Gives a key to the API machine at an address, with statistics of its own. */
 let apiAt: (url: string, statistics: Halves) => Api;
-/** Ends the clients who ask a machine by itself, and gives their figures. */
+/** Ends the clients that send requests to one machine, and returns their figures. */
 let stopAlone: (() => Alone)[] = [];
 
 process.on('message', (message: ToChecker) => {

@@ -48,12 +48,15 @@ export class Checker extends EventEmitter<Events> {
     await this.#ask({ do: 'begin', order }, 'begun');
   }
 
-  /** The figures since the last time that the same ones were asked for. */
+  /** The figures since the last call for the same period. */
   async measure(of: Span): Promise<Measured> {
     return (await this.#ask({ do: 'measure', of }, 'measured')).measured;
   }
 
-  /** Asks these API machines by themselves from now on. Gives the figures of those that were asked until now. */
+  /**
+   * Sends requests of their own to these API machines from now on. Returns the figures of those that got them until
+   * now.
+   */
   async askAlone(machines: readonly Machine[]): Promise<readonly Alone[]> {
     const apis = machines.map(({ name, address }) => ({ name, address }));
     return (await this.#ask({ do: 'ask-alone', apis }, 'alone')).alone;

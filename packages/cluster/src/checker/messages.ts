@@ -12,33 +12,35 @@ export interface Order {
 /** What the checker is told later. */
 export type ToChecker =
   | { readonly do: 'begin'; readonly order: Order }
-  /** Give the figures since the last `measure` of the same, and begin anew. */
+  /** Return the figures since the last `measure` of the same period. */
   | { readonly do: 'measure'; readonly of: Span }
-  /** Ask these API machines by themselves from now on; give the figures of those that were asked until now. */
+  /**
+   * Send requests of their own to these API machines from now on; return the figures of those that got them until now.
+   */
   | { readonly do: 'ask-alone'; readonly apis: readonly Address[] }
-  /** Ask one of the machines, as an operator does. */
+  /** Send a request to one of the machines, as an operator does. */
   | { readonly do: 'post'; readonly url: string; readonly body: object }
   /** Stop the clients and compare. */
   | { readonly do: 'end' };
 
-/** What figures are taken over: a fault from one whole cluster to the next, or only while its cause is there. */
+/** The period of figures: a fault, from one healthy cluster to the next, or only the time of its cause. */
 export type Span = 'trial' | 'cause';
 
-/** The figures of some time. */
+/** The figures of a period. */
 export interface Measured {
   readonly reads: Figures;
   readonly writes: Figures;
   readonly acknowledged: number;
 }
 
-/** What became of requests that went to one API machine, past the balancers. */
+/** The outcome of requests to one API machine, past the balancers. */
 export interface Alone {
   readonly name: string;
   readonly reads: Figures;
   readonly writes: Figures;
 }
 
-/** What the checker says. */
+/** The messages of the checker. */
 export type FromChecker =
   | { readonly said: 'second'; readonly state: State; readonly measured: Measured }
   | { readonly said: 'violation'; readonly violation: Violation }

@@ -14,11 +14,11 @@ export interface Applied {
   readonly to: string;
   /** Resolves when the cause is gone; its effects may last longer. */
   readonly undo: () => Promise<void>;
-  /** The API machines that it reaches while the others serve: these are asked by themselves, too. */
+  /** The API machines that it reaches while the others serve: these get requests of their own, too. */
   readonly reached?: readonly Machine[];
 }
 
-/** What clients may see of a fault, in milliseconds. */
+/** The limits of what clients may see of a fault, in milliseconds. */
 export interface Limits {
   /** The longest time without a read that succeeded. */
   readonly readsMs: number;
@@ -29,22 +29,24 @@ export interface Limits {
   /** How soon after the end of the cause a machine that it reached reads and writes. */
   readonly reachedMs?: number;
   /**
-   * Reads go on as ever: p99 while the cause lasts, on a machine that has the time. The database has no more
-   * connections then than the pools may hold.
+   * Reads go on as ever: the p99 while the cause lasts, on a machine with enough time. The database then has no more
+   * connections than the pools may hold.
    */
   readonly steadyReadsMs?: number;
 }
 
-/** Patroni's ttl, its next look, the promotion, and the balancer's next two checks. */
+/** Patroni's ttl, its next check, the promotion, and the balancer's next two checks. */
 export const FAILOVER: Limits = { readsMs: 35_000, writesMs: 35_000 };
 
-/** Another standby confirms: the silent one is let go after 5 s, and Patroni looks every 5. Reads notice nothing. */
+/**
+ * Another standby confirms: the silent one is dropped after 5 s, and Patroni checks every 5 s. Reads notice nothing.
+ */
 export const NEXT_STANDBY: Limits = { readsMs: 1_000, writesMs: 15_000 };
 
-/** The balancers ask every second, and twice; then one of them takes the address. */
+/** The balancers check every second, twice; then one of them takes the address. */
 export const BALANCED: Limits = { readsMs: 10_000, writesMs: 10_000 };
 
-/** The others go on; what had begun is asked again elsewhere. */
+/** The others go on. Requests that had begun are sent again elsewhere. */
 export const ONE_OF_THREE: Limits = { readsMs: 3_000, writesMs: 3_000 };
 
 /** Something that goes wrong in a cluster. */
@@ -56,7 +58,7 @@ export interface Fault {
   /** Whether it is over at once, so that there is nothing to undo. */
   readonly isBrief?: boolean;
   readonly limits: Limits;
-  /** Makes it happen. Rejects where the cluster is in no state for it. */
+  /** Applies it. Rejects where the state of the cluster does not allow it. */
   readonly apply: (scene: Scene) => Promise<Applied>;
 }
 

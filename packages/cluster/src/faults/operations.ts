@@ -78,13 +78,13 @@ export const OPERATIONS: readonly Fault[] = [
   },
 ];
 
-/** Whether an API machine's way to the database, or its PgBouncer's, leads through the balancers. */
+/** Whether the route of an API machine, or of its PgBouncer, to the database leads through the balancers. */
 function goesByBalancer(api: Machine): boolean {
   const { PETSTORE_DATABASE_URL: url = '' } = api.environmentOf('petstore');
   return api.has('pgbouncer') || url.includes(`@${SHARED_ADDRESS}:`);
 }
 
-/** A command of HAProxy's own, to each of them. */
+/** Sends a command to each HAProxy. */
 async function tellBalancers(balancers: readonly Machine[], command: string): Promise<void> {
   for (const { folder, name } of balancers) {
     const socket = connect(join(folder, 'admin.sock'));

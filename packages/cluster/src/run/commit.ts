@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 
-/** What figures make anew, and what they therefore do not depend on. */
+/** Files that are written with new figures, so that figures do not depend on them. */
 const FIGURES = ['bench/results', 'docs/performance.md'];
 
-/** The commit, with a mark where the working tree differs from it beyond figures. */
+/** The commit, with a mark if files other than figures differ from it. */
 export function commit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();

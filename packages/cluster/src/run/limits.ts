@@ -3,10 +3,13 @@ import { MOST_CONNECTIONS } from '../cluster.ts';
 import type { Limits } from '../faults/fault.ts';
 import type { Trial } from './trial.ts';
 
-/** Where the machine is too busy for the limit even with a whole cluster, p99 of reads may be so many times as long. */
+/**
+ * On a machine that is too busy for the limit even with a healthy cluster, p99 of reads may be this many times as long
+ * as then.
+ */
 const BUSY_TIMES = 3;
 
-/** What clients saw of a fault and may not see, in sentences. */
+/** The limits that a fault broke, as sentences. */
 export function brokenLimits(trial: Trial, limits: Limits): string[] {
   const { reads, writes, heldMs, steady, reached = [] } = trial;
   const { readsMs, writesMs, writesWait, reachedMs = 0, steadyReadsMs = 0 } = limits;
@@ -31,7 +34,7 @@ export function brokenLimits(trial: Trial, limits: Limits): string[] {
   for (const { during, after } of reached) {
     expectBack(`when its cause was gone, reads of ${after.name}`, after.reads, reachedMs);
     expectBack(`when its cause was gone, writes of ${after.name}`, after.writes, reachedMs);
-    // Otherwise the figures above say nothing.
+    // Otherwise the figures above mean nothing.
     const failed = during.writes.unavailable + after.writes.unavailable;
     expect(failed > 0, `no write of ${after.name} failed, so it did not reach it.`);
   }

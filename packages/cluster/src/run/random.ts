@@ -10,7 +10,7 @@ const HOLD_MS = { least: 2_000, most: 30_000 };
 /** Quiet between two faults. */
 const PAUSE_MS = { least: 1_000, most: 6_000 };
 
-/** A fault for which the cluster was in no state, such as a switchover that Patroni refuses for now. */
+/** A fault that the state of the cluster did not allow, such as a switchover that Patroni refuses for now. */
 export interface NotDone {
   readonly fault: string;
   /** When, in RFC 3339. */
@@ -18,7 +18,7 @@ export interface NotDone {
   readonly why: string;
 }
 
-/** Plays faults at random until the time is over. Each kind comes once before any comes again. */
+/** Plays random faults until the time is over. Each kind comes once before any is repeated. */
 export async function playAtRandom(
   stage: Stage,
   minutes: number,

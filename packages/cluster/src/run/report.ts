@@ -10,7 +10,7 @@ const HEAD = [
   'well again after',
 ] as const;
 
-/** What clients saw of each fault, a line each, as deploy/cluster/README.md has it. */
+/** What clients saw of each fault, one line each, as in deploy/cluster/README.md. */
 export function trialTable(trials: readonly Trial[]): string {
   const rows = trials.flatMap(({ title, heldMs, reads, writes, wholeAfterMs, reached = [] }) => [
     [
@@ -21,7 +21,7 @@ export function trialTable(trials: readonly Trial[]): string {
       seconds(writes.awayMs),
       seconds(wholeAfterMs),
     ],
-    // Past the balancers, which lead clients to the others.
+    // Past the balancers, which send clients to the other machines.
     ...reached.map(({ during, after }) => [
       `… ${after.name} by itself`,
       '',
@@ -35,7 +35,7 @@ export function trialTable(trials: readonly Trial[]): string {
   return table(lines.map((row) => row.map((cell) => `| ${cell}`).concat('|')));
 }
 
-/** One of them, while the others go on. */
+/** One machine fails while the others go on. */
 export function trialLine({
   title,
   to,

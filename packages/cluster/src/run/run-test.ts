@@ -20,7 +20,7 @@ export interface Options {
   readonly log?: string;
 }
 
-/** Plays faults on a cluster of its own; whether nothing came out that must not. */
+/** Plays faults on a cluster of its own. Whether there was no violation. */
 export async function runTest(options: Options): Promise<boolean> {
   const { minutes, random = false, only, hold, log } = options;
   const chosen = scenariosOf(random, only);

@@ -22,7 +22,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { fault: 'restart-apis' },
 ];
 
-/** Plays scenarios one after the other, and gives what came of each. `holdMs` instead of their own times. */
+/** Plays scenarios one after the other, and returns the outcome of each. `holdMs` replaces their own durations. */
 export async function playScenarios(
   stage: Stage,
   scenarios: readonly Scenario[],

@@ -13,13 +13,13 @@ import type { Trial } from './trial.ts';
 /** How long the cluster may take to recover when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
 
-/** How long reads are measured in a whole cluster, to compare them. */
+/** How long reads are measured in a healthy cluster, to compare them. */
 const BEFORE_MS = 10_000;
 
 /** How soon writes go on when a standby confirms commits again. */
 const CONFIRMED_LIMIT_MS = 2_000;
 
-/** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
+/** The effect of a brief fault may come late: balancers whose HAProxy was away release their address after that. */
 const AFTERMATH_MS = 6_000;
 
 interface Events {
@@ -81,8 +81,8 @@ export class Stage extends EventEmitter<Events> {
   }
 
   /**
-   * Plays a fault from a whole cluster to a whole cluster, and gives what clients saw meanwhile. Limits that were
-   * broken are failures.
+   * Plays one fault, from a healthy cluster to a healthy cluster, and returns what clients saw meanwhile. Broken limits
+   * are failures.
    */
   async play(fault: Fault, holdMs: number): Promise<Trial> {
     const { checker } = this;
@@ -124,7 +124,9 @@ export class Stage extends EventEmitter<Events> {
     return trial;
   }
 
-  /** Resolves when every machine is well, and every request succeeds. A failure, where it takes too long. */
+  /**
+   * Resolves when every machine is healthy, and every request succeeds. Reports a failure where that takes too long.
+   */
   untilWhole(): Promise<void> {
     return this.#until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS);
   }
@@ -149,7 +151,9 @@ export class Stage extends EventEmitter<Events> {
       );
   }
 
-  /** Leaves the cause where it is for a while. The most connections that the primary had, where that has a limit. */
+  /**
+   * Leaves the cause in place for a while. Returns the most connections that the primary had, where that has a limit.
+   */
   async #hold({ limits }: Fault, holdMs: number): Promise<number> {
     const end = performance.now() + holdMs;
     let most = 0;
@@ -161,14 +165,16 @@ export class Stage extends EventEmitter<Events> {
     return most;
   }
 
-  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  /**
+   * Stops the clients, which compare their responses with what is stored. Returns how many creates were acknowledged.
+   */
   async end(): Promise<number> {
     for (const api of this.cluster.apis) {
       const metrics = await this.cluster.client.run('curl', [
         '-fsS',
         `http://${api.address}:8080/metrics`,
       ]);
-      // Otherwise nothing was seen of what standbys show.
+      // Without this, nobody would notice that standbys were never read from.
       if (!/^petstore_replica_reads_total\{.*\} [1-9]/m.test(metrics))
         this.#fail(`${api.name} has read nothing from a standby.`);
     }

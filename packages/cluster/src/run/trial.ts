@@ -1,6 +1,6 @@
 import type { Alone, Measured } from '../checker/messages.ts';
 
-/** One fault as it was seen from outside. */
+/** One fault, as clients saw it. */
 export interface Trial {
   readonly fault: string;
   readonly title: string;
@@ -9,19 +9,21 @@ export interface Trial {
   readonly to: string;
   /** How long its cause lasted. */
   readonly heldMs: number;
-  /** From the end of the cause until every machine was well again. */
+  /** From the end of the cause until every machine was healthy again. */
   readonly wholeAfterMs: number;
   readonly reads: Measured['reads'];
   readonly writes: Measured['writes'];
-  /** Where reads are to go on as ever. */
+  /** For faults during which reads must go on as ever. */
   readonly steady?: {
-    /** With a whole cluster, just before. */
+    /** With a healthy cluster, just before the fault. */
     readonly before: Measured['reads'];
-    /** While the cause was there. */
+    /** While the cause lasted. */
     readonly reads: Measured['reads'];
     /** The most connections of the API that the primary had. */
     readonly connections: number;
   };
-  /** The API machines that it reached, each asked by itself while the cause was there, and from its end on. */
+  /**
+   * The API machines that the fault reached. Each gets requests of its own while the cause lasts, and after its end.
+   */
   readonly reached?: readonly { readonly during: Alone; readonly after: Alone }[];
 }

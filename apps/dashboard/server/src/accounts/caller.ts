@@ -31,14 +31,14 @@ export interface Access {
   readonly can: readonly Permission[];
 }
 
-/** What a user is in a project: the installation's owner has an owner's rights everywhere. null: no member. */
+/** A user's role in a project. The installation's owner has an owner's rights everywhere. null: not a member. */
 export function roleIn({ role }: ProjectOfUser, user: UserRow): Role | null {
   return user.role === 'owner' ? 'owner' : role;
 }
 
 /**
- * What a caller is in a project, given the role that their membership has. Throws ApiError without access, the same as
- * for a project that does not exist (undefined).
+ * The caller's role in a project, given the role of their membership. Throws ApiError without access, the same as for a
+ * project that does not exist (undefined).
  */
 export function accessTo(
   caller: Pick<Caller, 'user' | 'token'>,

@@ -70,8 +70,8 @@ async function fail(
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one transaction; as failed, where its sender lost the right to
- * deploy meanwhile. The blobs of its artifact must be stored. Prunes what the project's plan does not keep.
+ * Marks a deploy as succeeded and puts it live, in one transaction; or as failed, where its sender lost the right to
+ * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
  */
 export async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,
@@ -119,8 +119,8 @@ export async function finishSucceeded(
 }
 
 /**
- * Why whoever sent a deploy may not deploy to a locked project any more; undefined while they may. It stays so until
- * the transaction ends: roles change under the project's lock.
+ * Why the sender of a deploy may no longer deploy to a locked project; undefined while they may. It stays true until
+ * the transaction ends, since roles change under the project's lock.
  */
 async function findLostRight(
   trx: Trx,

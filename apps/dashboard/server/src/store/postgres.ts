@@ -30,7 +30,7 @@ export function postgresMigrationDialect(address: PostgresAddress): PostgresDial
   return dialect(address, { size: 1, statementTimeoutMs: 0, limitMs: A_WEEK_MS });
 }
 
-/** Throws a UserError where a pooler is in between that programs with sessions cannot work with. */
+/** Throws a UserError where a pooler in between does not keep sessions. */
 export async function refuseUnfitPooler(address: PostgresAddress, variable: string): Promise<void> {
   const server = serverAt(address, STATEMENT_TIMEOUT_MS);
   const connection = await server.connect();

@@ -24,7 +24,7 @@ export async function findToken(
   return token && user && { token, user };
 }
 
-/** Locks a token until the transaction ends; whether it is valid, and stays so until then. */
+/** Locks a token until the transaction ends. Whether it is valid, and stays so until then. */
 export async function lockValidToken(trx: Trx, id: string, now: number): Promise<boolean> {
   assertLockOrder(trx, 'token', id);
   // An update that changes nothing locks the row on either database.

@@ -36,8 +36,8 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
 }
 
 /**
- * Takes a server's own listeners of a connection event away; the function calls them, and tells them what was read of
- * the connection, and put back, before.
+ * Removes a server's own listeners of a connection event. The returned function calls them, with the bytes that were
+ * read of the connection, and put back, before.
  */
 export function interceptConnections(
   server: Server,

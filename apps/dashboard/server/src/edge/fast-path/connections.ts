@@ -34,7 +34,7 @@ export interface FastPathConnections {
  * Responses to requests of one turn of the event loop are sent together at its end, as `batchPerTick` does.
  */
 export function serveFastPath(
-  /** Hands a connection to the server. `read`: what was put back into it. */
+  /** Hands a connection to the server. `read`: the bytes that were put back into it. */
   acceptForServer: (socket: Socket, read: Buffer) => void,
   respond: FastPathResponder,
   timeouts: FastPathTimeouts,

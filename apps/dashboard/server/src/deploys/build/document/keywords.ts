@@ -2,7 +2,7 @@ import { isObject } from '@petstore/reference/operations.ts';
 import type { Location } from '../syntax/json-pointer.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-/** Members that hold objects by names of the author's own, which are no keywords. */
+/** Members whose objects have names of the author's choice: those names are not keywords. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'schemas'],
   ...['dependentRequired', 'dependencies'],
@@ -11,10 +11,10 @@ const MAPS = new Set([
   ...['variables', 'mapping', 'scopes'],
 ]);
 
-/** Members that hold data, whatever it looks like. */
+/** Members that hold data, in which nothing is a keyword. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-/** Tells each member whose name OpenAPI or JSON Schema gives it, and none that looks so in data. */
+/** Visits each member whose name is a keyword of OpenAPI or JSON Schema, but none in data. */
 export function forEachKeyword(
   document: OpenApiDocument,
   tell: (name: string, member: unknown, location: Location, isInSchema: boolean) => void,

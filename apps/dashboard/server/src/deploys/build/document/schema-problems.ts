@@ -128,7 +128,7 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
   for (const [path, here] of at) {
     // The shape that fails furthest down is the one that was meant. The root has no shapes, but a choice of members.
     if (path !== '' && unions.has(path) && above.has(path)) continue;
-    // A list of words may be here as well as one: whoever wrote one meant that.
+    // A list of words may stand here, too. An author who wrote one word meant that word.
     const isWord = here.some(({ keyword }) => keyword === 'enum') && isText(path);
     const real = here.filter(
       ({ keyword }) => keyword !== 'unevaluatedProperties' && !(isWord && keyword === 'type'),
@@ -286,7 +286,7 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
   }
 }
 
-/** A value in the place of one of a few words. */
+/** A value where only a few words are allowed. */
 export function wrongChoice(location: Location, value: unknown, known: readonly string[]): Finding {
   const words = known.map((word) => `\`${word}\``);
   return {
@@ -302,7 +302,7 @@ export function wrongChoice(location: Location, value: unknown, known: readonly 
   };
 }
 
-/** Other languages' names of types, and formats in the place of their type. */
+/** Names of types in other languages, and formats that stand in place of their type. */
 const OTHER_NAMES: Record<string, string> = {
   ...{ int: 'integer', int32: 'integer', int64: 'integer', long: 'integer' },
   ...{ float: 'number', double: 'number', decimal: 'number', bool: 'boolean', list: 'array' },

@@ -6,7 +6,7 @@ import { type Finding, wrongChoice } from './schema-problems.ts';
 /** JSON Schema 2020-12, validation, section 6.1.1. */
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
-/** Types that there are not, in schemas of OpenAPI 3.1: its own JSON Schema leaves what is in them open. */
+/** Finds unknown types in schemas of OpenAPI 3.1, whose contents OpenAPI's own JSON Schema does not check. */
 export function typeProblems(document: OpenApiDocument): Finding[] {
   const problems: Finding[] = [];
   const check = (type: unknown, location: Location) => {

@@ -34,15 +34,17 @@ onBothEngines("another account's slow builds do not keep a small deploy waiting"
       ),
     );
   while (!(await states()).includes('building')) await sleep(20);
-  const { state, createdAt, startedAt } = await deploy(other, 'small', documentTitled('Small'));
-  assert.equal(state, 'succeeded');
+  const waitOfSmall = async () => {
+    const { state, createdAt, startedAt } = await deploy(other, 'small', documentTitled('Small'));
+    assert.equal(state, 'succeeded');
+    return Date.parse(startedAt ?? '') - Date.parse(createdAt);
+  };
+  await assertWithin(1_000, waitOfSmall);
   assert.deepEqual(
     await states(),
     ['building', 'queued', 'queued'],
     'one at a time of one account',
   );
-  const waitedMs = Date.parse(startedAt ?? '') - Date.parse(createdAt);
-  assert.ok(waitedMs < 1_000, `it waited for ${waitedMs} ms`);
 });
 
 /** A service with a project, in a process of its own, and what deploys to it. */
@@ -81,7 +83,7 @@ describe('a service in a process of its own', { concurrency: true }, () => {
       const { running, call, logOf } = await serveProject(t);
       const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(3_000)));
       // It makes them for seconds, and has nothing to say meanwhile.
-      await timeUntil(async () => (await logOf(id)).includes('Making the pages'));
+      while (!(await logOf(id)).includes('Making the pages')) await sleep(20);
       const builds = childrenOf(running.child.pid ?? 0);
       assert.equal(builds.length, 1, 'it is at work');
       await killAtOnce(running);

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { showProgress } from '../../src/commands/progress.ts';
 
 /** A terminal that keeps what it is sent. */
@@ -18,7 +19,7 @@ test('a terminal gets a bar that moves, and what is said stands above it', async
   progress.say('before');
   progress.update(50, '50 of 200 animals');
   progress.say('line 7: bad');
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await timeUntil(async () => shown().includes('50 of 200 animals'));
   progress.update(200, '200 of 200 animals');
   progress.stop();
   progress.stop();

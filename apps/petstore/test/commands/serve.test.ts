@@ -3,9 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { finished } from '@petstore/test-support/program.ts';
+import { finished, type Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { baseUrls } from '../../src/addresses.ts';
+import { readConfig } from '../../src/config.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { petstore, serve } from '../support/program.ts';
 
 const TOO_BIG_FOR_A_NUMBER = ['9007199254740993', '9223372036854775807', '-9223372036854775808'];
@@ -121,6 +126,8 @@ test('a port that is taken and an address of another machine are one sentence ea
   );
 });
 
+const isStopping = ({ output }: Program) => output.stderr.includes('"stopping"');
+
 test('SIGTERM and SIGINT let a request under way finish and end with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const folder = await temporaryFolder(t);
@@ -144,9 +151,13 @@ test('SIGTERM and SIGINT let a request under way finish and end with 0', async (
       // Not in the types of the DOM, which some library brings along.
       ...({ duplex: 'half' } as object),
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The other one asks for the metrics.
+    await timeUntil(
+      async () =>
+        (await readMetrics(program.origin)).value('petstore_http_requests_in_flight') === 2,
+    );
     program.child.kill(signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await timeUntil(async () => isStopping(program));
     send?.();
     assert.equal((await answer).status, 201);
     assert.equal((await finished(program)).code, 0);
@@ -162,37 +173,45 @@ test('one Ctrl-C that arrives twice, as under npm, lets requests finish; a later
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The service reads connections in the order in which they came.
+    await fetch(`${program.origin}/livez`, { headers: { connection: 'close' } });
     program.child.kill('SIGINT');
+    await timeUntil(async () => isStopping(program));
     return { program, socket };
   };
   const twice = await start();
   twice.program.child.kill('SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.equal(twice.program.child.exitCode, null);
   twice.socket.end('\r\n');
   assert.equal((await finished(twice.program)).code, 0);
 
   const { program } = await start();
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  // So long the second is taken for the first.
+  await sleep(510);
   assert.equal(program.child.exitCode, null);
   program.child.kill('SIGINT');
-  assert.equal((await finished(program)).code, 1);
+  const { code, stderr } = await finished(program);
+  assert.equal(code, 1);
+  assert.doesNotMatch(stderr, /in time/, 'at once');
 });
 
 test('staging and production know both addresses, their own as it is', async (t) => {
   const folder = await temporaryFolder(t);
-  const servers = async (env: Record<string, string>) => {
+  const inDocument = async (env: Record<string, string>) => {
     const { stdout } = await petstore(folder, ['openapi'], env);
     return (JSON.parse(stdout) as { servers: { url: string }[] }).servers.map(({ url }) => url);
   };
-  assert.deepEqual(await servers({}), ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8090/v1']);
+  const unset = ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8090/v1'];
+  assert.deepEqual(await inDocument({ PETSTORE_PORT: '0' }), unset);
   assert.deepEqual(
-    await servers({ PETSTORE_ENV: 'staging', PETSTORE_PORT: '9000', PETSTORE_HOST: '::' }),
+    await inDocument({ PETSTORE_ENV: 'staging', PETSTORE_PORT: '9000', PETSTORE_HOST: '::' }),
     ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:9000/v1'],
   );
-  assert.deepEqual(await servers({ PETSTORE_PORT: '0' }), await servers({}));
-  assert.deepEqual(await servers({ PETSTORE_HOST: '::1' }), [
+  const servers = (env: Record<string, string>) => {
+    const config = readConfig(env);
+    return Object.values(baseUrls(config, config.port));
+  };
+  assert.deepEqual(servers({}), unset);
+  assert.deepEqual(servers({ PETSTORE_HOST: '::1' }), [
     'http://[::1]:8080/v1',
     'http://127.0.0.1:8090/v1',
   ]);
@@ -200,7 +219,7 @@ test('staging and production know both addresses, their own as it is', async (t)
     PETSTORE_BASE_URL: 'https://api.example.com/v1',
     PETSTORE_STAGING_BASE_URL: 'https://staging.example.com/v1',
   };
-  assert.deepEqual(await servers(configured), Object.values(configured));
+  assert.deepEqual(servers(configured), Object.values(configured));
 });
 
 test('the service has the flags that spare memory and the core that it answers on, unless they are given', async (t) => {

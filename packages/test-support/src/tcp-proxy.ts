@@ -10,6 +10,8 @@ export interface TcpProxy {
   readonly port: number;
   /** How many connections pass it now. */
   readonly connections: number;
+  /** How many sockets it has. One that was ended is gone when the other side has ended it, too. */
+  readonly sockets: number;
   /** As a cut cable: from now on nothing passes, on connections that are there and on new ones, and none is closed. */
   silence(): void;
   /** New connections of a PostgreSQL client fall silent as soon as it is let in: its first statement gets no response. */
@@ -70,6 +72,9 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
     get connections() {
       return [...clients.values()].filter(({ writable, destroyed }) => writable && !destroyed)
         .length;
+    },
+    get sockets() {
+      return sockets.size;
     },
     silence() {
       state = 'silent';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
-import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
+import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';
@@ -34,8 +34,9 @@ async function databaseBehindProxy(t: TestContext) {
   return { db: behind.db, direct: direct.db, proxy };
 }
 
-/** Waits until the server has noticed that all connections but the one that asks are cut: the pool has by then. */
-async function noticed(direct: Db): Promise<void> {
+/** Waits until the pool and the server have noticed that all connections but the one that asks are cut. */
+async function noticed(direct: Db, proxy: TcpProxy): Promise<void> {
+  await timeUntil(async () => proxy.sockets === 0);
   const others = sql`
     SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
@@ -152,7 +153,7 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
       for (let times = 0; times < 3; times++) {
         await assertWorks(db);
         proxy[cut]();
-        await noticed(direct);
+        await noticed(direct, proxy);
       }
       await assertWorks(db);
     });
@@ -162,7 +163,7 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
       const between = db.transaction().execute(async (trx) => {
         await trx.selectFrom('users').select('id').execute();
         proxy[cut]();
-        await noticed(direct);
+        await noticed(direct, proxy);
         await trx.selectFrom('users').select('id').execute();
       });
       await assertUnavailable([between], 1);

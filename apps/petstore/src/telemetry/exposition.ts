@@ -35,6 +35,15 @@ export function together(snapshots: readonly Snapshot[]): Registry {
   return AggregatorRegistry.aggregate(snapshots as unknown as object[]);
 }
 
+/**
+ * Metrics for which Node returns the objects themselves. It aborts the process where one of them is already gone
+ * (`AsyncWrap::GetOwner`). `nodejs_active_resources` has their kinds and numbers.
+ */
+const UNSAFE = ['handles', 'requests'].flatMap((kind) => [
+  `nodejs_active_${kind}`,
+  `nodejs_active_${kind}_total`,
+]);
+
 /** Processor, memory, event loop and garbage collection: metrics of the process itself. */
 let ofProcess: Registry | undefined;
 
@@ -48,6 +57,7 @@ export function exposition(
   if (!ofProcess) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });
+    for (const name of UNSAFE) ofProcess.removeSingleMetric(name);
   }
   const process = ofProcess;
   const own = new Registry();

@@ -73,3 +73,18 @@ test('a token keeps metrics private, and `off` takes them away', async (t) => {
   const off = await startService(t, { config: { hasMetrics: false } });
   assert.equal((await fetch(`${off.origin}/metrics`)).status, 404);
 });
+
+test('what keeps the process alive is counted by kind, and Node is never asked for the objects themselves', async (t) => {
+  const internals = process as unknown as Record<string, () => unknown>;
+  const getters = ['_getActiveHandles', '_getActiveRequests'].map((name) =>
+    t.mock.method(internals, name),
+  );
+  const { origin } = await startService(t);
+  const { value, labels } = await readMetrics(origin);
+  assert.ok((value('nodejs_active_resources_total') ?? 0) > 0);
+  assert.ok(labels('nodejs_active_resources').some(({ type }) => type === 'TCPSocketWrap'));
+  assert.deepEqual(
+    getters.map(({ mock }) => mock.callCount()),
+    [0, 0],
+  );
+});

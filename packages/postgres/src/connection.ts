@@ -1,4 +1,4 @@
-import { connect as connectSocket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '@petstore/service/postgres-address.ts';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
@@ -75,7 +75,7 @@ export class Connection {
 
   /** The id of the process that serves it, as the other end reports it. A pooler in between reports its own. */
   get processId(): number | null {
-    return keysOf(this.#client).processID;
+    return internalsOf(this.#client).processID;
   }
 
   /** Called with the payload of each notification. */
@@ -114,7 +114,7 @@ export class Connection {
    * request has arrived. The outcome goes to whoever waits for the statement.
    */
   async cancel(): Promise<boolean> {
-    const { processID, secretKey } = keysOf(this.#client);
+    const { processID, secretKey } = internalsOf(this.#client);
     if (processID === null || secretKey === null) return false;
     const request = Buffer.alloc(16);
     for (const [at, word] of [16, CANCEL_REQUEST, processID, secretKey].entries()) {
@@ -138,10 +138,15 @@ export class Connection {
     return this.#underWay.size > 0;
   }
 
-  /** Accepts no more statements; resolves when those under way have ended. Never rejects. */
+  /** Accepts no more statements; resolves when the server is done with those under way. Never rejects. */
   async retire(): Promise<void> {
     this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was given up');
     await Promise.allSettled(this.#underWay);
+    const { readyForQuery, connection } = internalsOf(this.#client);
+    if (readyForQuery || connection.stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      this.#client.once('drain', resolve).once('end', resolve);
+    });
   }
 
   /** Closes it in order when the statements under way have ended, or at once after a second. Never rejects. */
@@ -155,9 +160,7 @@ export class Connection {
   /** Closes it at once; those who wait for a statement on it get an error. */
   destroy(cause?: unknown): void {
     this.#lose(cause);
-    const { stream } = (this.#client as unknown as { connection: { stream: { destroy(): void } } })
-      .connection;
-    stream.destroy();
+    internalsOf(this.#client).connection.stream.destroy();
   }
 
   #query(statement: Sql): Promise<QueryResult> {
@@ -202,9 +205,18 @@ export class Connection {
   }
 }
 
-/** The process id and the key that the server sent; the driver's types do not have them. */
-function keysOf(client: Client) {
-  return client as unknown as { processID: number | null; secretKey: number | null };
+/** The members of the driver's client that its types do not have. */
+interface Internals {
+  /** What the server sent for requests to cancel. */
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+  /** Whether the server waits for a statement: it is not ready before it has undone one that failed. */
+  readonly readyForQuery: boolean;
+  readonly connection: { readonly stream: Socket };
+}
+
+function internalsOf(client: Client): Internals {
+  return client as unknown as Internals;
 }
 
 /** Some of the driver's own errors have no code. */

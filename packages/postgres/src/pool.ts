@@ -189,7 +189,7 @@ export class Pool {
     }
   }
 
-  /** Its place is free when the server has ended the statement, or nothing more is heard of the server. */
+  /** Its place is free when the server is done with the statement, or nothing more is heard of the server. */
   async #abandon(connection: Connection): Promise<void> {
     const ended = connection.retire();
     const deadline = performance.now() + CANCELLED_MS;
@@ -203,6 +203,8 @@ export class Pool {
       }
       await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
     }
+    // The error of a statement comes before the server has undone it.
+    await Promise.race([ended, sleep(deadline - performance.now(), undefined, { ref: false })]);
     this.#discard(connection);
     this.#give(connection);
   }

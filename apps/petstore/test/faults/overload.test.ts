@@ -247,7 +247,7 @@ test('while each turn of the event loop takes too long, all but supervisors are 
   await assertNotReady(await readyz(), 'eventLoop', /wait too long/);
 });
 
-test('connections beyond the limit get an answer and are closed, and far beyond it are closed unread', async (t) => {
+test('connections beyond the limit get a response and are closed, and far beyond it are closed unread', async (t) => {
   const { get, origin, port, logged } = await start(t, { PETSTORE_MAX_CONNECTIONS: '3' });
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const open = async (text: string) => {
@@ -283,7 +283,7 @@ test('connections beyond the limit get an answer and are closed, and far beyond 
   assert.equal((await get('/pets')).status, 200);
 });
 
-test('a client that does not take its answers is cut off, a slow one is not', async (t) => {
+test('a client that does not read its responses is cut off, a slow one is not', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = performance.now();
   t.mock.method(performance, 'now', () => now);

@@ -78,7 +78,7 @@ test('a HEAD that never becomes a request gets no content, and any other request
   await assertError((await exchange(port, chunked, { pauseMs: 15 })).at(-1), 'invalid_request');
 });
 
-test('a good request is answered before the rubbish that follows it on the connection', async (t) => {
+test('a good request gets its response before the rubbish that follows it on the connection', async (t) => {
   const { port, key } = await startService(t);
   const good = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   for (const pieces of [[`${good}rubbish\r\n\r\n`], [good, 'rubbish\r\n\r\n']]) {
@@ -142,7 +142,7 @@ test('a connection that is cut at any point leaves the service serving', async (
   assert.deepEqual(names, ['Ada']);
 });
 
-test('a client that goes on sending after its answer is cut off in the end', async (t) => {
+test('a client that goes on sending after its response is cut off in the end', async (t) => {
   const { app, port } = await startService(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const accepted = once(app.server, 'connection');

@@ -34,6 +34,7 @@ export class Connection {
   #lost: ConnectionLostError | undefined;
   #doubt: string | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
+  #ending: Promise<void> | undefined;
 
   private constructor(client: Client, host: Host) {
     this.#client = client;
@@ -149,18 +150,26 @@ export class Connection {
     });
   }
 
-  /** Closes it in order when the statements under way have ended, or at once after a second. Never rejects. */
-  async end(): Promise<void> {
-    void this.retire();
-    const ended = this.#client.end().catch(() => {});
-    await Promise.race([ended, sleep(END_TIMEOUT_MS, undefined, { ref: false })]);
-    this.destroy();
+  /**
+   * Closes it in order when the statements under way have ended, or at once after a second. Resolves when the server
+   * has closed it, too, which it does when the session is gone. Never rejects.
+   */
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
   }
 
   /** Closes it at once; those who wait for a statement on it get an error. */
   destroy(cause?: unknown): void {
     this.#lose(cause);
     internalsOf(this.#client).connection.stream.destroy();
+  }
+
+  async #end(): Promise<void> {
+    void this.retire();
+    const ended = this.#client.end().catch(() => {});
+    await Promise.race([ended, sleep(END_TIMEOUT_MS, undefined, { ref: false })]);
+    this.destroy();
   }
 
   #query(statement: Sql): Promise<QueryResult> {
@@ -182,15 +191,20 @@ export class Connection {
       const result = await sent;
       if (this.#doubt === undefined) return result;
     } catch (error) {
-      if (isConnectionLoss(error)) this.destroy(error);
+      if (isConnectionLoss(error)) this.#giveUp(error);
       // The driver has errors of its own for a connection that breaks meanwhile.
       throw this.#lost && !isConnectionLoss(error) ? this.#lost : error;
     } finally {
       this.#underWay.delete(sent);
     }
     const lost = new ConnectionLostError('COMMIT_UNCERTAIN', this.#doubt);
-    this.destroy(lost);
+    this.#giveUp(lost);
     throw lost;
+  }
+
+  #giveUp(cause: unknown): void {
+    this.#lose(cause);
+    void this.end();
   }
 
   #lose(cause?: unknown): void {

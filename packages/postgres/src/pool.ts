@@ -67,6 +67,8 @@ export class Pool {
   /** Idle connections; the one used last is used next. */
   #idle: Connection[] = [];
   #active = 0;
+  /** The ends of connections that the server has not closed yet: their sessions may still be there. */
+  readonly #ending = new Set<Promise<void>>();
   #waiting: Waiting[] = [];
   #failures = 0;
   #failedAt = 0;
@@ -132,7 +134,10 @@ export class Pool {
   /** Discards connections at once, as when the server has fallen silent. New work opens new ones. */
   discardAll(isMeant: (connection: Connection) => boolean = () => true): void {
     for (const connection of this.#connections.keys()) {
-      if (isMeant(connection)) this.#discard(connection);
+      if (isMeant(connection)) {
+        this.#forget(connection);
+        connection.destroy();
+      }
     }
   }
 
@@ -205,8 +210,9 @@ export class Pool {
     }
     // The error of a statement comes before the server has undone it.
     await Promise.race([ended, sleep(deadline - performance.now(), undefined, { ref: false })]);
+    if (connection.isBusy) connection.destroy();
     this.#discard(connection);
-    this.#give(connection);
+    this.#leave();
   }
 
   /** Waits for a place for a piece of work. */
@@ -254,6 +260,10 @@ export class Pool {
     const delayMs = RECONNECT_DELAYS_MS[this.#failures] ?? RECONNECT_DELAYS_MS.at(-1) ?? 0;
     const waitMs = this.#failedAt + delayMs - performance.now();
     if (waitMs > 0) await sleep(waitMs);
+    const { size } = this.#options;
+    while (this.#ending.size > 0 && this.#active + this.#idle.length + this.#ending.size > size) {
+      await Promise.race(this.#ending);
+    }
     const begunAt = performance.now();
     try {
       const connection = await this.#server.connect();
@@ -296,10 +306,17 @@ export class Pool {
     else if (--this.#active === 0) this.#onIdle();
   }
 
+  /** Closes a connection in order. */
   #discard(connection: Connection): void {
-    if (!this.#connections.delete(connection)) return;
+    if (!this.#forget(connection)) return;
+    const end = connection.end().finally(() => this.#ending.delete(end));
+    this.#ending.add(end);
+  }
+
+  /** Returns whether it was known. */
+  #forget(connection: Connection): boolean {
     this.#idle = this.#idle.filter((idle) => idle !== connection);
-    connection.destroy();
+    return this.#connections.delete(connection);
   }
 
   #rejectWaiting(cause: unknown): void {

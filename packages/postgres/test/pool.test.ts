@@ -26,7 +26,7 @@ async function poolOf(t: TestContext, options: Partial<PoolOptions> = {}) {
   await raw.unsafe('CREATE TABLE notes (text text)');
   const notes = async () =>
     (await raw<{ text: string }>`SELECT text FROM notes`).map((row) => row.text);
-  return { pool, proxy, raw, notes, database: new URL(url).pathname.slice(1) };
+  return { pool, proxy, raw, notes, url, database: new URL(url).pathname.slice(1) };
 }
 
 function openPool(t: TestContext, url: string, options: Partial<PoolOptions>): Pool {
@@ -144,6 +144,32 @@ test('the place of late work is free when the server has undone it, not when it 
   );
   await timeUntil(async () => pool.load.active === 0);
   assert.deepEqual(await working(raw), []);
+});
+
+test('a session that takes its time to end has its place until it is gone', async (t) => {
+  const { raw, url } = await poolOf(t);
+  // Not by way of the proxy, which passes on what one end says without waiting for the other.
+  const pool = openPool(t, url, { size: 1, limitMs: 10_000 });
+  // A session drops its temporary tables when it ends.
+  const tables = `DO $$ BEGIN
+    FOR i IN 1..1000 LOOP EXECUTE format('CREATE TEMP TABLE t%s (i int)', i); END LOOP;
+  END $$`;
+  const ends = {
+    'cut by an administrator': (db: Connection) =>
+      db.script('SELECT pg_terminate_backend(pg_backend_pid())'),
+    'on a server that takes no writes': (db: Connection) =>
+      db.script("DO $$ BEGIN RAISE EXCEPTION 'demoted' USING ERRCODE = '25006'; END $$"),
+    'given up for a newer one': async (db: Connection) => {
+      await db.script('SELECT 1');
+      pool.renew();
+    },
+  };
+  for (const [how, end] of Object.entries(ends)) {
+    await pool.run((db) => db.script(tables));
+    await pool.run(end).catch(() => {});
+    await pool.run(one);
+    assert.equal((await sessions(raw)).length, 1, how);
+  }
 });
 
 test('the time limit counts while a connection is made', async (t) => {

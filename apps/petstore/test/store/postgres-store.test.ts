@@ -258,8 +258,8 @@ test('a revoked key is refused within a second, whatever happened to the listene
     await store.keys.add(made);
     // Asked for, and then remembered, so answered at once.
     await timeUntil(async () => {
-      const answer = other.keys.findActive(made.hash);
-      return answer !== undefined && !(answer instanceof Promise);
+      const found = other.keys.findActive(made.hash);
+      return (await found) !== undefined && !(found instanceof Promise);
     });
     await cut();
     await raw`

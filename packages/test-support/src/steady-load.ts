@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The pause of a client, in milliseconds: enough requests to meet whatever goes wrong, without using up the machine. */
+const PAUSE_MS = 10;
+
 /**
  * Sends requests again and again, several at a time, until `end`, which resolves with how many had a response. It
  * rejects where a request failed, or had another status.
@@ -17,7 +20,7 @@ export function steadyLoad(
       const response = await send();
       assert.equal(response.status, status, response.text);
       responses++;
-      await sleep(2);
+      await sleep(PAUSE_MS);
     }
   };
   const all = Promise.all(Array.from({ length: clients }, client));

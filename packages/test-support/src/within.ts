@@ -69,12 +69,19 @@ export function watchTurns(): { end: () => number } {
 /** How long a machine that does other things is waited for, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** How long it takes until something is so, in milliseconds. Rejects where it never is. */
+/** The longest wait between two looks, in milliseconds. */
+const LOOK_MS = 50;
+
+/**
+ * How long it takes until something is so, in milliseconds, a tenth at most too long. Rejects where it never is. Looks
+ * less often the longer it takes: looking slows down what is being waited for.
+ */
 export async function timeUntil(isSo: () => Promise<boolean>): Promise<number> {
   const begun = performance.now();
   while (!(await isSo())) {
-    assert.ok(performance.now() - begun < PATIENCE_MS, 'it never was so');
-    await sleep(5);
+    const ms = performance.now() - begun;
+    assert.ok(ms < PATIENCE_MS, 'it never was so');
+    await sleep(Math.min(LOOK_MS, 2 + ms / 10));
   }
   return performance.now() - begun;
 }

@@ -5,6 +5,9 @@ import { ReadHistory } from '@petstore/test-support/read-history.ts';
 /** A patcher goes on to another animal after so many versions. */
 const VERSIONS = 20;
 
+/** The pause of a client after each response, in milliseconds. */
+const PAUSE_MS = 5;
+
 /** The process ended meanwhile. */
 const CUT: Response = { status: 0, text: '', link: null };
 
@@ -36,7 +39,7 @@ export function concurrentClients(t: Ending, origins: readonly string[], key: st
       .catch(() => CUT);
     const kind = `${method} ${response === CUT ? 'cut' : response.status}`;
     statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
-    if (response === CUT || response.status >= 400) await sleep(10);
+    await sleep(response === CUT || response.status >= 400 ? 10 : PAUSE_MS);
     return response;
   };
 
@@ -49,10 +52,7 @@ export function concurrentClients(t: Ending, origins: readonly string[], key: st
   };
 
   const creator = async () => {
-    while (!isOver) {
-      await create();
-      await sleep(2);
-    }
+    while (!isOver) await create();
   };
 
   const patcher = async () => {

@@ -32,6 +32,8 @@ interface Asking {
   readonly method?: string;
   readonly body?: object;
   readonly headers?: Record<string, string>;
+  /** The address that it comes from: 127.0.0.1 where undefined. */
+  readonly from?: string;
   /** The service's own key where undefined. */
   readonly key?: string;
 }
@@ -75,11 +77,12 @@ async function servingOf(origin: string): Promise<number> {
 /** Fails where a connection is refused or cut. */
 export async function ask(
   url: string,
-  { method = 'GET', body, headers = {} }: Omit<Asking, 'key'> = {},
+  { method = 'GET', body, headers = {}, from }: Omit<Asking, 'key'> = {},
 ): Promise<Response> {
   const sent = request(url, {
     method,
     agent: new Agent({ keepAlive: false }),
+    ...(from !== undefined && { localAddress: from }),
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
   });
   sent.end(body && JSON.stringify(body));

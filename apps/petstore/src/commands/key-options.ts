@@ -1,6 +1,7 @@
+import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { hashKey, looksLikeKey } from '../keys/key.ts';
+import { hashKey, looksLikeKey, type NewKey } from '../keys/key.ts';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../keys/scope.ts';
 import type { KeyStore, Store, StoreOptions } from '../store/store.ts';
 import { readDuration, readTime } from './time-options.ts';
@@ -81,4 +82,25 @@ export function readExpiry({ expiresIn, expiresAt }: ExpiryOptions, now: Date): 
     throw new UserError(`${option} must lead into the future, or the key is good for nothing.`);
   }
   return end;
+}
+
+/**
+ * Shows a key that was just stored, this once: behind a sentence for people, or as JSON with more
+ * members for scripts. When nobody can read it, `undo` takes it back and says so, as the end of a
+ * sentence. Throws UserError then.
+ */
+export async function showKey(
+  { key, record: { id, name, scopes, expiresAt } }: NewKey,
+  form: string | Record<string, unknown>,
+  undo: () => Promise<string>,
+): Promise<void> {
+  const text =
+    typeof form === 'string'
+      ? `${form}\nIt is shown this once:\n\n  ${key}\n`
+      : JSON.stringify({ id, name, key, scopes, expiresAt: expiresAt ?? null, ...form });
+  try {
+    await print(text);
+  } catch (cause) {
+    throw new UserError(`The key could not be shown, so ${await undo()}.`, { cause });
+  }
 }

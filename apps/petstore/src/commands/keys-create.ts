@@ -12,10 +12,10 @@ import {
   type ExpiryOptions,
   JSON_OPTION,
   readExpiry,
+  showKey,
   sortScopes,
   withKeys,
 } from './key-options.ts';
-import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
 
 interface Options extends ExpiryOptions {

@@ -10,9 +10,9 @@ import {
   keyId,
   keyNotFound,
   readExpiry,
+  showKey,
   withKeys,
 } from './key-options.ts';
-import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
 import { readDuration } from './time-options.ts';
 

@@ -7,8 +7,7 @@ import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { interruption } from './interruption.ts';
 import { showProgress } from './progress.ts';
 import { subcommand, withSummary } from './subcommand.ts';
-import { withAuditEvent } from './with-audit-event.ts';
-import { withStore } from './with-store.ts';
+import { withAuditEvent, withStore } from './with-store.ts';
 
 const MAX_COUNT = 100_000_000;
 const MAX_SEED = 2 ** 32 - 1;

@@ -2,10 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import type { NewAuditEvent } from '../audit/audit-event.ts';
 import { readConfig } from '../config.ts';
 import { describeMigration, type MigrationState } from '../store/migration.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Store, StoreOptions } from '../store/store.ts';
+import type { AuditStore, Store, StoreOptions } from '../store/store.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
   /** What to do about a store in memory, which no command can reach, as the end of a sentence. */
@@ -49,4 +50,23 @@ function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--expose-gc');
   runInNewContext('gc()');
+}
+
+/**
+ * Does a piece of work and puts on record what came of it, however it ended. An error of the work
+ * counts for more than that it could not be put on record.
+ */
+export async function withAuditEvent(
+  audit: AuditStore,
+  work: () => Promise<void>,
+  event: () => Omit<NewAuditEvent, 'at'>,
+): Promise<void> {
+  const record = () => audit.add({ at: new Date(), ...event() });
+  try {
+    await work();
+  } catch (error) {
+    await record().catch(() => {});
+    throw error;
+  }
+  await record();
 }

@@ -1,3 +1,5 @@
+import type { FailureEvent, FailureState } from './failed-authentications.ts';
+
 /** How many requests a key may make in a window of time. */
 export interface Quota {
   readonly requests: number;
@@ -22,4 +24,20 @@ export interface SharedQuotas {
    * one ended. All parts of a window together never exceed the quota.
    */
   take(keyId: string, quota: Quota, wanted: number): Promise<Share>;
+}
+
+/** What the processes that serve one port count together. */
+export interface SharedLimits {
+  /** Where the store has none. */
+  readonly quotas: SharedQuotas;
+  /** `giveBack` is called for a key whose unused requests others want; it gives how many they were. */
+  onRecall(giveBack: (keyId: string) => number): void;
+  readonly failures: {
+    /** What was counted before this process began. */
+    readonly known: FailureState;
+    /** Lets the others know. */
+    tell(event: FailureEvent): void;
+    /** `hear` is called with what the others tell. */
+    onEvent(hear: (event: FailureEvent) => void): void;
+  };
 }

@@ -20,6 +20,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -27,10 +28,8 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Store } from '../store/store.ts';
 import { methodLabel } from './http-metrics.ts';
-import { reportingExporter } from './reporting-exporter.ts';
-import type { TraceContext } from './trace-context.ts';
 import { type CallSpan, tracedStore } from './traced-store.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { RequestSpan, TraceContext, Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-config.ts';
 
 /** Spans that wait to be sent at most; what comes beyond is dropped. */
@@ -169,4 +168,31 @@ function endRequest(span: Span, status: number | undefined): void {
 
 function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
+}
+
+/** How often the log is told that spans are lost, in milliseconds. */
+const REPORT_INTERVAL_MS = 60_000;
+
+/** The same exporter, which tells the log what it could not send: at once, then once a minute. */
+function reportingExporter(exporter: OTLPTraceExporter, log: Log): SpanExporter {
+  let lost = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        // 0 is success (ExportResultCode).
+        if (result.code !== 0) {
+          lost += spans.length;
+          if (performance.now() - reportedAt > REPORT_INTERVAL_MS) {
+            const cause = result.error?.message;
+            log.warn({ lostSpans: lost, cause }, 'the collector of traces did not take them');
+            reportedAt = performance.now();
+            lost = 0;
+          }
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
 }

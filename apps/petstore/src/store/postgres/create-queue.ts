@@ -9,7 +9,7 @@ import {
   keyReused,
 } from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
-import { petJson } from '../../pets/pet-json.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Metrics } from '../../telemetry/instruments.ts';
 import {
@@ -20,8 +20,7 @@ import {
   type Written,
   writeQueueFull,
 } from '../store.ts';
-import type { WriteHealth } from '../write-health.ts';
-import { writeMetrics } from '../write-metrics.ts';
+import { type WriteHealth, writeMetrics } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';
 import { lockId } from './idempotency.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import { petJson } from '../../pets/pet-json.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import type { AddOutcome, ImportedPet } from '../store.ts';
 import type { PostgresClient } from './client.ts';
 import { insertPets, rowsJson } from './create-queue.ts';

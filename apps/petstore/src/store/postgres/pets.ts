@@ -1,8 +1,7 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
 import type { PetFields } from '../../pets/pet.ts';
-import { petJson } from '../../pets/pet-json.ts';
-import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
+import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';
 import type { ResourceClients } from './client.ts';

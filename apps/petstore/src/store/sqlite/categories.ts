@@ -1,4 +1,4 @@
-import { categoryJson } from '../../categories/category-json.ts';
+import { categoryJson } from '../../categories/category-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { CategoryStore } from '../store.ts';
 import { translateErrors } from './errors.ts';

@@ -1,7 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CategoryPatch } from '../../categories/category.ts';
-import { categoryJson } from '../../categories/category-json.ts';
-import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
+import {
+  categoryJson,
+  expectName,
+  nameKey,
+  nameTaken,
+  refuseRemoval,
+} from '../../categories/category-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
 import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
-import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
 import { APPLICATION_ID, retryWhileLockedSync } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
@@ -94,6 +93,25 @@ function prepareWrites(db: DatabaseSync): Writes {
     probe: (isReal) => {
       // What stands there already, so nothing changes, but its page is written.
       if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      return 'done';
+    },
+  };
+}
+
+/** The writes of keys that the service itself makes again and again. */
+interface KeyWrites {
+  /** When keys were last used: ids, and at the same places times in milliseconds since 1970. */
+  noteKeyUses(ids: readonly string[], times: readonly number[]): 'done';
+}
+
+function prepareKeyWrites(db: DatabaseSync): KeyWrites {
+  const update = db.prepare(
+    `UPDATE api_keys SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
+  );
+  return {
+    noteKeyUses(ids, times) {
+      for (const [i, id] of ids.entries()) update.run({ id, at: times[i] ?? null });
       return 'done';
     },
   };

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { categoryJson } from '../../categories/category-json.ts';
+import { categoryJson } from '../../categories/category-rules.ts';
 import { encodeResult, keyReused } from '../../idempotency/result.ts';
-import { orderJson } from '../../orders/order-json.ts';
-import { petJson } from '../../pets/pet-json.ts';
+import { orderJson } from '../../orders/order-rules.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../store.ts';
 import type { CategoryWrites } from './category-writes.ts';

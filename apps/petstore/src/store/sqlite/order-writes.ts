@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { OrderStatus } from '../../orders/order.ts';
-import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
   type OrderEnd,
+  orderJson,
   orderNotFound,
   refuseOrder,
   STATUS_UNDER_ORDER,

@@ -1,4 +1,4 @@
-import { orderJson } from '../../orders/order-json.ts';
+import { orderJson } from '../../orders/order-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { OrderStore } from '../store.ts';
 import { translateErrors } from './errors.ts';

@@ -11,8 +11,7 @@ import {
   StoreOverloadedError,
   StoreUnavailableError,
 } from '../store.ts';
-import { WriteHealth } from '../write-health.ts';
-import { writeMetrics } from '../write-metrics.ts';
+import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';

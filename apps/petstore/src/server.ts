@@ -46,9 +46,10 @@ import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
 import { AccessLog } from './telemetry/access-log.ts';
-import { type Exposition, metricsRoutes } from './telemetry/exposition.ts';
+import type { Exposition } from './telemetry/exposition.ts';
 import { HttpMetrics } from './telemetry/http-metrics.ts';
 import { Metrics } from './telemetry/instruments.ts';
+import { metricsRoutes } from './telemetry/metrics-routes.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 

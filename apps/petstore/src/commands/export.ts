@@ -2,10 +2,10 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { PetStore } from '../store/store.ts';
 import { interruption } from './interruption.ts';
-import { writeToStdout } from './partial-file.ts';
 import { showProgress } from './progress.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
+import { writeToStdout } from './write-fully.ts';
 
 /** Animals that are read and written at once. */
 const ROWS = 1_000;

@@ -1,6 +1,11 @@
 import { clientNetwork } from '@petstore/http/networks.ts';
-import { limitRate } from '../rate-limit.ts';
-import { decrementCounter, deleteCounter, pruneCounters } from '../store/rate-counters.ts';
+import { rateLimited } from '../api-error.ts';
+import {
+  decrementCounter,
+  deleteCounter,
+  incrementCounter,
+  pruneCounters,
+} from '../store/rate-counters.ts';
 import type { Db } from '../store/schema.ts';
 
 const WINDOW_MS = 15 * 60_000;
@@ -48,4 +53,20 @@ export async function limitSignUp(db: Db, ip: string, now: number): Promise<void
 function keysOf(email: string, ip: string) {
   const network = clientNetwork(ip);
   return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };
+}
+
+/**
+ * Counts one more of `key`, at most `limit` in a window of `windowMs` milliseconds. Throws ApiError `rate_limited`
+ * beyond that, with a message about how long to wait, in milliseconds.
+ */
+export async function limitRate(
+  db: Db,
+  key: string,
+  { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
+  now: number,
+  message: (waitMs: number) => string,
+): Promise<void> {
+  const { count, resetsAt } = await incrementCounter(db, key, now, windowMs);
+  const waitMs = resetsAt - now;
+  if (count > limit) throw rateLimited(message(waitMs), waitMs);
 }

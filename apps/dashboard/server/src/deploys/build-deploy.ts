@@ -6,14 +6,14 @@ import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
 import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
-import type { DeployRow } from '../store/deploys.ts';
+import { appendLog, type DeployRow, type LogRow } from '../store/deploys.ts';
 import type { Db } from '../store/schema.ts';
+import { prefix } from '../truncate.ts';
 import type { BuildLog, DeployProblem, Manifest } from './artifact.ts';
 import { unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
-import { logWriter } from './log-writer.ts';
 
 /** A deploy that ended this many processes with it is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -119,3 +119,34 @@ async function describeFileChanges(
 }
 
 const count = (files: number) => `${files} file${files === 1 ? '' : 's'}`;
+
+interface LogWriter {
+  (level: LogRow['level'], message: string): void;
+  /** Waits until all that was said is stored. */
+  written(): Promise<void>;
+}
+
+const MAX_LINE_LENGTH = 2_000;
+
+/** Stores the lines of a deploy's log in their order, without holding up the build. */
+function logWriter(
+  { db, now, log }: Pick<Deps, 'db' | 'now'> & { log: Log },
+  deployId: string,
+): LogWriter {
+  let last: Promise<void> = Promise.resolve();
+  const say = (level: LogRow['level'], message: string) => {
+    const line = {
+      deploy_id: deployId,
+      at: now(),
+      level,
+      message: prefix(message, MAX_LINE_LENGTH),
+    };
+    last = last
+      .then(() => appendLog(db, line))
+      // A log that misses a line is better than a deploy that fails for it.
+      .catch((error) =>
+        log.error({ err: error, deploy: deployId }, "a line of a deploy's log is lost"),
+      );
+  };
+  return Object.assign(say, { written: () => last });
+}

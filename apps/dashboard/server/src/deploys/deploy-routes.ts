@@ -5,8 +5,14 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
-import { jsonResponse, pageResponse } from '../http/responses.ts';
-import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { OneOf } from '../schema-types.ts';
 import { listDeploys, readLog } from '../store/deploys.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';

@@ -1,4 +1,5 @@
 import { randomId } from '../accounts/secrets.ts';
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/request-certificate.ts';
@@ -6,7 +7,6 @@ import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/project.ts';
-import { limitRate } from '../rate-limit.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';

@@ -1,8 +1,8 @@
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { SingleFlight } from '../edge/store-reads.ts';
-import { limitRate } from '../rate-limit.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
-import { renewalOrders } from './migrations/renewal-orders.ts';
-import { reservedLabels } from './migrations/reserved-labels.ts';
 import { partOf, tablesOf } from './migrations/tables.ts';
 import { tokenScopes } from './migrations/token-scopes.ts';
 import type { Engine } from './schema.ts';
@@ -201,4 +198,43 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('details', 'text', (c) => c.notNull())
     .execute();
   await index('audit_log', 'project_id', 'id');
+}
+
+/** Renewals are told from new certificates, whoever asked for them. What was there before is told apart by ARI alone. */
+async function renewalOrders(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('acme_orders').renameColumn('is_ari', 'is_renewal').execute();
+}
+
+/** What was uploaded is in pieces of its own, and no longer a blob beside those of sites. */
+async function deploySources(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('deploy_sources')
+    .addColumn('deploy_id', 'text', (c) => c.notNull())
+    .addColumn('seq', 'integer', (c) => c.notNull())
+    .addColumn('bytes', engine === 'sqlite' ? 'blob' : 'bytea', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('deploy_sources_pkey', ['deploy_id', 'seq'])
+    .execute();
+  // Those that wait are built by this version.
+  await sql`INSERT INTO deploy_sources (deploy_id, seq, bytes, created_at)
+    SELECT deploys.id, 0, blobs.bytes, deploys.created_at
+    FROM deploys JOIN blobs ON blobs.hash = deploys.source_hash`.execute(db);
+  await db.schema.dropIndex('deploys_source_hash').execute();
+  await db.schema.alterTable('deploys').dropColumn('source_hash').execute();
+}
+
+/** Labels that lead nobody to a stranger: slugs that were released, and the targets of all claims there ever were. */
+async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('reserved_labels')
+    .addColumn('label', 'text', (c) => c.primaryKey())
+    .addColumn('reserved_until', 'bigint')
+    .addColumn('project_id', 'text')
+    .addColumn('owner_ids', 'text', (c) => c.notNull())
+    .execute();
+  await tablesOf(db, engine).index('reserved_labels', 'reserved_until');
+  // Those of claims that are gone are not known any more.
+  await sql`INSERT INTO reserved_labels (label, owner_ids) SELECT target_label, '[]' FROM domains`.execute(
+    db,
+  );
 }

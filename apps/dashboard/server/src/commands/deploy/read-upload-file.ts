@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
@@ -7,7 +7,6 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import { describeUpload, MAX_ARCHIVE_BYTES, MAX_DOCUMENT_BYTES } from '../../deploys/upload.ts';
-import { cannotRead, readRegularFile } from './read-file.ts';
 
 const TOO_LARGE = `is too large: a document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB, an archive ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
 
@@ -68,4 +67,26 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
     }
   }
   return files;
+}
+
+/**
+ * The bytes of a regular file. Rejects with UserError for another kind of file (a device has no end), for more than
+ * `maxBytes`, with the message `tooLarge` and before reading, and where it cannot be read.
+ */
+async function readRegularFile(path: string, maxBytes: number, tooLarge: string): Promise<Buffer> {
+  const stats = await stat(path).catch(cannotRead(path));
+  if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
+  if (stats.size > maxBytes) throw new UserError(tooLarge);
+  return readFile(path).catch(cannotRead(path));
+}
+
+/** Throws the UserError for a file or folder that cannot be read. */
+function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code, message }) => {
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file or folder',
+      EACCES: 'this user may not read it',
+    };
+    throw new UserError(`${path} cannot be read: ${reasons[code ?? ''] ?? message}.`);
+  };
 }

@@ -1,7 +1,6 @@
 import type { BuildInput, BuildLog, BuildResult, DeployProblem } from '../artifact.ts';
 import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
-import { buildDocument } from './build-document.ts';
 import { readCheckedDocument } from './document/checked-document.ts';
 import {
   configFile,
@@ -9,7 +8,12 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from './guides/docs-config.ts';
-import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
+import { commonFiles } from './site/common-files.ts';
+import { frameFiles } from './site/frame.ts';
+import { documentFrame, framedReference } from './site/framed-reference.ts';
+import { indexFiles } from './site/index-files.ts';
+import { contentSecurityPolicy, descriptionOf, titleOf } from './site/reference-files.ts';
+import { SiteLimitError, siteFiles, siteTooLarge } from './site/site-files.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. What is
@@ -83,4 +87,34 @@ function buildDocumentOf(
   log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;
   return buildDocument({ kind: 'document', bytes, name: openapi }, log);
+}
+
+/** Builds the site of a document alone: its reference is at `/`. */
+export async function buildDocument(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  const checked = await readCheckedDocument(input.bytes, input.name, log);
+  if ('problems' in checked) return checked;
+  log({ level: 'info', step: 'render', message: 'Making the pages' });
+  const title = titleOf(checked.upgraded);
+  const referencePath = '/';
+  const frame = documentFrame(checked, log);
+  const files = siteFiles();
+  files.add(await framedReference(checked, frame, referencePath));
+  files.add(frameFiles(frame));
+  files.add(
+    indexFiles({
+      title,
+      description: descriptionOf(checked.upgraded),
+      pages: [],
+      referencePath,
+      checked,
+    }),
+  );
+  files.add(commonFiles(frame));
+  log({ level: 'info', message: `Made ${files.all().length} files` });
+  const site = {
+    title,
+    files: files.all(),
+    contentSecurityPolicy: contentSecurityPolicy(checked.upgraded),
+  };
+  return { artifact: await makeArtifact(site, log) };
 }

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { createServer } from '@petstore/http/node-http.ts';
 import { serveFastPath } from '../fast-path/connections.ts';
 import { serveHttp1 } from '../http/http1.ts';
-import { drainable } from './drain.ts';
 import { http1Options, limitConnections, limitPerAddress } from './limits.ts';
 import {
+  drainable,
   type EdgeListener,
   interceptConnections,
   type ListenAt,

@@ -1,9 +1,9 @@
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { drainable } from '../connections/drain.ts';
 import { http1Options, limitConnections, limitPerAddress } from '../connections/limits.ts';
 import {
+  drainable,
   type EdgeListener,
   interceptConnections,
   type ListenAt,
@@ -15,8 +15,7 @@ import { serveHttp1 } from '../http/http1.ts';
 import { http2Sessions } from '../http2/sessions.ts';
 import type { CacheLimits, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { challengeContexts } from './alpn-challenge.ts';
-import { contextChooser } from './choose-context.ts';
+import { challengeContexts, contextChooser } from './choose-context.ts';
 import { Handshakes } from './handshakes.ts';
 import { HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';

@@ -1,9 +1,8 @@
 import type { BuildInput, DeployProblem } from '../../artifact.ts';
-import { collector } from './collector.ts';
+import { archiveTooLarge, collector } from './collector.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
-import { archiveTooLarge } from './sizes.ts';
 
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
 

@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import type { Collector } from './collector.ts';
+import { type Collector, fileTooLarge, unpackedMeter } from './collector.ts';
 import { displayPath } from './entry-path.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
-import { fileTooLarge, unpackedMeter } from './sizes.ts';
 
 const KINDS: Record<string, string> = {
   symlink: 'a symbolic link',

@@ -1,11 +1,9 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import type { Collector } from './collector.ts';
+import { type Collector, fileTooLarge, unpackedMeter } from './collector.ts';
 import { displayPath } from './entry-path.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
-import { fileTooLarge, unpackedMeter } from './sizes.ts';
-import { directoryEnd, refuseOverlaps, type Span } from './zip-layout.ts';
 
 const FOLDER = 0o040000;
 const REGULAR = 0o100000;
@@ -116,4 +114,46 @@ async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise
     }
   }
   throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
+}
+
+/** The bytes of an entry: its header, then its content, up to `end`. */
+interface Span {
+  readonly name: string;
+  readonly start: number;
+  readonly content: number;
+  readonly end: number;
+}
+
+const END_SIZE = 22;
+const ZIP64_LOCATOR_SIZE = 20;
+const ZIP64_LOCATOR = 0x07064b50;
+
+/** Where the central directory starts, and where the record after it is (APPNOTE, section 4.3.16). */
+function directoryEnd(zip: Buffer, commentLength: number): { start: number; at: number } {
+  const at = zip.length - commentLength - END_SIZE;
+  const locator = at - ZIP64_LOCATOR_SIZE;
+  // Its sizes would be a second opinion, and no archive within the limits needs them.
+  if (locator >= 0 && zip.readUInt32LE(locator) === ZIP64_LOCATOR) {
+    throw new ArchiveError(
+      'The archive is in the zip64 format, for more than 4 GB: use plain zip.',
+    );
+  }
+  return { start: zip.readUInt32LE(at + 16), at };
+}
+
+/** Entries that share bytes let a small archive unpack to a huge one. */
+function refuseOverlaps(spans: readonly Span[], directoryStart: number): void {
+  let free = 0;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if (span.start < free || span.end > directoryStart) {
+      throw new ArchiveError(
+        `“${displayPath(span.name)}” shares bytes with another part of the archive.`,
+        displayPath(span.name),
+      );
+    }
+    if (free === 0 && span.start !== 0) {
+      throw new ArchiveError('Something precedes the beginning of the archive.');
+    }
+    free = span.end;
+  }
 }

@@ -1,15 +1,15 @@
 import { ignoredFields } from '@petstore/reference/extension-fields.ts';
 import { upgrade } from '@scalar/openapi-upgrader';
+import { nearest } from '../../../nearest.ts';
 import type { BuildLog, DeployProblem } from '../../artifact.ts';
 import { fromPointer } from '../syntax/json-pointer.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { findOperations, listOperations } from './operations.ts';
 import { pathProblems } from './path-problems.ts';
 import { plainText } from './plain-text.ts';
-import { type ReadDocument, readDocument } from './read-document.ts';
+import { type ReadDocument, readDocument, typeNameOf } from './read-document.ts';
 import { referenceProblems } from './references.ts';
-import { type Finding, schemaProblems } from './schema-problems.ts';
-import { versionOf } from './version.ts';
+import { type Finding, misspellingHint, schemaProblems } from './schema-problems.ts';
 
 /**
  * Reads, checks and upgrades a document. `name` is its file's, which may tell its syntax. What is odd and
@@ -136,4 +136,39 @@ function copy(value: unknown): unknown {
       .filter(([name]) => name !== '__proto__')
       .map(([name, member]) => [name, copy(member)]),
   );
+}
+
+type Version = '2.0' | '3.0' | '3.1';
+
+const SUPPORTED = 'Swagger 2.0, OpenAPI 3.0 and OpenAPI 3.1 can be published';
+
+/** The version of OpenAPI in which a document is written, or what is wrong with how it says it. */
+export function versionOf(document: OpenApiDocument): Version | Finding {
+  const { swagger, openapi } = document;
+  if (openapi === undefined && swagger === undefined) {
+    return {
+      message: `The document doesn't say its version. ${SUPPORTED}: begin with \`openapi: 3.1.0\`, for one.`,
+      path: '',
+      hint: (lineOf) => {
+        for (const name of Object.keys(document)) {
+          const meant = nearest(name, ['openapi', 'swagger']);
+          if (meant !== undefined) return misspellingHint(name, [name], lineOf, meant);
+        }
+        return undefined;
+      },
+    };
+  }
+  const [name, value] = openapi === undefined ? ['swagger', swagger] : ['openapi', openapi];
+  const path = `/${name}`;
+  if (typeof value !== 'string') {
+    return {
+      message: `\`${name}\` must be text; it is ${typeNameOf(value)}. Put it in quotes.`,
+      path,
+    };
+  }
+  if (name === 'swagger' && value === '2.0') return '2.0';
+  const [, minor] =
+    /^3\.([01])(?:\.\d+)?(?:-\w[\w.]*)?$/.exec(name === 'openapi' ? value : '') ?? [];
+  if (minor !== undefined) return minor === '0' ? '3.0' : '3.1';
+  return { message: `\`${name}\` is ${value}. ${SUPPORTED}.`, path };
 }

@@ -13,9 +13,14 @@ import { searchIndex } from '../site/search-index.ts';
 import { type BuiltSite, type SiteFile, siteFiles } from '../site/site-files.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { checkAnchors, operationAnchors } from './links/anchors.ts';
-import { pathConflicts, REFERENCE_PATH, reservedPaths } from './links/site-paths.ts';
+import {
+  isImage,
+  mediaType,
+  pathConflicts,
+  REFERENCE_PATH,
+  reservedPaths,
+} from './links/site-paths.ts';
 import { siteNavigation, unlistedPages } from './navigation.ts';
-import { isImage, mediaType } from './published-files.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
 

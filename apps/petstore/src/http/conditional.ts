@@ -1,8 +1,11 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import { failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
-import { notFound } from './api-error.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Idempotency, IdempotentResult } from '../store/store.ts';
+import { notFound, orThrow, pathId } from './api-error.ts';
 import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
@@ -62,10 +65,20 @@ export function represent<T>(
   return read instanceof Promise ? read.then(make) : make(read);
 }
 
-/** The representation of one thing. Throws ApiError `not_found` where it is not there. `noun`: what it is. */
-export function representOne(json: string | undefined, noun: string): Representation {
-  if (json === undefined) throw notFound(noun);
-  return tagged(json);
+/**
+ * The `read` of the route of one thing, whose id `idOf` finds in the path's validated parameters. Throws ApiError
+ * `not_found` where it is not there. `noun`: what it is.
+ */
+export function readOne<Params>(
+  get: (id: bigint) => string | undefined | Promise<string | undefined>,
+  idOf: (params: Params) => unknown,
+  noun: string,
+) {
+  return ({ params }: { params: Params }) =>
+    represent(get(pathId(idOf(params), noun)), (json) => {
+      if (json === undefined) throw notFound(noun);
+      return tagged(json);
+    });
 }
 
 /** Responds to a GET with what its route reads: see `read` of its config. */
@@ -77,10 +90,32 @@ export const sendRead: RouteHandlerMethod = (request, reply) => {
     : representation && send(representation);
 };
 
-/** Answers with what was just made. */
-export function sendCreated(reply: FastifyReply, created: Created): void {
-  reply.hijack();
-  respondCreated(responseOf(reply), created);
+interface Collection<Body> {
+  /** What its own GET reads. */
+  readonly list: (asked: { query: object }) => Representation | Promise<Representation>;
+  readonly create: (body: Body) => Promise<Created>;
+  readonly createIdempotently: (
+    idempotency: Idempotency,
+    body: Body,
+  ) => Promise<IdempotentResult | Refusal>;
+  readonly idempotencyOf: IdempotencyOf;
+  /** Its address. */
+  readonly url: () => string;
+}
+
+/** Handles a POST that adds to a collection. */
+export function createIn<Body>(collection: Collection<Body>) {
+  const { list, create, createIdempotently, idempotencyOf, url } = collection;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await checkList(request, () => list({ query: {} }));
+    const body = request.body as Body;
+    const idempotency = idempotencyOf(request, url());
+    const created = idempotency
+      ? orThrow(await createIdempotently(idempotency, body))
+      : await create(body);
+    reply.hijack();
+    respondCreated(responseOf(reply), created);
+  };
 }
 
 /** Answers with a representation that was just changed or made; its tag is there for what follows. */
@@ -104,7 +139,7 @@ export function preconditionOf({ headers }: FastifyRequest): Precondition | unde
  * Asks a POST that adds to a list for what it says of the list. Not in the transaction of the write: whoever adds to
  * a list changes nothing that another one has added. Throws ApiError `precondition_failed`.
  */
-export async function checkList(
+async function checkList(
   request: FastifyRequest,
   read: () => Representation | Promise<Representation>,
 ): Promise<void> {

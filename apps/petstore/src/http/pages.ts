@@ -2,7 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/store.ts';
-import { type Representation, tagged } from './conditional.ts';
+import { type Representation, represent, tagged } from './conditional.ts';
 import { decodeCursor, encodeCursor, nextLink } from './pagination.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -26,19 +26,6 @@ export function pageParameters(noun: string) {
       }),
     ),
   };
-}
-
-/** What a list is asked for, out of its query parameters. Throws ApiError `invalid_cursor`. */
-export function pageQuery<Status = undefined>({
-  limit = DEFAULT_LIMIT,
-  cursor,
-  status,
-}: {
-  limit?: number;
-  cursor?: string;
-  status?: Status;
-}) {
-  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), status };
 }
 
 /** The answers of a list that has a page. `path` is the list's own, such as `/pets`. */
@@ -66,11 +53,31 @@ export const PAGE_FAILURES = {
     'cursor must be one that a Link header of this service gave; leave it out to start over.',
 } as const;
 
+interface Asked<Status> {
+  readonly limit: number;
+  /** The id after which the page starts. */
+  readonly after: bigint | undefined;
+  readonly status: Status | undefined;
+}
+
+/** The `read` of a list's route, whose query parameters are validated. Throws ApiError `invalid_cursor`. */
+export function readList<Status = undefined>(
+  list: (asked: Asked<Status>) => Page | Promise<Page>,
+  url: () => string,
+) {
+  return ({ query }: { query: { limit?: number; cursor?: string; status?: Status } }) => {
+    const { limit = DEFAULT_LIMIT, cursor, status } = query;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const page = list({ limit, after, status });
+    return represent(page, (page) => representPage(page, url, { limit, status: status as string }));
+  };
+}
+
 /**
  * A page as an answer. An engine gives the same object while a page is unchanged; so its answer is made
  * once. `url` is the list's address.
  */
-export function representPage(
+function representPage(
   page: Page,
   url: () => string,
   { limit, status }: { limit: number; status?: string | undefined },

@@ -35,6 +35,11 @@ interface Header {
   readonly examples?: readonly unknown[];
 }
 
+/** A header of text. */
+function text(description: string, example?: string): Header {
+  return { description, type: 'string', ...(example && { examples: [example] }) };
+}
+
 interface ResponseObject {
   readonly description: string;
   readonly headers: Record<string, Header>;
@@ -44,26 +49,19 @@ interface ResponseObject {
 }
 
 const COMMON_HEADERS: Record<string, Header> = {
-  'X-Request-Id': {
-    description: "Identifies the request in the service's log.",
-    type: 'string',
-  },
+  'X-Request-Id': text("Identifies the request in the service's log."),
 };
 
 /** On every answer behind authentication, where the service limits the requests of keys. */
 const LIMIT_HEADERS: Record<string, Header> = {
-  'RateLimit-Policy': {
-    description:
-      'The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 ' +
+  'RateLimit-Policy': text(
+    'The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 ' +
       'requests in 60 seconds.',
-    type: 'string',
-  },
-  RateLimit: {
-    description:
-      'Where the API key stands, where the service limits requests: `"default";r=50;t=30` says ' +
+  ),
+  RateLimit: text(
+    'Where the API key stands, where the service limits requests: `"default";r=50;t=30` says ' +
       'that 50 remain, and that the quota is whole again in 30 seconds.',
-    type: 'string',
-  },
+  ),
 };
 
 /** Statuses of answers that are given before it is known whose request it is. */
@@ -96,34 +94,24 @@ const RETRY_AFTER: Record<string, Header> = {
 };
 
 const CACHE_CONTROL: Record<string, Header> = {
-  'Cache-Control': {
-    description:
-      '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
+  'Cache-Control': text(
+    '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
       '`no-store`: nobody keeps it.',
-    type: 'string',
-  },
+  ),
 };
 
 /** Headers that come with an error, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
   unauthorized: {
-    'WWW-Authenticate': {
-      description: 'The challenge (RFC 6750).',
-      type: 'string',
-      examples: ['Bearer'],
-    },
+    'WWW-Authenticate': text('The challenge (RFC 6750).', 'Bearer'),
   },
   idempotency_conflict: RETRY_AFTER,
   unsupported_media_type: {
-    Accept: {
-      description: 'The media types that would do (RFC 9110, section 15.5.16).',
-      type: 'string',
-    },
-    'Accept-Encoding': {
-      description: 'Where the body was compressed: the codings that would do, which is none.',
-      type: 'string',
-      examples: ['identity'],
-    },
+    Accept: text('The media types that would do (RFC 9110, section 15.5.16).'),
+    'Accept-Encoding': text(
+      'Where the body was compressed: the codings that would do, which is none.',
+      'identity',
+    ),
   },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
@@ -145,11 +133,9 @@ export function jsonResponse(
 
 /** What a GET answers with beyond its own headers, and the 304 that its entity tag allows. */
 export const TAGGED: Record<string, Header> = {
-  ETag: {
-    description:
-      'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
-    type: 'string',
-  },
+  ETag: text(
+    'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
+  ),
   ...CACHE_CONTROL,
 };
 
@@ -265,11 +251,10 @@ export function responses(
 export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
   const { status } = ERRORS.forbidden;
   const headers = {
-    'WWW-Authenticate': {
-      description: 'The challenge, with the scope that is missing (RFC 6750).',
-      type: 'string',
-      examples: [scopeChallenge(scope)],
-    },
+    'WWW-Authenticate': text(
+      'The challenge, with the scope that is missing (RFC 6750).',
+      scopeChallenge(scope),
+    ),
   } as const;
   return { [status]: errorResponse(status, [['forbidden', missingScope(scope)]], headers) };
 }

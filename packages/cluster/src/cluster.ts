@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { MachineFacts } from './machines/configuration.ts';
 import { Machine, type Service } from './machines/machine.ts';
 import { Network } from './machines/network.ts';
 import {
@@ -14,6 +13,7 @@ import {
   balancerServices,
   clockOf,
   databaseServices,
+  type MachineFacts,
   PETSTORE,
   type Route,
 } from './machines/services.ts';
@@ -28,11 +28,8 @@ const BALANCERS = { lb1: '10.0.0.31', lb2: '10.0.0.32' };
 const CLIENT = { name: 'client', address: '10.0.0.99' };
 
 /** Each API process finds the database on another of the three ways that deploy/cluster shows. */
-const ROUTES: Record<keyof typeof APIS, Route> = {
-  api1: 'balancer',
-  api2: 'hosts',
-  api3: 'pooler',
-};
+const ROUTES: Record<string, Route> = { api2: 'hosts', api3: 'pooler' };
+const routeOf = (name: string) => ROUTES[name] ?? 'balancer';
 
 /** A database machine's disk, of which the cluster fills some. */
 const DISK_MB = 2_048;
@@ -132,13 +129,7 @@ async function build(
   });
   const apis = await inTurn(APIS, (name, address) =>
     machine(name, address, (own) =>
-      apiServices(
-        factsOf(name, address),
-        own,
-        ROUTES[name as keyof typeof APIS],
-        user,
-        clockOf(own, library),
-      ),
+      apiServices(factsOf(name, address), own, routeOf(name), user, clockOf(own, library)),
     ),
   );
   const client = await machine(CLIENT.name, CLIENT.address, async () => []);
@@ -155,13 +146,8 @@ async function build(
   );
   const all = [...databases, ...balancers, ...apis, client];
   return {
-    databases,
-    apis,
-    balancers,
-    client,
-    apiKey,
+    ...{ databases, apis, balancers, client, apiKey, folder },
     enter: client.entrance.join(' '),
-    folder,
     async close() {
       await Promise.all(all.map((each) => each.close()));
       await teardown.finish();
@@ -172,16 +158,13 @@ async function build(
 /** The role and the database of the API, as README.md of deploy/cluster has them made by hand. */
 async function createDatabase(
   client: Machine,
-  {
-    SUPERUSER_PASSWORD,
-    DATABASE_PASSWORD,
-  }: { SUPERUSER_PASSWORD: string; DATABASE_PASSWORD: string },
+  secrets: Pick<MachineFacts, 'SUPERUSER_PASSWORD' | 'DATABASE_PASSWORD'>,
 ): Promise<void> {
   const at = ['-h', '10.0.0.30', '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q'];
-  const env = { PGPASSWORD: SUPERUSER_PASSWORD, PGCONNECT_TIMEOUT: '3' };
+  const env = { PGPASSWORD: secrets.SUPERUSER_PASSWORD, PGCONNECT_TIMEOUT: '3' };
   const psql = (sql: string) => client.run('psql', [...at, '-c', sql], env);
   await until('PostgreSQL takes no connection', () => psql('select 1'));
-  await psql(`create role petstore login password '${DATABASE_PASSWORD}'`);
+  await psql(`create role petstore login password '${secrets.DATABASE_PASSWORD}'`);
   await psql('create database petstore owner petstore');
 }
 

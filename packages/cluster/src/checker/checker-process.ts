@@ -1,10 +1,10 @@
 // The checker: clients of the API, and a watch over the machines, inside of the cluster's network.
 
 import { Api } from './api.ts';
+import type { FromChecker, Measured, Order, ToChecker } from './checker.ts';
 import { FIRST_PAGE, makeFirst, runClients, type Walker, type World } from './clients.ts';
 import { takeFinalLook } from './final-look.ts';
 import { History, type Violation } from './history.ts';
-import type { FromChecker, Measured, Order, ToChecker } from './messages.ts';
 import { Statistics } from './statistics.ts';
 import { lookAt } from './watch.ts';
 

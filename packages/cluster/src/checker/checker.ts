@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Machine } from '../machines/machine.ts';
 import type { Violation } from './history.ts';
-import type { FromChecker, Measured, Order, ToChecker } from './messages.ts';
-import type { State } from './watch.ts';
+import type { Figures } from './statistics.ts';
+import type { Machines, State } from './watch.ts';
 
 const PROGRAM = new URL('checker-process.ts', import.meta.url).pathname;
 
@@ -35,11 +35,8 @@ export class Checker extends EventEmitter<Events> {
       } else this.emit('said', message);
     });
     this.#child.once('exit', (code) => {
-      if (code !== null && code > 0)
-        this.emit('violation', {
-          kind: 'no response',
-          what: `The checker ended with code ${code}.`,
-        });
+      const what = `The checker ended with code ${code}.`;
+      if (code !== null && code > 0) this.emit('violation', { kind: 'no response', what });
     });
   }
 
@@ -54,10 +51,7 @@ export class Checker extends EventEmitter<Events> {
   }
 
   /** Sends JSON to a machine, and gives what it answers. */
-  async post(
-    url: string,
-    body: object,
-  ): Promise<{ readonly status: number; readonly text: string }> {
+  async post(url: string, body: object): Promise<Said<'posted'>> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 
@@ -90,3 +84,36 @@ export class Checker extends EventEmitter<Events> {
     }
   }
 }
+
+/** What the checker, a process of its own in the network of the cluster, is told at its start. */
+export interface Order {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly machines: Machines;
+}
+
+/** What the checker is told later. */
+export type ToChecker =
+  | { readonly do: 'begin'; readonly order: Order }
+  /** Give the figures since the last `measure`, and begin anew. */
+  | { readonly do: 'measure' }
+  /** Ask one of the machines, as an operator does. */
+  | { readonly do: 'post'; readonly url: string; readonly body: object }
+  /** Stop the clients and compare. */
+  | { readonly do: 'end' };
+
+/** The figures of some time. */
+export interface Measured {
+  readonly reads: Figures;
+  readonly writes: Figures;
+  readonly acknowledged: number;
+}
+
+/** What the checker says. */
+export type FromChecker =
+  | { readonly said: 'second'; readonly state: State; readonly measured: Measured }
+  | { readonly said: 'violation'; readonly violation: Violation }
+  | { readonly said: 'begun' }
+  | { readonly said: 'measured'; readonly measured: Measured }
+  | { readonly said: 'posted'; readonly status: number; readonly text: string }
+  | { readonly said: 'ended' };

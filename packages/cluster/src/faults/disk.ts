@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from '../machines/machine.ts';
-import { type Applied, type Fault, primaryOf, synchronousStandbyOf } from './fault.ts';
+import { type Applied, type Fault, lasting, primaryOf, synchronousStandbyOf } from './fault.ts';
 
 // Disks that are full, or slow.
 
@@ -44,24 +44,20 @@ async function slow(machine: Machine): Promise<Applied> {
 }
 
 export const DISK_FAULTS: readonly Fault[] = [
-  {
-    id: 'full-disk-primary',
-    title: 'The disk of the primary is full',
-    apply: (scene) => fill(primaryOf(scene)),
-  },
-  {
-    id: 'full-disk-standby',
-    title: 'The disk of the synchronous standby is full',
-    apply: (scene) => fill(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'slow-disk-primary',
-    title: `Each sync of the primary's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
-    apply: (scene) => slow(primaryOf(scene)),
-  },
-  {
-    id: 'slow-disk-standby',
-    title: `Each sync of the synchronous standby's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
-    apply: (scene) => slow(synchronousStandbyOf(scene)),
-  },
+  lasting('full-disk-primary', 'The disk of the primary is full', (scene) =>
+    fill(primaryOf(scene)),
+  ),
+  lasting('full-disk-standby', 'The disk of the synchronous standby is full', (scene) =>
+    fill(synchronousStandbyOf(scene)),
+  ),
+  lasting(
+    'slow-disk-primary',
+    `Each sync of the primary's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    (scene) => slow(primaryOf(scene)),
+  ),
+  lasting(
+    'slow-disk-standby',
+    `Each sync of the synchronous standby's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    (scene) => slow(synchronousStandbyOf(scene)),
+  ),
 ];

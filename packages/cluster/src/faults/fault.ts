@@ -28,6 +28,23 @@ export interface Fault {
   readonly apply: (scene: Scene) => Promise<Applied>;
 }
 
+/** A fault that lasts until it is undone. */
+export function lasting(id: string, title: string, apply: Fault['apply']): Fault {
+  return { id, title, apply };
+}
+
+/** A fault that is over at once. `act` gives the machines that it was done to. */
+export function brief(
+  id: string,
+  title: string,
+  act: (scene: Scene) => Promise<readonly Machine[]>,
+): Fault {
+  const apply = async (scene: Scene) => {
+    return { to: namesOf(await act(scene)), undo: async () => undefined };
+  };
+  return { id, title, isBrief: true, apply };
+}
+
 /** The machine that is the primary now. Throws while there is none. */
 export function primaryOf({ cluster, checker }: Scene): Machine {
   const { databases } = checker.state;

@@ -2,64 +2,64 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Machine } from '../machines/machine.ts';
-import { anyOf, type Fault, namesOf, primaryOf, synchronousStandbyOf } from './fault.ts';
+import {
+  type Applied,
+  anyOf,
+  brief,
+  type Fault,
+  lasting,
+  namesOf,
+  primaryOf,
+  type Scene,
+  synchronousStandbyOf,
+} from './fault.ts';
 
 // What operators do, rightly or by mistake.
 
 /** How far a clock jumps, in seconds. */
 const STEP_SECONDS = 600;
 
+/** The clock of an API machine jumps by so many seconds. */
+async function stepClock({ cluster }: Scene, seconds: number): Promise<Applied> {
+  const machine = anyOf(cluster.apis);
+  await machine.stepClock(seconds);
+  return { to: machine.name, undo: () => machine.stepClock(0) };
+}
+
 export const OPERATIONS: readonly Fault[] = [
-  {
-    id: 'switchover',
-    title: 'The primary hands over to the synchronous standby',
-    isBrief: true,
-    async apply(scene) {
-      const [leader, candidate] = [primaryOf(scene), synchronousStandbyOf(scene)];
-      const { status, text } = await scene.checker.post(
-        `http://${leader.address}:8008/switchover`,
-        { leader: leader.name, candidate: candidate.name },
+  brief('switchover', 'The primary hands over to the synchronous standby', async (scene) => {
+    const [leader, candidate] = [primaryOf(scene), synchronousStandbyOf(scene)];
+    const { status, text } = await scene.checker.post(`http://${leader.address}:8008/switchover`, {
+      leader: leader.name,
+      candidate: candidate.name,
+    });
+    if (status !== 200) throw new Error(`Patroni refused the switchover: ${text}`);
+    return [leader, candidate];
+  }),
+  lasting('wrong-server', 'The address of the database leads to a standby', async (scene) => {
+    const { balancers } = scene.cluster;
+    const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
+    const server = `primary/${primary.name}`;
+    // Without its checks HAProxy does not notice; the sessions that are there go on, as where an address moves.
+    const lead = (to: Machine, health: 'disable' | 'enable') =>
+      tellBalancers(
+        balancers,
+        `${health} health ${server}; set server ${server} addr ${to.address} port 5432`,
       );
-      if (status !== 200) throw new Error(`Patroni refused the switchover: ${text}`);
-      return { to: `${leader.name}, ${candidate.name}`, undo: async () => undefined };
-    },
-  },
-  {
-    id: 'wrong-server',
-    title: 'The address of the database leads to a standby',
-    async apply(scene) {
-      const { balancers } = scene.cluster;
-      const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
-      const server = `primary/${primary.name}`;
-      // Without its checks HAProxy does not notice; the sessions that are there go on, as where an address moves.
-      const lead = (to: Machine, health: 'disable' | 'enable') =>
-        tellBalancers(
-          balancers,
-          `${health} health ${server}; set server ${server} addr ${to.address} port 5432`,
-        );
-      await lead(standby, 'disable');
-      await tellBalancers(balancers, `shutdown sessions server ${server}`);
-      return { to: namesOf(balancers), undo: () => lead(primary, 'enable') };
-    },
-  },
-  {
-    id: 'clock-ahead',
-    title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes ahead`,
-    async apply({ cluster }) {
-      const machine = anyOf(cluster.apis);
-      await machine.stepClock(STEP_SECONDS);
-      return { to: machine.name, undo: () => machine.stepClock(0) };
-    },
-  },
-  {
-    id: 'clock-behind',
-    title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes back`,
-    async apply({ cluster }) {
-      const machine = anyOf(cluster.apis);
-      await machine.stepClock(-STEP_SECONDS);
-      return { to: machine.name, undo: () => machine.stepClock(0) };
-    },
-  },
+    await lead(standby, 'disable');
+    await tellBalancers(balancers, `shutdown sessions server ${server}`);
+    return { to: namesOf(balancers), undo: () => lead(primary, 'enable') };
+  }),
+  lasting(
+    'clock-ahead',
+    `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes ahead`,
+    (scene) => stepClock(scene, STEP_SECONDS),
+  ),
+  lasting(
+    'clock-behind',
+    `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes back`,
+    (scene) => stepClock(scene, -STEP_SECONDS),
+  ),
 ];
 
 /** A command of HAProxy's own, to each of them. */

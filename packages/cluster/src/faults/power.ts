@@ -2,10 +2,11 @@ import type { Machine } from '../machines/machine.ts';
 import {
   type Applied,
   anyOf,
+  brief,
   type Fault,
+  lasting,
   namesOf,
   primaryOf,
-  type Scene,
   standbysOf,
   synchronousStandbyOf,
 } from './fault.ts';
@@ -17,99 +18,64 @@ async function crash(machine: Machine): Promise<Applied> {
   return { to: machine.name, undo: async () => machine.boot() };
 }
 
-/** Kills a program of a machine, which starts it again a second later. */
-async function kill(machines: readonly Machine[], program: string): Promise<Applied> {
+/** Kills a program of machines, which start it again a second later. */
+async function kill(machines: readonly Machine[], program: string): Promise<readonly Machine[]> {
   await Promise.all(machines.map((machine) => machine.kill(program)));
-  return { to: namesOf(machines), undo: async () => undefined };
+  return machines;
 }
 
 export const POWER_FAULTS: readonly Fault[] = [
-  {
-    id: 'kill-primary',
-    title: 'The primary loses its power',
-    apply: (scene) => crash(primaryOf(scene)),
-  },
-  {
-    id: 'kill-standby',
-    title: 'The synchronous standby loses its power',
-    apply: (scene) => crash(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'kill-postgres',
-    title: 'PostgreSQL is killed on the primary',
-    isBrief: true,
-    async apply(scene) {
-      const primary = primaryOf(scene);
-      await primary.killDatabase();
-      return { to: primary.name, undo: async () => undefined };
-    },
-  },
-  {
-    id: 'standbys-away',
-    title: 'Both standbys are away, while etcd goes on',
-    async apply(scene) {
-      const standbys = standbysOf(scene);
-      for (const standby of standbys) {
-        await standby.kill('patroni', { hold: true });
-        await standby.killDatabase();
-      }
-      return {
-        to: namesOf(standbys),
-        undo: async () => {
-          for (const standby of standbys) standby.boot();
-        },
-      };
-    },
-  },
-  {
-    id: 'kill-etcd',
-    title: 'etcd is killed beside the primary',
-    isBrief: true,
-    apply: (scene) => kill([primaryOf(scene)], 'etcd'),
-  },
-  {
-    id: 'kill-patroni',
-    title: 'Patroni is killed on the primary, PostgreSQL is not',
-    isBrief: true,
-    apply: (scene) => kill([primaryOf(scene)], 'patroni'),
-  },
-  {
-    id: 'kill-balancer',
-    title: 'A balancer loses its power',
-    apply: ({ cluster }) => crash(anyOf(cluster.balancers)),
-  },
-  {
-    id: 'restart-balancers',
-    title: 'HAProxy is killed on both balancers, and back after a second',
-    isBrief: true,
-    apply: ({ cluster }) => kill(cluster.balancers, 'haproxy'),
-  },
-  {
-    id: 'restart-pooler',
-    title: 'PgBouncer is killed, and back after a second',
-    isBrief: true,
-    apply: ({ cluster }) => kill([poolerOf(cluster.apis)], 'pgbouncer'),
-  },
-  {
-    id: 'kill-api',
-    title: 'An API process is killed',
-    isBrief: true,
-    apply: ({ cluster }) => kill([anyOf(cluster.apis)], 'petstore'),
-  },
-  {
-    id: 'restart-apis',
-    title: 'The API processes are restarted, one after the other',
-    isBrief: true,
-    async apply({ cluster, checker }: Scene) {
+  lasting('kill-primary', 'The primary loses its power', (scene) => crash(primaryOf(scene))),
+  lasting('kill-standby', 'The synchronous standby loses its power', (scene) =>
+    crash(synchronousStandbyOf(scene)),
+  ),
+  brief('kill-postgres', 'PostgreSQL is killed on the primary', async (scene) => {
+    const primary = primaryOf(scene);
+    await primary.killDatabase();
+    return [primary];
+  }),
+  lasting('standbys-away', 'Both standbys are away, while etcd goes on', async (scene) => {
+    const standbys = standbysOf(scene);
+    for (const standby of standbys) {
+      await standby.kill('patroni', { hold: true });
+      await standby.killDatabase();
+    }
+    const undo = async () => standbys.forEach((standby) => void standby.boot());
+    return { to: namesOf(standbys), undo };
+  }),
+  brief('kill-etcd', 'etcd is killed beside the primary', (scene) =>
+    kill([primaryOf(scene)], 'etcd'),
+  ),
+  brief('kill-patroni', 'Patroni is killed on the primary, PostgreSQL is not', (scene) =>
+    kill([primaryOf(scene)], 'patroni'),
+  ),
+  lasting('kill-balancer', 'A balancer loses its power', ({ cluster }) =>
+    crash(anyOf(cluster.balancers)),
+  ),
+  brief(
+    'restart-balancers',
+    'HAProxy is killed on both balancers, and back after a second',
+    ({ cluster }) => kill(cluster.balancers, 'haproxy'),
+  ),
+  brief('restart-pooler', 'PgBouncer is killed, and back after a second', ({ cluster }) =>
+    kill([poolerOf(cluster.apis)], 'pgbouncer'),
+  ),
+  brief('kill-api', 'An API process is killed', ({ cluster }) =>
+    kill([anyOf(cluster.apis)], 'petstore'),
+  ),
+  brief(
+    'restart-apis',
+    'The API processes are restarted, one after the other',
+    async ({ cluster, checker }) => {
       for (const api of cluster.apis) {
         await api.restart('petstore');
         await checker.until(`${api.name} is ready again`, ({ apis }) =>
           apis.some(({ name, reads }) => name === api.name && reads),
         );
       }
-      return { to: namesOf(cluster.apis), undo: async () => undefined };
+      return cluster.apis;
     },
-  },
+  ),
 ];
 
 function poolerOf(apis: readonly Machine[]): Machine {

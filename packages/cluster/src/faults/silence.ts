@@ -1,5 +1,12 @@
 import type { Machine } from '../machines/machine.ts';
-import { type Applied, anyOf, type Fault, primaryOf, synchronousStandbyOf } from './fault.ts';
+import {
+  type Applied,
+  anyOf,
+  type Fault,
+  lasting,
+  primaryOf,
+  synchronousStandbyOf,
+} from './fault.ts';
 
 // Machines that say nothing any more, and do not say that either.
 
@@ -14,34 +21,20 @@ async function cut(machine: Machine): Promise<Applied> {
 }
 
 export const SILENT_FAULTS: readonly Fault[] = [
-  {
-    id: 'freeze-primary',
-    title: 'The primary stands still',
-    apply: (scene) => freeze(primaryOf(scene)),
-  },
-  {
-    id: 'cut-primary',
-    title: 'The primary is cut off from the network',
-    apply: (scene) => cut(primaryOf(scene)),
-  },
-  {
-    id: 'freeze-standby',
-    title: 'The synchronous standby stands still',
-    apply: (scene) => freeze(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'cut-standby',
-    title: 'The synchronous standby is cut off from the network',
-    apply: (scene) => cut(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'freeze-api',
-    title: 'An API machine stands still',
-    apply: ({ cluster }) => freeze(anyOf(cluster.apis)),
-  },
-  {
-    id: 'cut-api',
-    title: 'An API machine is cut off from the network',
-    apply: ({ cluster }) => cut(anyOf(cluster.apis)),
-  },
+  lasting('freeze-primary', 'The primary stands still', (scene) => freeze(primaryOf(scene))),
+  lasting('cut-primary', 'The primary is cut off from the network', (scene) =>
+    cut(primaryOf(scene)),
+  ),
+  lasting('freeze-standby', 'The synchronous standby stands still', (scene) =>
+    freeze(synchronousStandbyOf(scene)),
+  ),
+  lasting('cut-standby', 'The synchronous standby is cut off from the network', (scene) =>
+    cut(synchronousStandbyOf(scene)),
+  ),
+  lasting('freeze-api', 'An API machine stands still', ({ cluster }) =>
+    freeze(anyOf(cluster.apis)),
+  ),
+  lasting('cut-api', 'An API machine is cut off from the network', ({ cluster }) =>
+    cut(anyOf(cluster.apis)),
+  ),
 ];

@@ -1,6 +1,5 @@
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configuration, type MachineFacts, variables } from './configuration.ts';
 import { CLOCK, type Service } from './machine.ts';
 
 type User = NonNullable<Service['user']>;
@@ -97,4 +96,44 @@ function routeIn(file: string, route: Route): string {
   const url = urls[['balancer', 'hosts', 'pooler'].indexOf(route)];
   if (url === undefined) throw new Error(`petstore.env has no way to the database by ${route}.`);
   return url;
+}
+
+/** The files that operators install, which the cluster here runs with. */
+const DEPLOYED = new URL('../../../../deploy/cluster/', import.meta.url);
+
+/** What the templates name, as in deploy/cluster/machine.env. */
+export interface MachineFacts {
+  readonly MACHINE: string;
+  readonly ADDRESS: string;
+  readonly PEER: string;
+  readonly SUPERUSER_PASSWORD: string;
+  readonly REPLICATION_PASSWORD: string;
+  readonly REWIND_PASSWORD: string;
+  readonly DATABASE_PASSWORD: string;
+}
+
+/**
+ * A file of deploy/cluster with its facts filled in, as envsubst does. `folders`: what stands on the file system of
+ * a whole machine, and where it is here.
+ */
+export async function configuration(
+  name: string,
+  facts: MachineFacts,
+  folders: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  let text = await readFile(new URL(name, DEPLOYED), 'utf8');
+  for (const [fact, value] of Object.entries(facts)) text = text.replaceAll(`\${${fact}}`, value);
+  for (const [folder, here] of Object.entries(folders)) text = text.replaceAll(folder, here);
+  return text;
+}
+
+/** The variables of a file of lines `NAME=value`. */
+function variables(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => /^[A-Z]/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
 }

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stopOnSignals } from '@petstore/lab/shutdown.ts';
+import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { startCluster } from '../cluster.ts';
-import { findFault } from '../faults/faults.ts';
-import { playAtRandom } from './random.ts';
-import { trialLine, trialTable } from './report.ts';
+import type { Fault } from '../faults/fault.ts';
+import { FAULTS, findFault } from '../faults/faults.ts';
 import { playScenarios, SCENARIOS } from './scenarios.ts';
 import { Stage, type Trial } from './stage.ts';
 
@@ -76,4 +77,70 @@ async function writeLog(file: string, what: object): Promise<void> {
     date: new Date().toISOString(),
   };
   await writeFile(file, `${JSON.stringify({ machine, ...what }, null, 2)}\n`);
+}
+
+/** What clients saw of each fault, a line each, for people. */
+function trialTable(trials: readonly Trial[]): string {
+  const head = 'fault|on|held|reads away|p99|writes away|p99|longest|whole after';
+  return table([
+    head.split('|'),
+    ...trials.map(({ fault, to, heldMs, wholeAfterMs, reads, writes }) => [
+      fault,
+      to,
+      seconds(heldMs),
+      seconds(reads.awayMs),
+      `${Math.round(reads.p99)} ms`,
+      seconds(writes.awayMs),
+      `${Math.round(writes.p99)} ms`,
+      seconds(Math.max(reads.longestMs, writes.longestMs)),
+      seconds(wholeAfterMs),
+    ]),
+  ]);
+}
+
+/** One of them, while the others go on. */
+function trialLine({ title, to, reads, writes, wholeAfterMs }: Trial): string {
+  return `${title} (${to}): reads away ${seconds(reads.awayMs)}, writes away ${seconds(writes.awayMs)}, whole ${seconds(wholeAfterMs)} after`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** How long the cause of a fault lasts. */
+const HOLD_MS = { least: 2_000, most: 30_000 };
+
+/** Quiet between two faults. */
+const PAUSE_MS = { least: 1_000, most: 6_000 };
+
+/** Plays faults at random until the time is over. Each kind comes once before any comes again. */
+async function playAtRandom(
+  stage: Stage,
+  minutes: number,
+  onTrial: (trial: Trial) => void,
+): Promise<void> {
+  const end = performance.now() + minutes * 60_000;
+  let left: Fault[] = [];
+  while (performance.now() < end) {
+    if (left.length === 0) left = shuffled(FAULTS);
+    const fault = left.pop() as Fault;
+    const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
+      // Such as a switchover that Patroni refuses for now.
+      stage.emit('news', `Not done: ${fault.title}: ${error.message}`);
+      return undefined;
+    });
+    if (trial) onTrial(trial);
+    await sleep(between(PAUSE_MS));
+  }
+}
+
+function between({ least, most }: { least: number; most: number }): number {
+  return least + Math.random() * (most - least);
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }

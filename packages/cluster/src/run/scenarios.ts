@@ -6,8 +6,8 @@ interface Scenario {
   readonly fault: string;
   /** How long its cause lasts, in milliseconds; brief ones have none. */
   readonly holdMs?: number;
-  /** The longest time without a read or a write that succeeded. */
-  readonly limits: { readonly readsMs: number; readonly writesMs: number };
+  /** The longest time without a read or a write that succeeded, in milliseconds. */
+  readonly limits: { readonly reads: number; readonly writes: number };
 }
 
 /** Patroni's ttl, its next look, the promotion, and the balancer's next two checks. */
@@ -27,12 +27,8 @@ export const SCENARIOS: readonly Scenario[] = [
   row('restart-apis', { reads: 1_000, writes: 1_000 }),
 ];
 
-function row(
-  fault: string,
-  { reads, writes }: { reads: number; writes: number },
-  holdMs?: number,
-): Scenario {
-  return { fault, ...(holdMs && { holdMs }), limits: { readsMs: reads, writesMs: writes } };
+function row(fault: string, limits: Scenario['limits'], holdMs?: number): Scenario {
+  return { fault, ...(holdMs && { holdMs }), limits };
 }
 
 /** Plays scenarios one after the other, and gives what came of each. Limits that were broken are failures. */
@@ -44,14 +40,10 @@ export async function playScenarios(
   for (const { fault, holdMs = 0, limits } of scenarios) {
     const trial = await stage.play(findFault(fault), holdMs);
     onTrial(trial);
-    stage.expect(trial.reads.awayMs <= limits.readsMs, awayTooLong(trial, 'reads', limits.readsMs));
-    stage.expect(
-      trial.writes.awayMs <= limits.writesMs,
-      awayTooLong(trial, 'writes', limits.writesMs),
-    );
+    for (const kind of ['reads', 'writes'] as const) {
+      const { awayMs } = trial[kind];
+      const sentence = `${fault}: ${kind} were away for ${awayMs} ms; at most ${limits[kind]} are allowed.`;
+      stage.expect(awayMs <= limits[kind], sentence);
+    }
   }
-}
-
-function awayTooLong(trial: Trial, kind: 'reads' | 'writes', limitMs: number): string {
-  return `${trial.fault}: ${kind} were away for ${trial[kind].awayMs} ms; at most ${limitMs} are allowed.`;
 }

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { type Call, jsonClient } from './json-client.ts';
 import type { LabDomain } from './lab-control.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
+import type { Scenario } from './scenarios/scenario.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 
 const USUAL_PAGE = 'http://127.0.0.1:8090';
@@ -22,13 +23,7 @@ export function labCommands(): Command[] {
       ),
     new Command('scenarios')
       .description('List the scenarios, and what the dashboard then says.')
-      .action(() =>
-        print(
-          SCENARIOS.map(({ id, verdict, expect }) => `${id.padEnd(23)} ${verdict}, ${expect}`).join(
-            '\n',
-          ),
-        ),
-      ),
+      .action(() => print(SCENARIOS.map(scenarioLine).join('\n'))),
     new Command('domains')
       .description('List the domains, their states and scenarios.')
       .action(async () => printTable((await lab<LabDomain[]>('GET', '/domains')).map(domainLine))),
@@ -53,6 +48,10 @@ function recordCommand(name: string, path: string): Command {
     .action((of: string, type: string, value: string) =>
       say(post(path, { name: of, type, value })),
     );
+}
+
+function scenarioLine({ id, verdict, expect }: Scenario): string {
+  return `${id.padEnd(23)} ${verdict}, ${expect}`;
 }
 
 function domainLine({ project, claim, state, verdict, scenario }: LabDomain): string[] {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stopOnSignals } from '@petstore/lab/shutdown.ts';
+import { stopOnSignals } from '@petstore/service/shutdown.ts';
 import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { startCluster } from '../cluster.ts';

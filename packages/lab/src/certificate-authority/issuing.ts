@@ -73,12 +73,8 @@ export async function createIssuing(name: string, now: () => number): Promise<Is
           await AuthorityKeyIdentifierExtension.create(intermediate.keys.publicKey),
         ],
       });
-      return {
-        chain: `${certificate.toString('pem')}\n${intermediate.certificate.toString('pem')}\n`,
-        ariId: ariId(certificate),
-        notBefore,
-        notAfter,
-      };
+      const chain = `${certificate.toString('pem')}\n${intermediate.certificate.toString('pem')}\n`;
+      return { chain, ariId: ariId(certificate), notBefore, notAfter };
     },
   };
 }

@@ -31,11 +31,14 @@ const MAX_GROUP = 256;
 /** How often an insert is tried again because somebody put in an animal with its id by hand. */
 const MAX_TAKEN = 10;
 
+/** What comes of a create. */
+type Result = Written | IdempotentResult | Refusal;
+
 interface Pending {
   readonly pet: PetFields;
   /** Where the create is to happen once. */
   readonly idempotency?: Idempotency;
-  readonly resolve: (outcome: Written | IdempotentResult | Refusal) => void;
+  readonly resolve: (outcome: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -57,17 +60,13 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   constructor(
     client: PostgresClient,
     capacity: number,
-    deps: {
-      readonly health: WriteHealth;
-      readonly metrics: Metrics;
-      readonly keysInUse: KeysInUse;
-    },
+    { health, metrics, keysInUse }: { health: WriteHealth; metrics: Metrics; keysInUse: KeysInUse },
   ) {
     this.#client = client;
     this.capacity = capacity;
-    this.#health = deps.health;
-    this.#keysInUse = deps.keysInUse;
-    this.#onCommit = writeMetrics(deps.metrics, () => this.length + this.#petsUnderWay);
+    this.#health = health;
+    this.#keysInUse = keysInUse;
+    this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
   }
 
   get length(): number {
@@ -84,17 +83,13 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     idempotency: Idempotency,
     pet: PetFields,
   ): Promise<IdempotentResult | Refusal> {
-    return this.#keysInUse.alone(
-      idempotency,
-      () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>,
-    );
+    const add = () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>;
+    return this.#keysInUse.alone(idempotency, add);
   }
 
-  #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Written | IdempotentResult | Refusal> {
+  #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Result> {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
-    const { promise, resolve, reject } = Promise.withResolvers<
-      Written | IdempotentResult | Refusal
-    >();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#queue.push({ ...what, resolve, reject });
     this.#planFlush();
     return promise;
@@ -155,15 +150,12 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 
   /** What came of each, in their order. */
-  #insert(group: readonly Pending[]): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
-    return group.some(({ idempotency }) => idempotency)
-      ? this.#client.run((db) => insertOnce(db, group))
-      : this.#client.run((db) =>
-          insertPets(
-            db,
-            group.map(({ pet }) => pet),
-          ),
-        );
+  #insert(group: readonly Pending[]): Promise<readonly Result[]> {
+    const pets = group.map(({ pet }) => pet);
+    const isPlain = group.every(({ idempotency }) => idempotency === undefined);
+    return this.#client.run<readonly Result[]>((db) =>
+      isPlain ? insertPets(db, pets) : insertOnce(db, group),
+    );
   }
 }
 
@@ -175,10 +167,7 @@ interface Outcome {
 }
 
 /** Inserts animals, those with a key once, and keeps what came of these. */
-async function insertOnce(
-  db: Connection,
-  group: readonly Pending[],
-): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
+async function insertOnce(db: Connection, group: readonly Pending[]): Promise<readonly Result[]> {
   const column = <T>(of: (pending: Pending) => T) => group.map(of);
   const keyed = <T>(of: (idempotency: Idempotency, pet: PetFields) => T) =>
     column(({ idempotency, pet }) => (idempotency ? of(idempotency, pet) : null));

@@ -68,12 +68,7 @@ async function addWithIds(db: Connection, pets: readonly WithId[]): Promise<AddO
 
 /** What is in the database under the ids of these animals, as JSON text. */
 async function storedPets(db: Connection, pets: readonly WithId[]): Promise<Map<bigint, string>> {
-  const rows = await db.rows<{
-    id: bigint;
-    name: string;
-    categoryId: bigint;
-    status: ImportedPet['status'];
-  }>(sql`
+  const rows = await db.rows<WithId>(sql`
     SELECT id, name, category_id AS "categoryId", status
     FROM pets JOIN json_to_recordset(${rowsJson(pets)}::text::json) AS asked (id bigint) USING (id)`);
   return new Map(rows.map((row) => [row.id, petJson(row.id, row)]));

@@ -90,10 +90,7 @@ export async function openPostgresStore(
     // A part of every read, and needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,
-    checks: {
-      reads: () => checkReads(reads),
-      writes: () => checkWrites(writes, health),
-    },
+    checks: { reads: () => checkReads(reads), writes: () => checkWrites(writes, health) },
     close,
   };
 }
@@ -114,14 +111,12 @@ function tellOfPools(metrics: Metrics, { reads, writes }: Clients, size: number)
 function postgresQuotas(client: PostgresClient): SharedQuotas {
   return {
     async take(keyId, { requests, windowSeconds }, wanted) {
-      const share = await client.run((db) =>
-        db.row<Share>(sql`
-          SELECT requests, "left", ends_in_ms AS "endsInMs"
-          FROM petstore_take_quota(
-            ${keyId}, ${requests}::bigint, make_interval(secs => ${windowSeconds}::int),
-            ${wanted}::bigint)
-          WHERE current_setting('transaction_read_only') = 'off'`),
-      );
+      const share = await client.row<Share>(sql`
+        SELECT requests, "left", ends_in_ms AS "endsInMs"
+        FROM petstore_take_quota(
+          ${keyId}, ${requests}::bigint, make_interval(secs => ${windowSeconds}::int),
+          ${wanted}::bigint)
+        WHERE current_setting('transaction_read_only') = 'off'`);
       if (!share) throw new StoreUnavailableError('the quotas are on a server that takes writes');
       return share;
     },

@@ -1,5 +1,3 @@
-import { categoryJson } from '../../categories/category-rules.ts';
-import { isRefusal } from '../../refusal.ts';
 import type { CategoryStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
@@ -15,10 +13,7 @@ export function sqliteCategories({ db, write, writeIdempotently }: TableDeps): C
   const readCategory = rowReader(db, CATEGORIES);
   const readPage = pageReader(db, CATEGORIES);
   return {
-    async create({ name }) {
-      const id = await write('createCategory', name);
-      return isRefusal(id) ? id : { id, json: categoryJson(id, name) };
-    },
+    create: ({ name }) => write('createCategory', name),
     createIdempotently: (idempotency, { name }) =>
       writeIdempotently(idempotency, 'createCategory', name),
     get: (id) => translateErrors(() => readCategory(id)),

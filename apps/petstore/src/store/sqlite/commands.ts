@@ -25,6 +25,12 @@ export interface Command<K extends Kind = Kind> {
   readonly args: Parameters<Writes[K]>;
 }
 
+/** One that waits for what comes of it. */
+export interface Pending extends Command {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 
 /** Resolves with what a write gives when it is on disk. */
@@ -115,4 +121,27 @@ function prepareKeyWrites(db: DatabaseSync): KeyWrites {
       return 'done';
     },
   };
+}
+
+// How a group of commands travels to the thread that writes. What can be sent is copied value by
+// value, and an object costs its members' names each time; so a group is one flat list.
+
+/** In turn: the kind of a command, how many arguments it has, the arguments. */
+export type GroupMessage = readonly unknown[];
+
+export function encodeGroup(commands: Iterable<Command>): GroupMessage {
+  const message: unknown[] = [];
+  for (const { kind, args } of commands) message.push(kind, args.length, ...args);
+  return message;
+}
+
+export function decodeGroup(message: GroupMessage): Command[] {
+  const commands: Command[] = [];
+  for (let at = 0; at < message.length; ) {
+    const start = at + 2;
+    const end = start + Number(message[at + 1]);
+    commands.push({ kind: message[at], args: message.slice(start, end) } as Command);
+    at = end;
+  }
+  return commands;
 }

@@ -1,5 +1,3 @@
-import { orderJson } from '../../orders/order-rules.ts';
-import { isRefusal } from '../../refusal.ts';
 import type { OrderStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
@@ -16,11 +14,7 @@ export function sqliteOrders({ db, write, writeIdempotently }: TableDeps): Order
   const readOrder = rowReader(db, ORDERS);
   const readPage = pageReader(db, ORDERS);
   return {
-    async place(petId, at) {
-      const id = await write('placeOrder', petId, at);
-      if (isRefusal(id)) return id;
-      return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
-    },
+    place: (petId, at) => write('placeOrder', petId, at),
     placeIdempotently: (idempotency, petId) =>
       writeIdempotently(idempotency, 'placeOrder', petId, idempotency.at),
     get: (id) => translateErrors(() => readOrder(id)),

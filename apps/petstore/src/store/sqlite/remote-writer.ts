@@ -7,15 +7,15 @@ import {
 } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import {
-  type Command,
+  decodeGroup,
+  encodeGroup,
   isFailure,
   isRealWrite,
   type Outcome,
-  type Value,
+  type Pending,
   type Write,
 } from './commands.ts';
 import { sqliteCode } from './errors.ts';
-import { decodeGroup, encodeGroup } from './group-message.ts';
 
 // Processes that serve one database have one writer among them: a commit carries what all of them have to write. Here is
 // how the others hand it their writes.
@@ -43,14 +43,10 @@ export function writeForOthers(write: Write): GroupWriter {
     );
 }
 
-interface Pending extends Command {
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Sends the writes of this process, those of a turn of the event loop together, to the process that has the writer. */
 export class RemoteWriter {
   readonly health = new WriteHealth();
+  readonly isAlive = true;
   /** As that of the writer, who counts the commands of all processes and refuses those beyond. */
   readonly capacity: number;
   readonly #send: GroupWriter;

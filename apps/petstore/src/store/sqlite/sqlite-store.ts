@@ -235,36 +235,36 @@ function writeElsewhere(
   { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES, groupWriter }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
-  const damageToFiles = fileWatch(path, db);
-  const seen = { damageToFiles, hasChanged: () => changes.hasChanged() };
-  if (groupWriter) {
-    const writer = new RemoteWriter(groupWriter, maxQueuedWrites);
-    return {
-      ...seen,
-      write: writer.run,
-      writeQueue: writer,
-      isWriting: () => true,
-      health: writer.health,
-      close: () => writer.close(),
-    };
-  }
+  const writer = groupWriter
+    ? new RemoteWriter(groupWriter, maxQueuedWrites)
+    : writerThread(path, maxQueuedWrites, metrics, log);
+  return {
+    write: writer.run,
+    writeQueue: writer,
+    damageToFiles: fileWatch(path, db),
+    isWriting: () => writer.isAlive,
+    health: writer.health,
+    hasChanged: () => changes.hasChanged(),
+    close: () => writer.close(),
+  };
+}
+
+function writerThread(
+  path: string,
+  maxQueuedWrites: number,
+  metrics: Metrics,
+  log: StoreOptions['log'],
+): GroupCommitWriter {
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
   const onCommit = writeMetrics(metrics, () => writer.length);
-  const writer = new GroupCommitWriter(path, maxQueuedWrites, {
+  const writer: GroupCommitWriter = new GroupCommitWriter(path, maxQueuedWrites, {
     onCommit,
     onDeath(cause, restartInMs) {
       deaths.add();
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });
-  return {
-    ...seen,
-    write: writer.run,
-    writeQueue: writer,
-    isWriting: () => writer.isAlive,
-    health: writer.health,
-    close: () => writer.close(),
-  };
+  return writer;
 }

@@ -39,6 +39,13 @@ import { Failure } from './ui/query-view.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
+/** A page below another one. */
+const page = <Parent extends AnyRoute, const Path extends string>(
+  parent: Parent,
+  path: Path,
+  component: RouteComponent,
+) => createRoute({ getParentRoute: () => parent, path, component });
+
 const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {};
 
@@ -54,40 +61,14 @@ const signUp = createRoute({
   validateSearch: nextOnly,
   component: SignUpPage,
 });
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitations/$secret',
-  component: InvitationPage,
-});
-const linkedDomain = createRoute({
-  getParentRoute: () => root,
-  path: '/d/$secret',
-  component: LinkedDomainPage,
-});
+const invitation = page(root, '/invitations/$secret', InvitationPage);
+const linkedDomain = page(root, '/d/$secret', LinkedDomainPage);
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-const projects = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  component: ProjectListPage,
-});
-const newProject = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/new',
-  component: NewProjectPage,
-});
+const projects = page(signedIn, '/', ProjectListPage);
+const newProject = page(signedIn, '/new', NewProjectPage);
 
-const project = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$slug',
-  component: ProjectLayout,
-});
-/** A page below another one. */
-const page = <Parent extends AnyRoute, const Path extends string>(
-  parent: Parent,
-  path: Path,
-  component: RouteComponent,
-) => createRoute({ getParentRoute: () => parent, path, component });
+const project = page(signedIn, '/projects/$slug', ProjectLayout);
 
 const projectPages = [
   page(project, '/', OverviewPage),
@@ -108,11 +89,7 @@ const settingsPages = [
   page(settings, '/danger', DangerPage),
 ] as const;
 
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account',
-  component: AccountLayout,
-});
+const account = page(signedIn, '/account', AccountLayout);
 const accountPages = [
   page(account, '/', ProfilePage),
   page(account, '/security', SecurityPage),
@@ -120,7 +97,7 @@ const accountPages = [
   page(account, '/audit', InstallationAuditPage),
 ] as const;
 
-const nothing = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NothingHere });
+const nothing = page(signedIn, '/$', NothingHere);
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -4,8 +4,7 @@ import { auditQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ScrollText } from '../ui/icons.tsx';
-import { ListView } from '../ui/list-view.tsx';
-import { LoadMore } from '../ui/load-more.tsx';
+import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
 import { deedInWords, factsInWords } from './entry-in-words.ts';
 

@@ -1,5 +1,5 @@
+import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
-import { actionInWords } from './actions.ts';
 
 type Told = Pick<AuditEntry, 'action' | 'target' | 'details'>;
 
@@ -41,4 +41,44 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What was done, for people, to stand before what it was done to. The codes are for programs. */
+const ACTIONS: Record<AuditAction, string> = {
+  'account.create': 'Made the account',
+  'account.password': 'Changed the password of',
+  'account.rename': 'Changed the name of',
+  'session.begin': 'Signed in as',
+  'session.end': 'Ended a session of',
+  'token.create': 'Made the token',
+  'token.revoke': 'Revoked the token',
+  'project.create': 'Created the project',
+  'project.update': 'Changed the project',
+  'project.plan': 'Changed the plan of',
+  'project.delete': 'Deleted the project',
+  'member.role': 'Changed the role of',
+  'member.remove': 'Removed the member',
+  'member.leave': 'Left the project:',
+  'invitation.create': 'Invited',
+  'invitation.revoke': 'Took back the invitation of',
+  'invitation.accept': 'Accepted the invitation of',
+  'deploy.create': 'Uploaded deploy',
+  'deploy.succeed': 'Built deploy',
+  'deploy.fail': 'Could not build deploy',
+  'deploy.activate': 'Made live: deploy',
+  'domain.add': 'Added the domain',
+  'domain.verify': 'Verified the domain',
+  'domain.primary': 'Changed the primary domain to',
+  'domain.update': 'Changed the domain',
+  'domain.link': 'Renewed the link of the domain',
+  'domain.remove': 'Removed the domain',
+  'webhook.create': 'Added the webhook',
+  'webhook.delete': 'Removed the webhook',
+  'webhook.disable': 'Switched off the webhook',
+  'webhook.enable': 'Switched on the webhook',
+};
+
+/** An action in words; one that this page does not know yet by its code. */
+function actionInWords(action: string): string {
+  return action in ACTIONS ? ACTIONS[action as AuditAction] : action;
 }

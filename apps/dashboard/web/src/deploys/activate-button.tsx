@@ -1,12 +1,12 @@
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
+import { Confirm } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 /** Puts a deploy live, forwards or backwards. Nothing where there is nothing to put live. */

@@ -1,8 +1,8 @@
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
-import { GuidesFolder } from './guides-folder.tsx';
+import { CodeBlock } from '../ui/code-block.tsx';
 import { HowToDeploy } from './how-to-deploy.tsx';
 import { UploadArea } from './upload-area.tsx';
 
@@ -27,5 +27,24 @@ export function DeployCard() {
         <HowToDeploy />
       </div>
     </Card>
+  );
+}
+
+const EXAMPLE = `title: Petstore
+openapi: openapi.yaml     # optional
+navigation:               # optional
+  - index.md
+  - guides/start.md`;
+
+/** What a folder of guides holds, for those who have none yet. */
+function GuidesFolder() {
+  return (
+    <details>
+      <summary className="w-fit rounded-sm font-medium">What goes into a folder of guides</summary>
+      <p className="mt-2 mb-3 text-muted">
+        Markdown pages, their images, and beside them a file docs.yaml. Only its title is required.
+      </p>
+      <CodeBlock code={EXAMPLE} what="example of docs.yaml" />
+    </details>
   );
 }

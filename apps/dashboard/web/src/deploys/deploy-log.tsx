@@ -1,6 +1,6 @@
 import { type UIEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { clockTime, count } from '../ui/format.ts';

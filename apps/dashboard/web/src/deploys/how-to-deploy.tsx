@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link } from '@tanstack/react-router';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { count } from '../ui/format.ts';

@@ -4,7 +4,7 @@ import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { ConfirmByTyping } from '../ui/confirm.tsx';
+import { ConfirmByTyping } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 /** Removes a domain, after saying what that ends and what it leaves. */

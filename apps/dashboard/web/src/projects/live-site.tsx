@@ -8,7 +8,7 @@ import { Dot } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
-import { useProject } from './project-context.ts';
+import { useProject } from './project-context.tsx';
 import { hostOf } from './site-address.ts';
 
 /** What the project's address serves now. */

@@ -5,7 +5,7 @@ import { Shell } from '../shell/shell.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
 import { UserContext } from './session.ts';
-import { ToSignIn } from './to-sign-in.tsx';
+import { ToSignIn } from './to-next.tsx';
 
 /** The pages that need someone signed in. Who is not, or not any more, signs in and comes back. */
 export function SignedIn() {

@@ -1,5 +1,5 @@
 import { AuditList } from '../audit/audit-list.tsx';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { SettingsPage } from './settings-page.tsx';
 
 export function AuditPage() {

@@ -1,6 +1,6 @@
 import type { MadeInvitation } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';

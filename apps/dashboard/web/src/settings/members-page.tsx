@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Member } from '../../../server/src/projects/project.ts';
+import type { Invitation, Member } from '../../../server/src/projects/project.ts';
+import { path } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
-import { membersQuery } from '../queries.ts';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
+import { invitationsQuery, keys, membersQuery } from '../queries.ts';
+import { deleteAt } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
+import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
 import { ListView } from '../ui/list-view.tsx';
-import { InvitationsCard } from './invitations-card.tsx';
+import { Ago } from '../ui/time.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 
@@ -69,5 +71,46 @@ function Roles() {
         ))}
       </dl>
     </Card>
+  );
+}
+
+/** The invitations that nobody has accepted yet. */
+function InvitationsCard() {
+  const query = useQuery(invitationsQuery(useProject().slug));
+  return (
+    <Card title="Open invitations" flush>
+      <ListView query={query} empty={<p className="px-4 py-4 text-muted sm:px-5">None.</p>}>
+        {(invitation) => <InvitationRow key={invitation.id} invitation={invitation} />}
+      </ListView>
+    </Card>
+  );
+}
+
+function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
+  const { slug } = useProject();
+  const { id, email, role, invitedBy, expiresAt } = invitation;
+  const run = () =>
+    deleteAt(
+      path`/projects/${slug}/invitations/${id}`,
+      keys.invitations(slug),
+      `The invitation of ${email} is revoked.`,
+    );
+  return (
+    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
+      <div className="min-w-0">
+        <p className="truncate font-medium">{email}</p>
+        <p className="break-words text-[0.8125rem] text-muted">
+          <span className="capitalize">{role}</span> · by {invitedBy} · expires{' '}
+          <Ago at={expiresAt} />
+        </p>
+      </div>
+      <ConfirmedButton
+        title="Revoke this invitation?"
+        description={`The link that ${email} has stops working at once.`}
+        action="Revoke"
+        run={run}
+        label={`Revoke the invitation of ${email}`}
+      />
+    </li>
   );
 }

@@ -1,6 +1,6 @@
 import type { Permission } from '../../../server/src/accounts/permissions.ts';
 import { can } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
 
 const SECTIONS = [

@@ -1,7 +1,6 @@
 import type { ComponentProps } from 'react';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
 
 interface SettingsPageProps extends ComponentProps<typeof ProjectPage> {

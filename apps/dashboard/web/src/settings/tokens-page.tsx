@@ -1,5 +1,5 @@
 import { path } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { tokensQuery } from '../queries.ts';
 import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
 import { TokenList } from '../tokens/token-list.tsx';

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { messageOf, path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { keys, webhooksQuery } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { deleteAt, queryClient } from '../query-client.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -46,11 +46,12 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
     onError: (error) => toast(messageOf(error), 'negative'),
     onSettled: refresh,
   });
-  const remove = async () => {
-    await request('DELETE', path`/projects/${slug}/webhooks/${id}`);
-    await refresh();
-    toast(`The webhook to ${host} is removed.`);
-  };
+  const remove = () =>
+    deleteAt(
+      path`/projects/${slug}/webhooks/${id}`,
+      keys.webhooks(slug),
+      `The webhook to ${host} is removed.`,
+    );
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1 basis-72">
@@ -77,17 +78,12 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
         >
           Send test
         </Button>
-        <Confirm
-          danger
+        <ConfirmedButton
           title="Remove this webhook?"
           description={`${host} is told nothing more, not even what it has not taken yet.`}
           action="Remove"
           run={remove}
-          trigger={
-            <Button variant="ghost" size="small" aria-label={`Remove the webhook to ${host}`}>
-              Remove
-            </Button>
-          }
+          label={`Remove the webhook to ${host}`}
         />
       </div>
     </li>

@@ -1,17 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
-import { request } from '../api.ts';
 import type { accountTokensQuery } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { deleteAt } from '../query-client.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { scopesInWords } from './scopes.ts';
 
 /** Whose tokens: the account's or a project's. */
@@ -48,11 +45,12 @@ interface TokenRowProps {
 function TokenRow({ token, where }: TokenRowProps) {
   const { id, name, project, scopes, owner, createdAt, expiresAt, lastUsedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-  const run = async () => {
-    await request('DELETE', `${where.path}/${encodeURIComponent(id)}`);
-    await queryClient.invalidateQueries({ queryKey: where.query.queryKey });
-    toast(`The token “${name}” is revoked.`);
-  };
+  const run = () =>
+    deleteAt(
+      `${where.path}/${encodeURIComponent(id)}`,
+      where.query.queryKey,
+      `The token “${name}” is revoked.`,
+    );
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0">
@@ -82,17 +80,12 @@ function TokenRow({ token, where }: TokenRowProps) {
           )}
         </p>
       </div>
-      <Confirm
-        danger
+      <ConfirmedButton
         title={`Revoke “${name}”?`}
         description="Programs that use it are refused from now on. This cannot be undone."
         action="Revoke"
         run={run}
-        trigger={
-          <Button variant="ghost" size="small" aria-label={`Revoke ${name}`}>
-            Revoke
-          </Button>
-        }
+        label={`Revoke ${name}`}
       />
     </li>
   );

@@ -7,6 +7,7 @@ import {
   pruneCounters,
 } from '../store/rate-counters.ts';
 import type { Db } from '../store/schema.ts';
+import { count } from '../text.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
@@ -28,7 +29,7 @@ export async function limitSignIn(db: Db, email: string, ip: string, now: number
     const limit = { limit: LIMITS[kind], windowMs: WINDOW_MS };
     await limitRate(db, keys[kind], limit, now, (waitMs) => {
       const minutes = Math.ceil(waitMs / 60_000);
-      return `Too many tries to sign in. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`;
+      return `Too many tries to sign in. Try again in ${count(minutes, 'minute')}.`;
     });
   }
 }

@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { formatBytes } from '../deploys/format-bytes.ts';
+import { formatBytes } from '../text.ts';
 import { DashboardClient } from './deploy/dashboard-client.ts';
 import { readUploadFile } from './deploy/read-upload-file.ts';
 import { subcommand } from './subcommand.ts';

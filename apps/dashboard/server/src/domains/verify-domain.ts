@@ -7,6 +7,7 @@ import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
+import { count } from '../text.ts';
 import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
 import { checkDns } from './dns/check-dns.ts';
@@ -58,7 +59,7 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
 
 function tooOften(waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return `Verify was asked for too often. Try again in ${seconds} second${seconds === 1 ? '' : 's'}; the DNS is checked by itself meanwhile.`;
+  return `Verify was asked for too often. Try again in ${count(seconds, 'second')}; the DNS is checked by itself meanwhile.`;
 }
 
 /** How often a check is repeated when the domain changed meanwhile. */

@@ -194,11 +194,17 @@ export async function setLiveDeploy(
 }
 
 /** Appends a line to a deploy's log; none when the deploy is gone. */
-export async function appendLog(db: Db, line: Omit<LogRow, 'seq'>): Promise<void> {
+export async function appendLog(
+  db: Db,
+  deployId: string,
+  at: number,
+  level: LogRow['level'],
+  message: string,
+): Promise<void> {
   await sql`INSERT INTO deploy_log (deploy_id, seq, at, level, message)
-    SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${line.deploy_id}),
-      ${sql.lit(line.at)}, ${line.level}, ${line.message}
-    FROM deploys WHERE id = ${line.deploy_id}`.execute(db);
+    SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${deployId}),
+      ${sql.lit(at)}, ${level}, ${message}
+    FROM deploys WHERE id = ${deployId}`.execute(db);
 }
 
 /** The lines of a log behind the line `after`. */

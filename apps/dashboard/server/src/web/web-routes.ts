@@ -4,7 +4,7 @@ import { entityTag, matchesStrongly, matchesWeakly } from '@petstore/http/entity
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Coding } from '../deploys/artifact.ts';
-import { TYPES } from '../deploys/build/site/media-types.ts';
+import { TYPES } from '../deploys/build/site/site-files.ts';
 import { acceptedCodings } from '../edge/http/content-coding.ts';
 
 const CONTENT_SECURITY_POLICY = [

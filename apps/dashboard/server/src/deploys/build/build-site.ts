@@ -1,4 +1,10 @@
-import type { BuildInput, BuildLog, BuildResult, DeployProblem } from '../artifact.ts';
+import {
+  type BuildInput,
+  type BuildLog,
+  type BuildResult,
+  type DeployProblem,
+  problemOf,
+} from '../artifact.ts';
 import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
 import { readCheckedDocument } from './document/checked-document.ts';
@@ -8,10 +14,10 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from './guides/docs-config.ts';
-import { commonFiles } from './site/common-files.ts';
 import { frameFiles } from './site/frame.ts';
 import { documentFrame, framedReference } from './site/framed-reference.ts';
 import { indexFiles } from './site/index-files.ts';
+import { commonFiles } from './site/page-layout.ts';
 import { contentSecurityPolicy, descriptionOf, titleOf } from './site/reference-files.ts';
 import { SiteLimitError, siteFiles, siteTooLarge } from './site/site-files.ts';
 
@@ -27,7 +33,7 @@ export async function buildSite(input: BuildInput, log: BuildLog): Promise<Build
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
     const refusal = isEndless ? siteTooLarge() : error;
     if (!(refusal instanceof SiteLimitError)) throw error;
-    return { problems: [{ message: refusal.message, path: '', line: null }] };
+    return { problems: [problemOf(refusal.message)] };
   }
 }
 
@@ -82,7 +88,7 @@ function buildDocumentOf(
   const openapi = defaultDocument(files);
   if (openapi === undefined) {
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
-    return { problems: [{ message, path: name, line: null }] };
+    return { problems: [problemOf(message, name)] };
   }
   log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;

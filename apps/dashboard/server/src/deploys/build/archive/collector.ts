@@ -1,5 +1,87 @@
-import { displayPath, entryPath, isIgnored } from './entry-path.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import { truncate } from '../../../text.ts';
+
+const MB = 1024 * 1024;
+
+/** What an archive may be. Held while it is read, whatever its headers declare. */
+export const ARCHIVE_LIMITS = {
+  /** Bytes as uploaded. */
+  packed: 50 * MB,
+  /** Bytes unpacked, with what the format itself takes. */
+  unpacked: 200 * MB,
+  /** Bytes of one file. */
+  file: 10 * MB,
+  /** Files that are kept. */
+  files: 2_000,
+  /** Records: also folders, and files that are left out. */
+  entries: 10_000,
+  /** Bytes of a path in UTF-8. */
+  path: 255,
+  /** Folders and file of a path. */
+  depth: 16,
+  /** Bytes unpacked for each packed one, past the first `ratioFrom`: text reaches 20, a bomb 1,000. */
+  ratio: 100,
+  ratioFrom: 10 * MB,
+} as const;
+
+/** Why an archive is not read. The message is for the one who uploaded it. */
+export class ArchiveError extends Error {
+  override name = 'ArchiveRefusal';
+  /** The entry, as the archive names it; empty when it is about the archive as a whole. */
+  readonly entry: string;
+
+  constructor(message: string, entry = '') {
+    super(message);
+    this.entry = entry;
+  }
+}
+
+/** What is shown of a name, which may be anything. */
+export function displayPath(name: string): string {
+  const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
+  return truncate(text, 120);
+}
+
+/**
+ * The path of an entry, from the archive's root: segments with `/` between them, in Unicode form NFC.
+ * undefined for the root itself. Throws ArchiveRefusal for a name that could mean another place, on any
+ * system that unpacks it.
+ */
+function entryPath(name: string): string | undefined {
+  const refuse = (rule: string) =>
+    new ArchiveError(`${rule}: “${displayPath(name)}”.`, displayPath(name));
+  // Decoders put U+FFFD where bytes are not UTF-8.
+  if (name.includes('\ufffd') || !name.isWellFormed()) throw refuse('A name is not valid UTF-8');
+  if (/\p{Cc}/u.test(name)) throw refuse('A name holds a control character');
+  if (name.includes('\\')) throw refuse('A name holds a backslash; folders are separated by “/”');
+  if (name.startsWith('/')) throw refuse('A name is an absolute path');
+  const path = name
+    .normalize('NFC')
+    .replace(/^(\.\/)+/, '')
+    .replace(/\/$/, '');
+  if (path === '' || path === '.') return undefined;
+  const segments = path.split('/');
+  // In any segment: those before it may be left out, such as a folder around all.
+  if (segments.some((segment) => /^[a-z]:/i.test(segment))) {
+    throw refuse('A name has a drive letter');
+  }
+  if (segments.includes('..')) throw refuse('A name leads out of the archive with “..”');
+  if (segments.includes('.') || segments.includes('')) {
+    throw refuse('A name has an empty or “.” segment');
+  }
+  if (Buffer.byteLength(path) > ARCHIVE_LIMITS.path) {
+    throw refuse(`A path may have at most ${ARCHIVE_LIMITS.path} bytes`);
+  }
+  if (segments.length > ARCHIVE_LIMITS.depth) {
+    throw refuse(`A path may be at most ${ARCHIVE_LIMITS.depth} levels deep`);
+  }
+  return path;
+}
+
+/** What macOS adds to the folders that it packs. */
+function isIgnored(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return path.startsWith('__MACOSX/') || name === '.DS_Store' || name.startsWith('._');
+}
 
 /** Gathers what an archive holds, and refuses what it must not hold. */
 export interface Collector {
@@ -73,6 +155,11 @@ function withoutOuterFolder(files: Map<string, Uint8Array>): Map<string, Uint8Ar
   return new Map([...files].map(([path, content]) => [path.slice(folder.length), content]));
 }
 
+/** Why an entry is not taken: what is said of its name. */
+export function entryError(name: string, what: string): ArchiveError {
+  return new ArchiveError(`“${displayPath(name)}” ${what}`, displayPath(name));
+}
+
 /** In MB, as the limits are given. */
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
 
@@ -81,10 +168,7 @@ export function archiveTooLarge(): ArchiveError {
 }
 
 export function fileTooLarge(name: string): ArchiveError {
-  return new ArchiveError(
-    `“${displayPath(name)}” is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`,
-    displayPath(name),
-  );
+  return entryError(name, `is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`);
 }
 
 /** Counts what comes out of an archive of `packed` bytes; throws ArchiveRefusal when it is too much. */

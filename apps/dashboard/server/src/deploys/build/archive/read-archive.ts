@@ -1,6 +1,5 @@
-import type { BuildInput, DeployProblem } from '../../artifact.ts';
-import { archiveTooLarge, collector } from './collector.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import { type BuildInput, type DeployProblem, problemOf } from '../../artifact.ts';
+import { ARCHIVE_LIMITS, ArchiveError, archiveTooLarge, collector } from './collector.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
 
@@ -24,7 +23,7 @@ export async function readArchive(
     return { files: files.files() };
   } catch (error) {
     const { message, entry } = error instanceof ArchiveError ? error : unreadable(kind, error);
-    return { problems: [{ message, path: entry || name, line: null }] };
+    return { problems: [problemOf(message, entry || name)] };
   }
 }
 

@@ -2,9 +2,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { type Collector, fileTooLarge, unpackedMeter } from './collector.ts';
-import { displayPath } from './entry-path.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import {
+  ARCHIVE_LIMITS,
+  type Collector,
+  entryError,
+  fileTooLarge,
+  unpackedMeter,
+} from './collector.ts';
 
 const KINDS: Record<string, string> = {
   symlink: 'a symbolic link',
@@ -45,16 +49,13 @@ export async function readTar(bytes: Uint8Array, files: Collector): Promise<void
 
 function kindOf({ name, type, pax }: Header): 'file' | 'folder' {
   if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” is a sparse file: pack it without.`,
-      displayPath(name),
-    );
+    throw entryError(name, 'is a sparse file: pack it without.');
   }
   if (type === 'directory') return 'folder';
   if (type === 'file' || type === 'contiguous-file') return 'file';
-  throw new ArchiveError(
-    `“${displayPath(name)}” is ${KINDS[type] ?? 'of a kind that is unknown here'}: an archive may hold files and folders only.`,
-    displayPath(name),
+  throw entryError(
+    name,
+    `is ${KINDS[type] ?? 'of a kind that is unknown here'}: an archive may hold files and folders only.`,
   );
 }
 

@@ -1,9 +1,14 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { type Collector, fileTooLarge, unpackedMeter } from './collector.ts';
-import { displayPath } from './entry-path.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import {
+  ARCHIVE_LIMITS,
+  ArchiveError,
+  type Collector,
+  entryError,
+  fileTooLarge,
+  unpackedMeter,
+} from './collector.ts';
 
 const FOLDER = 0o040000;
 const REGULAR = 0o100000;
@@ -39,8 +44,7 @@ export async function readZip(bytes: Uint8Array, files: Collector): Promise<void
 }
 
 function kindOf(entry: Entry, name: string): 'file' | 'folder' {
-  const refuse = (what: string) =>
-    new ArchiveError(`“${displayPath(name)}” is ${what}.`, displayPath(name));
+  const refuse = (what: string) => entryError(name, `is ${what}.`);
   // Bit 0: encrypted; bit 13: names in the directory are masked.
   if (entry.generalPurposeBitFlag & 0x2001) throw refuse('encrypted: pack it without a password');
   // The mode of Unix, where there is one.
@@ -64,10 +68,7 @@ async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
     !local.fileName.equals(entry.fileNameRaw) ||
     local.compressionMethod !== entry.compressionMethod;
   if (differs) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” is not the same in the archive's two lists of files.`,
-      displayPath(name),
-    );
+    throw entryError(name, "is not the same in the archive's two lists of files.");
   }
   return {
     name,
@@ -86,23 +87,17 @@ async function unpack(packed: Buffer, entry: Entry, name: string): Promise<Uint8
   const content = await uncompressed(packed, entry, name);
   if (content.length > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
   const isWhole = content.length === entry.uncompressedSize && crc32(content) === entry.crc32;
-  if (!isWhole) throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
+  if (!isWhole) throw entryError(name, 'is damaged.');
   return content;
 }
 
 async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
   if (packed.length !== entry.compressedSize) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” goes on after the archive's end.`,
-      displayPath(name),
-    );
+    throw entryError(name, "goes on after the archive's end.");
   }
   if (entry.compressionMethod === 0) return packed;
   if (entry.compressionMethod !== 8) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” is compressed in a way that is unknown here: use “deflate”.`,
-      displayPath(name),
-    );
+    throw entryError(name, 'is compressed in a way that is unknown here: use “deflate”.');
   }
   try {
     const maxOutputLength = ARCHIVE_LIMITS.file;
@@ -113,7 +108,7 @@ async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise
       throw fileTooLarge(name);
     }
   }
-  throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
+  throw entryError(name, 'is damaged.');
 }
 
 /** The bytes of an entry: its header, then its content, up to `end`. */
@@ -146,10 +141,7 @@ function refuseOverlaps(spans: readonly Span[], directoryStart: number): void {
   let free = 0;
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     if (span.start < free || span.end > directoryStart) {
-      throw new ArchiveError(
-        `“${displayPath(span.name)}” shares bytes with another part of the archive.`,
-        displayPath(span.name),
-      );
+      throw entryError(span.name, 'shares bytes with another part of the archive.');
     }
     if (free === 0 && span.start !== 0) {
       throw new ArchiveError('Something precedes the beginning of the archive.');

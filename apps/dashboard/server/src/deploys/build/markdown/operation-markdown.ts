@@ -1,6 +1,6 @@
 import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { isObject } from '@petstore/reference/operations.ts';
-import { truncate } from '../../../truncate.ts';
+import { truncate } from '../../../text.ts';
 import {
   type CheckedDocument,
   type OpenApiDocument,
@@ -9,8 +9,7 @@ import {
 } from '../document/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../document/operations.ts';
 import { resolveReference } from '../document/references.ts';
-import { TYPES } from '../site/media-types.ts';
-import { type SiteFile, siteFiles } from '../site/site-files.ts';
+import { type SiteFile, siteFiles, TYPES } from '../site/site-files.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';

@@ -1,4 +1,4 @@
-import type { BuildLog, DeployProblem } from '../../artifact.ts';
+import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
 import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
@@ -37,7 +37,7 @@ export function runBuild(
   const child = acquireProcess(memory);
   const giveUp = (why: 'slow' | 'large') =>
     resolve({
-      problems: [problem(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
+      problems: [problemOf(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
     });
   const timer = setTimeout(() => giveUp('slow'), deadline);
   const abort = () => reject(signal.reason);
@@ -84,7 +84,3 @@ const TOO_COMPLEX = {
       'The archive takes too much memory to build. Publish fewer or shorter guides, or split a large OpenAPI document into several APIs.',
   },
 } as const;
-
-function problem(message: string): DeployProblem {
-  return { message, path: '', line: null };
-}

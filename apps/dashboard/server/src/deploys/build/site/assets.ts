@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
-import type { SiteFile } from './site-files.ts';
+import { type SiteFile, TYPES } from './site-files.ts';
 
 /** What pages load, each under a name with its content's hash: the same on all sites, so kept for ever. */
 export interface SiteAssets {

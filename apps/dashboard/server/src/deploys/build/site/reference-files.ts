@@ -9,14 +9,13 @@ import {
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
-import { prefix, truncate } from '../../../truncate.ts';
+import { prefix, truncate } from '../../../text.ts';
 import { type CheckedDocument, type OpenApiDocument, textOf } from '../document/openapi-types.ts';
 import { plainText } from '../document/plain-text.ts';
 import { serverOrigins } from '../document/servers.ts';
 import { operationFiles } from '../markdown/operation-markdown.ts';
 import { toJson, toYaml } from '../syntax/exact-text.ts';
-import { TYPES } from './media-types.ts';
-import type { SiteFile } from './site-files.ts';
+import { type SiteFile, TYPES } from './site-files.ts';
 
 export interface ReferenceOptions {
   /** Where the reference page is: `/`, or `/reference` beside guides. */

@@ -1,4 +1,4 @@
-import type { DeployProblem } from '../../../artifact.ts';
+import { type DeployProblem, problemOf } from '../../../artifact.ts';
 import type { ArchiveFiles } from '../../archive/read-archive.ts';
 
 export const REFERENCE_PATH = '/reference';
@@ -27,8 +27,7 @@ export function pathConflicts(files: ArchiveFiles, own: ReadonlySet<string>): De
     taken.set(path, file);
     if (other === undefined) continue;
     const holder = other === '' ? 'which the site itself has' : `where \`${other}\` is`;
-    const message = `The file would be at \`${path}\`, ${holder}: rename it.`;
-    problems.push({ message, path: file, line: null });
+    problems.push(problemOf(`The file would be at \`${path}\`, ${holder}: rename it.`, file));
   }
   return problems;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { FAULTS } from '@petstore/cluster/faults/faults.ts';
-import { SCENARIOS } from '@petstore/cluster/run/scenarios.ts';
 import { configuration } from '../src/machines/services.ts';
+import { SCENARIOS } from '../src/run/run-test.ts';
 import '@petstore/test-support/clean-up.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);

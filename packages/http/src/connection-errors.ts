@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Exchanges } from './exchanges.ts';
-import { STATUS_CODES } from './node-http.ts';
-import { RequestLines } from './request-lines.ts';
+import { LINGER_MS } from './lingering.ts';
+import { METHODS, STATUS_CODES } from './node-http.ts';
 
 /** Why a connection is closed with an error response. */
 export interface ConnectionError {
@@ -91,4 +91,156 @@ function bytesOf(status: number, { headers, body }: ErrorResponse): string {
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Where in a request a connection is, as far as anybody looked, and how much of its line has come, in bytes. */
+interface Progress {
+  readonly place: 'nothing' | 'line' | 'beyond';
+  readonly lineBytes: number;
+}
+
+const NOTHING: Progress = { place: 'nothing', lineBytes: 0 };
+
+/** What sockets have besides their interface; where it is missing, the last packet alone is looked at. */
+interface Internals {
+  /** Called after each packet that the parser has taken from the system by itself, and after each write. */
+  _unrefTimer?: () => void;
+  /** The response that this connection is waiting for. */
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { getCurrentBuffer?: () => Buffer } | null;
+}
+
+/**
+ * Tells whether a connection is still in the line of a request that may have come in many packets: a head
+ * that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
+ *
+ * Node says nothing of the packets before the one that was too much: its parser takes them from the system by
+ * itself, and to have them as 'data' instead costs each request a tenth more. But behind each of them the
+ * socket's timer is started again, by a method that can be watched, while the parser still has the packet. It is
+ * looked at only where no response is being waited for; so a line that begins before the response to the request in
+ * front of it is not known.
+ */
+class RequestLines {
+  readonly #maxHeaderBytes: number;
+  readonly #progress = new WeakMap<object, Progress>();
+
+  /** `maxHeaderBytes`: beyond which the server's parser complains. */
+  constructor(server: Server, maxHeaderBytes: number) {
+    this.#maxHeaderBytes = maxHeaderBytes;
+    server.on('connection', (socket) => this.#watch(socket));
+  }
+
+  /** `packet`: the one of which the parser complains. */
+  isInLine(socket: object, packet: unknown): boolean {
+    const progress = this.#progress.get(socket);
+    if (progress && progress !== NOTHING) return progress.place === 'line';
+    return Buffer.isBuffer(packet) && this.#after(NOTHING, packet).place === 'line';
+  }
+
+  #watch(socket: Socket & Internals): void {
+    const restart = socket._unrefTimer;
+    if (!restart) return;
+    let progress = NOTHING;
+    const record = (next: Progress) => {
+      if (next === progress) return;
+      progress = next;
+      this.#progress.set(socket, next);
+    };
+    socket._unrefTimer = () => {
+      restart.call(socket);
+      // Asked first and of the socket alone, since it is asked several times for each request.
+      if (socket._httpMessage) return record(NOTHING);
+      const packet = socket.parser?.getCurrentBuffer?.();
+      if (packet && packet.length > 0) record(this.#after(progress, packet));
+    };
+  }
+
+  #after(before: Progress, packet: Buffer): Progress {
+    if (before.place === 'beyond') return before;
+    let text = packet.toString('latin1');
+    if (before.place === 'nothing') {
+      // Empty lines may stand in front of a request (RFC 9112, section 2.2).
+      text = text.replace(/^[\r\n]+/, '');
+      // A packet may also bring the end of a body.
+      if (!METHODS.some((method) => begins(text, `${method} `))) return NOTHING;
+    }
+    const end = text.indexOf('\n');
+    const lineBytes = before.lineBytes + (end < 0 ? text.length : end);
+    const isBeyond = end >= 0 && lineBytes < this.#maxHeaderBytes;
+    return { place: isBeyond ? 'beyond' : 'line', lineBytes };
+  }
+}
+
+/** Whether text begins so, or is the beginning of that. */
+function begins(text: string, start: string): boolean {
+  if (text === '') return false;
+  return text.length < start.length ? start.startsWith(text) : text.startsWith(start);
+}
+
+/** The response to the last request of a connection, and the one before it if that is not sent yet. */
+interface Exchange {
+  response: ServerResponse;
+  previous: ServerResponse | undefined;
+}
+
+/**
+ * Closes connections on which something other than a request, or an incomplete one, arrived: each request gets one
+ * response, in the order of the requests, and the last bytes come behind them all.
+ */
+class Exchanges {
+  readonly #exchanges = new WeakMap<Duplex, Exchange>();
+
+  constructor(server: Server) {
+    server.on('request', ({ socket }, response) => {
+      const exchange = this.#exchanges.get(socket);
+      if (exchange) {
+        const last = exchange.response;
+        exchange.previous = last.writableFinished ? undefined : last;
+        exchange.response = response;
+      } else {
+        this.#exchanges.set(socket, { response, previous: undefined });
+      }
+    });
+  }
+
+  /** The request that was still arriving on a connection. */
+  unfinished(socket: Duplex): IncomingMessage | undefined {
+    const request = this.#exchanges.get(socket)?.response.req;
+    return request?.complete ? undefined : request;
+  }
+
+  /**
+   * Closes a connection with one more response, whose bytes these are; without it where the request that was still
+   * arriving gets its response in this turn of the event loop, or has it already.
+   */
+  end(socket: Duplex, bytes: string): void {
+    setImmediate(() => {
+      const { response, previous } = this.#exchanges.get(socket) ?? {};
+      const send = () => {
+        if (!socket.writable) return;
+        socket.write(bytes);
+        closeSlowly(socket);
+      };
+      // Earlier requests get their responses first: a pipelining client relies on the order.
+      if (response?.req.complete) whenFinished(response, send);
+      else if (response?.headersSent) whenFinished(response, () => closeSlowly(socket));
+      else whenFinished(previous, send);
+    });
+  }
+}
+
+/**
+ * Closes a connection whose client may still be sending (lingering close). What arrives is read and dropped for a
+ * while: to close at once would reset the connection before the client has read its response.
+ */
+function closeSlowly(socket: Duplex): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+}
+
+function whenFinished(response: ServerResponse | undefined, next: () => void): void {
+  if (!response || response.writableFinished) next();
+  else response.once('finish', next);
 }

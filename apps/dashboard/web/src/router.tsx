@@ -8,10 +8,9 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { AccountLayout } from './account/account-layout.tsx';
-import { AccountTokensPage } from './account/account-tokens-page.tsx';
-import { InstallationAuditPage } from './account/installation-audit-page.tsx';
 import { ProfilePage } from './account/profile-page.tsx';
 import { SecurityPage } from './account/security-page.tsx';
+import { AuditPage, InstallationAuditPage } from './audit/audit-list.tsx';
 import { DeployListPage } from './deploys/deploy-list-page.tsx';
 import { DeployPage } from './deploys/deploy-page.tsx';
 import { DomainListPage } from './domains/domain-list-page.tsx';
@@ -25,15 +24,14 @@ import { InvitationPage } from './session/invitation-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
-import { AuditPage } from './settings/audit-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
 import { MembersPage } from './settings/members-page.tsx';
 import { NotificationsPage } from './settings/notifications-page.tsx';
 import { PlanPage } from './settings/plan-page.tsx';
 import { SettingsLayout } from './settings/settings-layout.tsx';
-import { TokensPage } from './settings/tokens-page.tsx';
 import { Main } from './shell/shell.tsx';
+import { AccountTokensPage, TokensPage } from './tokens/token-list.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
 

@@ -1,7 +1,7 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
-import { syntheticPet } from '../pets/synthetic.ts';
+import type { PetFields, PetStatus } from '../pets/pet.ts';
 import type { Store } from '../store/store.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { interruption } from './interruption.ts';
@@ -71,4 +71,51 @@ function readInteger(option: string, text: string, min: number, max: number): nu
     );
   }
   return Number(value);
+}
+
+/** Animals that nobody owns, for trying a store under load: the same seed gives the same ones. */
+
+const NAMES =
+  'Bella Charlie Luna Max Lucy Cooper Daisy Milo Zoe Buddy Lily Rocky Lola Bear Sadie Tucker Molly Oliver Bailey Duke Maggie Leo Sophie Jack Chloe Toby Stella Oscar Penny Rex Nala Ziggy Mia Simba Coco Felix Ruby Jasper Willow Smokey Hazel Gizmo Olive Pepper Ivy Chester Poppy Whiskers Frida Shadow'.split(
+    ' ',
+  );
+
+const EPITHETS =
+  'Amber Bold Brave Bright Clever Curious Dusty Fluffy Gentle Golden Jolly Lazy Little Lucky Mellow Misty Nimble Patchy Proud Quick Quiet Scruffy Shy Silver Sleepy Snowy Speckled Spotted Striped Swift Tiny Wild'.split(
+    ' ',
+  );
+
+/** Ids of the categories: dogs are more common than iguanas, so low ids come up more often. */
+const CATEGORIES = 24;
+
+/** Of a hundred animals 70 can be had, 10 are being sold, and 20 have found a home. */
+function statusOf(percent: number): PetStatus {
+  if (percent < 70) return 'available';
+  return percent < 80 ? 'pending' : 'sold';
+}
+
+/**
+ * The animal at a place (from 0) in the sequence that a seed (32 bits) stands for. It depends on
+ * nothing else, so a longer sequence begins with the shorter one.
+ */
+function syntheticPet(seed: number, place: number): PetFields {
+  const a = mix(seed ^ mix(place));
+  const b = mix(a + 0x9e3779b9);
+  const name = NAMES[a % NAMES.length];
+  const epithet = EPITHETS[(a >>> 16) % EPITHETS.length];
+  // The smaller of two even draws: the lower, the likelier.
+  const category = Math.min(b % CATEGORIES, (b >>> 8) % CATEGORIES);
+  return {
+    name: `${epithet} ${name}`,
+    categoryId: BigInt(category + 1),
+    status: statusOf((b >>> 16) % 100),
+  };
+}
+
+/** A 32-bit integer in, one out that has nothing of its pattern: the finalizer of MurmurHash3. */
+function mix(value: number): number {
+  let hash = value >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -28,7 +28,6 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Store } from '../store/store.ts';
 import { methodLabel } from './http-metrics.ts';
-import { type CallSpan, tracedStore } from './traced-store.ts';
 import type { RequestSpan, TraceContext, Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-config.ts';
 
@@ -195,4 +194,78 @@ function reportingExporter(exporter: OTLPTraceExporter, log: Log): SpanExporter 
     },
     shutdown: () => exporter.shutdown(),
   };
+}
+
+/** What a call asks of the database. */
+interface Call {
+  /** The table. */
+  readonly collection: string;
+  /** What SQL calls it, such as `SELECT`. */
+  readonly operation: string;
+}
+
+/** The span of a call. */
+interface CallSpan {
+  run<T>(call: () => T): T;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+type StartSpan = (call: Call) => CallSpan | undefined;
+
+type Method = (...args: unknown[]) => unknown;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  ...{ create: 'INSERT', add: 'INSERT', addFirst: 'INSERT', addMany: 'INSERT', place: 'INSERT' },
+  ...{ get: 'SELECT', list: 'SELECT', rows: 'SELECT', findActive: 'SELECT', idOf: 'SELECT' },
+  ...{ update: 'UPDATE', end: 'UPDATE', revoke: 'UPDATE', remove: 'DELETE' },
+};
+
+/**
+ * The same store; each call of its resources has a span from the call to what came of it, the waiting for
+ * others in a queue included. `start` begins one, or none where nobody traces.
+ */
+function tracedStore(store: Store, start: StartSpan): Store {
+  const { pets, categories, orders, keys } = store;
+  return {
+    ...store,
+    pets: traced(pets, 'pets', start),
+    categories: traced(categories, 'categories', start),
+    orders: traced(orders, 'orders', start),
+    keys: traced(keys, 'api_keys', start),
+  };
+}
+
+function traced<T extends object>(calls: T, collection: string, start: StartSpan): T {
+  const entries = Object.entries(calls).map(([name, value]) => {
+    if (typeof value !== 'function') return [name, value];
+    const operation = OPERATIONS[name] ?? name;
+    const method: Method = value.bind(calls);
+    return [
+      name,
+      (...args: unknown[]) => inSpan(start({ collection, operation }), () => method(...args)),
+    ];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+function inSpan(span: CallSpan | undefined, call: () => unknown): unknown {
+  if (!span) return call();
+  const failed = (error: unknown): never => {
+    span.fail(error);
+    throw error;
+  };
+  try {
+    const result = span.run(call);
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result;
+    }
+    return result.then((value) => {
+      span.end();
+      return value;
+    }, failed);
+  } catch (error) {
+    return failed(error);
+  }
 }

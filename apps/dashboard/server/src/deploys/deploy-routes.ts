@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
 import {
@@ -13,11 +16,11 @@ import {
   type Routes,
   SlugParams,
 } from '../http/routes.ts';
-import { OneOf } from '../schema-types.ts';
-import { listDeploys, readLog } from '../store/deploys.ts';
+import { instant, OneOf } from '../schema-types.ts';
+import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
+import type { ProjectRow } from '../store/projects.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
-import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { readUpload } from './upload.ts';
@@ -182,4 +185,86 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
 function announcedLength({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
+}
+
+/** How often the store is asked for new lines: they may be another process's. */
+const POLL_MS = 250;
+
+/** Where there is nothing to tell, the right to read is asked for this often. */
+const RIGHTS_MS = 500;
+
+/** An empty comment this often keeps proxies from closing the stream. */
+const HEARTBEAT_MS = 15_000;
+
+function presentLine({ seq, at, level, message }: LogRow): LogLine {
+  return { seq, at: instant(at), level, message };
+}
+
+interface LogStream {
+  readonly project: ProjectRow;
+  readonly deployId: string;
+  /** The number of the line behind which to begin. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Whether the reader still has the right to read. */
+  readonly mayRead: () => Promise<boolean>;
+}
+
+/**
+ * A deploy's log as server-sent events, from behind the line `after` on: `log` for each line, `deploy`
+ * for each state, and `end` when it has ended. Ends with the signal, and with the right to read: nothing is
+ * told after it.
+ */
+async function* streamLog(
+  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  { project, deployId, after, signal, mayRead }: LogStream,
+): AsyncGenerator<string> {
+  let seq = after;
+  let state = '';
+  let beatAt = performance.now();
+  let allowedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    // The deploy before its lines: what ended has all of them.
+    const current = await findCurrent(db, project, deployId);
+    if (!current) return;
+    const rows = await readLog(db, deployId, seq);
+    const deploy = presentDeployDetails(current.deploy, current.project, addresses());
+    const isNews = rows.length > 0 || deploy.state !== state;
+    if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
+      if (!(await mayRead())) return;
+      allowedAt = performance.now();
+    }
+    for (const row of rows) {
+      seq = row.seq;
+      yield event('log', presentLine(row), `${seq}`);
+    }
+    if (deploy.state === 'succeeded' || deploy.state === 'failed') {
+      yield event('end', deploy);
+      return;
+    }
+    if (deploy.state !== state) {
+      state = deploy.state;
+      yield event('deploy', deploy);
+    }
+    if (performance.now() - beatAt > HEARTBEAT_MS) {
+      beatAt = performance.now();
+      yield ':\n\n';
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** undefined once the deploy, with its project, is gone. */
+async function findCurrent(db: Deps['db'], project: ProjectRow, deployId: string) {
+  try {
+    return await readDeploy(db, project, deployId);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** WHATWG HTML, section 9.2: JSON has no line breaks, so its data is one line. */
+function event(name: string, data: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

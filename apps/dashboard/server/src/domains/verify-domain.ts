@@ -1,3 +1,4 @@
+import { getServers } from 'node:dns';
 import { limitRate } from '../accounts/sign-in-limits.ts';
 import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
@@ -10,7 +11,9 @@ import type { Db } from '../store/schema.ts';
 import { count } from '../text.ts';
 import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
-import { checkDns } from './dns/check-dns.ts';
+import type { Expectation } from './dns/expectation.ts';
+import { type CheckResult, judge } from './dns/judge.ts';
+import { observe } from './dns/observe.ts';
 import { requireDomainsInPlan } from './domains.ts';
 
 export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
@@ -98,4 +101,34 @@ export async function checkDomain(
     if (checks === MAX_CHECKS)
       throw new Error(`${domain.hostname} changes its holder again and again`);
   }
+}
+
+export interface DnsCheckOptions {
+  /** Resolvers as `ip:port`; none: the system's. */
+  readonly servers: readonly string[];
+  /** The port of the zone's own servers. */
+  readonly authoritativePort: number;
+  /** Whether the zone's own servers may have private addresses. A resolver may always have one. */
+  readonly arePrivateAllowed: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The longest time that a check takes, in milliseconds; most take a few. */
+const TIMEOUT_MS = 5_000;
+
+/** Looks a name up and compares its DNS with the expectation. Rejects only with the reason of `signal`. */
+export async function checkDns(
+  expectation: Expectation,
+  { servers, authoritativePort, arePrivateAllowed, signal }: DnsCheckOptions,
+): Promise<CheckResult> {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const observation = await observe(expectation, {
+    servers: servers.length > 0 ? servers : getServers(),
+    authoritativePort,
+    arePrivateAllowed,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  });
+  signal?.throwIfAborted();
+  return judge(observation, expectation);
 }

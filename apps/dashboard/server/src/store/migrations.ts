@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { domains } from './migrations/domains.ts';
 import { partOf, tablesOf } from './migrations/tables.ts';
-import { tokenScopes } from './migrations/token-scopes.ts';
 import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -237,4 +236,46 @@ async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promise<void
   await sql`INSERT INTO reserved_labels (label, owner_ids) SELECT target_label, '[]' FROM domains`.execute(
     db,
   );
+}
+
+interface Tables {
+  api_tokens: { id: string; user_id: string; project_id: string | null; scopes: string };
+  users: { id: string; role: string };
+  audit_log: { action: string; via: string; details: string };
+}
+
+/**
+ * Tokens have scopes, and the audit log and invitations know the token they came by. Tokens that were there read and
+ * deploy. Those that the operator made for all projects, as the audit log has it, keep what scripts use them for.
+ */
+async function tokenScopes(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .alterTable('api_tokens')
+    .addColumn('scopes', 'text', (c) => c.notNull().defaultTo('read deploy'))
+    .execute();
+  await schema.alterTable('invitations').addColumn('token_id', 'text').execute();
+  await schema.alterTable('audit_log').addColumn('token_id', 'text').execute();
+  await schema.alterTable('audit_log').addColumn('token_name', 'text').execute();
+
+  const tables = db as Kysely<Tables>;
+  const made = await tables
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'token.create')
+    .where('via', '=', 'command')
+    .execute();
+  const owners = tables.selectFrom('users').select('id').where('role', '=', 'owner');
+  for (const { details } of made) {
+    const { id } = JSON.parse(details) as { id: string };
+    const token = tables
+      .updateTable('api_tokens')
+      .where('id', '=', id)
+      .where('project_id', 'is', null);
+    await token.set({ scopes: 'read deploy projects domains' }).execute();
+    await token
+      .set({ scopes: 'read deploy projects domains installation' })
+      .where('user_id', 'in', owners)
+      .execute();
+  }
 }

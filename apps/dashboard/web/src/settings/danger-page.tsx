@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { ConfirmByTyping } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { SettingsPage } from './settings-layout.tsx';
 
 export function DangerPage() {
   return (

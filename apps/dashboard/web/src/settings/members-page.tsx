@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Invitation, Member } from '../../../server/src/projects/project.ts';
-import { path } from '../api.ts';
+import type { Invitation, MadeInvitation, Member } from '../../../server/src/projects/project.ts';
+import { path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { invitationsQuery, keys, membersQuery } from '../queries.ts';
-import { deleteAt } from '../query-client.ts';
+import { deleteAt, queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
+import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { ConfirmedButton } from '../ui/form-dialog.tsx';
+import { CopyField } from '../ui/copy.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
+import { UserPlus } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
+import { LoopbackWarning } from './loopback.tsx';
 import { MemberRow } from './member-row.tsx';
+import { ROLE_OPTIONS } from './roles.ts';
 
 export function MembersPage() {
   const project = useProject();
@@ -112,5 +117,55 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
         label={`Revoke the invitation of ${email}`}
       />
     </li>
+  );
+}
+
+/** Makes an invitation, then shows its link: invitations are not mailed. */
+function InviteDialog() {
+  const { slug, name } = useProject();
+  return (
+    <FormDialog
+      trigger={
+        <Button variant="primary">
+          <UserPlus />
+          Invite
+        </Button>
+      }
+      title={`Invite to “${name}”`}
+      description="You get a link to hand over yourself: invitations are not mailed."
+      fields={['email', 'role']}
+      conflictField="email"
+      action="Make the link"
+      run={({ email, role }) =>
+        request<MadeInvitation>('POST', path`/projects/${slug}/invitations`, { email, role })
+      }
+      onDone={() => queryClient.invalidateQueries({ queryKey: keys.invitations(slug) })}
+      result={({ email, expiresAt, link }) => ({
+        title: 'Hand over this link',
+        description: (
+          <>
+            Send it to <strong className="font-medium text-ink">{email}</strong>. It is shown this
+            once, works for that address alone, and expires <Ago at={expiresAt} />.
+          </>
+        ),
+        content: (
+          <div className="grid gap-4">
+            <CopyField value={link} what="invitation link" />
+            <LoopbackWarning link={link} />
+          </div>
+        ),
+        close: 'Done',
+      })}
+    >
+      <TextField
+        name="email"
+        label="E-mail address"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+      />
+      <SelectField name="role" label="Role" options={ROLE_OPTIONS} defaultValue="viewer" />
+    </FormDialog>
   );
 }

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
-import type { accountTokensQuery } from '../queries.ts';
+import { path } from '../api.ts';
+import { useProject } from '../projects/project-context.tsx';
+import { accountTokensQuery, tokensQuery } from '../queries.ts';
 import { deleteAt } from '../query-client.ts';
+import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
+import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
+import { NewTokenDialog } from './new-token-dialog.tsx';
 import { scopesInWords } from './scopes.ts';
 
 /** Whose tokens: the account's or a project's. */
@@ -20,7 +25,7 @@ export interface TokensPlace {
   readonly isForProject: boolean;
 }
 
-export function TokenList({ where }: { readonly where: TokensPlace }) {
+function TokenList({ where }: { readonly where: TokensPlace }) {
   return (
     <Card flush>
       <ListView
@@ -88,5 +93,39 @@ function TokenRow({ token, where }: TokenRowProps) {
         label={`Revoke ${name}`}
       />
     </li>
+  );
+}
+
+export function TokensPage() {
+  const { slug } = useProject();
+  const where = {
+    path: path`/projects/${slug}/tokens`,
+    query: tokensQuery(slug),
+    isForProject: true,
+  };
+  return (
+    <SettingsPage
+      title="Tokens"
+      permission="token.manage"
+      description="For programs that deploy this project, such as a build server. Good for this project alone."
+      actions={<NewTokenDialog where={where} />}
+    >
+      <TokenList where={where} />
+    </SettingsPage>
+  );
+}
+
+const WHERE = { path: '/account/tokens', query: accountTokensQuery, isForProject: false };
+
+export function AccountTokensPage() {
+  return (
+    <Page
+      title="Tokens"
+      documentTitle="Tokens · Account"
+      description="For the command line and other programs of yours."
+      actions={<NewTokenDialog where={WHERE} />}
+    >
+      <TokenList where={WHERE} />
+    </Page>
   );
 }

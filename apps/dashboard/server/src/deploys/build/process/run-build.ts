@@ -1,7 +1,8 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
-import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
@@ -84,3 +85,82 @@ const TOO_COMPLEX = {
       'The archive takes too much memory to build. Publish fewer or shorter guides, or split a large OpenAPI document into several APIs.',
   },
 } as const;
+
+const PROGRAM = fileURLToPath(new URL('build-process.ts', import.meta.url));
+
+/**
+ * How long a process waits for another build, in milliseconds. To load what builds need takes most of
+ * the time of a small one, and who deploys often deploys again.
+ */
+const KEPT_MS = 20_000;
+
+interface Kept {
+  readonly child: ChildProcess;
+  readonly limits: MemoryLimits;
+  readonly timer: NodeJS.Timeout;
+}
+
+const kept: Kept[] = [];
+
+/** A process that builds (build-process.ts) and has nothing to do. */
+function acquireProcess(limits: MemoryLimits): ChildProcess {
+  const found = kept.find((one) => isSame(one.limits, limits));
+  if (found) {
+    removeKept(found);
+    found.child.ref();
+    found.child.channel?.ref();
+    return found.child;
+  }
+  const { NODE_COMPILE_CACHE } = process.env;
+  return fork(PROGRAM, [JSON.stringify(limits)], {
+    // Nothing else of the service's, where there are secrets.
+    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
+    // The flags of the service are for a service, and hold for threads of the process, too.
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** Gives back a process whose build is done; nobody may listen to it any more. It keeps no process alive. */
+function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
+  const timer = setTimeout(() => endKept(), KEPT_MS).unref();
+  const one: Kept = { child, limits, timer };
+  const endKept = () => {
+    removeKept(one);
+    void killProcess(child);
+  };
+  // Whatever ends it in the meantime, it is not to be taken again. Without a listener an error would end this process.
+  child.once('exit', () => removeKept(one)).once('error', endKept);
+  // One that goes on after its build tells why.
+  child.once('message', endKept);
+  child.unref();
+  child.channel?.unref();
+  kept.push(one);
+}
+
+/** Ends a process, whatever it is in the middle of, and waits until it has ended. */
+async function killProcess(child: ChildProcess): Promise<void> {
+  const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  if (isOver) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once('exit', resolve).on('error', () => {});
+  child.kill('SIGKILL');
+  await promise;
+}
+
+function removeKept(one: Kept): void {
+  const at = kept.indexOf(one);
+  if (at < 0) return;
+  kept.splice(at, 1);
+  clearTimeout(one.timer);
+  removeListeners(one.child);
+}
+
+/** By name: the channel itself listens to other events of its own. */
+function removeListeners(child: ChildProcess): void {
+  for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
+}
+
+function isSame(one: MemoryLimits, other: MemoryLimits): boolean {
+  return one.heap === other.heap && one.resident === other.resident;
+}

@@ -13,10 +13,7 @@ import { ALL_TESTS, RUN_OPTIONS, startShared } from './whole-run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    times: { type: 'string', default: '50' },
-    load: { type: 'boolean', default: false },
-  },
+  options: { times: { type: 'string', default: '50' }, load: { type: 'boolean', default: false } },
 });
 const times = Number(values.times);
 const cores = availableParallelism();

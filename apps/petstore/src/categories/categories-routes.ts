@@ -27,9 +27,7 @@ import { Categories, Category, CategoryInput, CategoryPatch } from './category.t
 
 const ListCategoriesQuery = Type.Object(pageParameters('categories'));
 
-const CategoryParams = Type.Object({
-  categoryId: Int64({ description: 'Id of the category.' }),
-});
+const CategoryParams = Type.Object({ categoryId: Int64({ description: 'Id of the category.' }) });
 
 const reads = { scope: 'pets:read', stability: 'beta' } as const;
 const writes = { scope: 'pets:write', stability: 'beta' } as const;

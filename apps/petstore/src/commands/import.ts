@@ -134,11 +134,7 @@ class Import {
         withAuditEvent(
           audit,
           () => this.#addAll(),
-          () => ({
-            action: 'pets.imported',
-            subject: name,
-            detail: { ...this.#counts },
-          }),
+          () => ({ action: 'pets.imported', subject: name, detail: { ...this.#counts } }),
         ),
       () => this.#summary((performance.now() - start) / 1000),
     );

@@ -102,9 +102,7 @@ const CACHE_CONTROL: Record<string, Header> = {
 
 /** Headers that come with an error, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
-  unauthorized: {
-    'WWW-Authenticate': text('The challenge (RFC 6750).', 'Bearer'),
-  },
+  unauthorized: { 'WWW-Authenticate': text('The challenge (RFC 6750).', 'Bearer') },
   idempotency_conflict: RETRY_AFTER,
   unsupported_media_type: {
     Accept: text('The media types that would do (RFC 9110, section 15.5.16).'),

@@ -28,9 +28,10 @@ class Both extends Statistics {
 const seconds = { reads: new Statistics(), writes: new Statistics() };
 const asked = { reads: new Both(seconds.reads), writes: new Both(seconds.writes) };
 const history = new History(tellViolation);
-const walkers = Array.from({ length: WALKERS }, (): Walker => {
-  return { seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 };
-});
+const walkers = Array.from(
+  { length: WALKERS },
+  (): Walker => ({ seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 }),
+);
 let goesOn = true;
 let clients = Promise.resolve();
 let world: World | undefined;
@@ -52,14 +53,7 @@ async function act(message: ToChecker): Promise<void> {
 
 async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
   const api = new Api(apiUrl, apiKey, asked, tellViolation);
-  world = {
-    api,
-    history,
-    categoryId: undefined,
-    goesOn: () => goesOn,
-    counters: [],
-    walkers,
-  };
+  world = { api, history, categoryId: undefined, goesOn: () => goesOn, counters: [], walkers };
   await makeFirst(world);
   clients = runClients(world);
   setInterval(async () => {

@@ -39,9 +39,10 @@ export function brief(
   title: string,
   act: (scene: Scene) => Promise<readonly Machine[]>,
 ): Fault {
-  const apply = async (scene: Scene) => {
-    return { to: namesOf(await act(scene)), undo: async () => undefined };
-  };
+  const apply = async (scene: Scene) => ({
+    to: namesOf(await act(scene)),
+    undo: async () => undefined,
+  });
   return { id, title, isBrief: true, apply };
 }
 

@@ -86,9 +86,7 @@ async function authority(subject: string, now: number, signer?: Signer): Promise
     new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
     await SubjectKeyIdentifierExtension.create(keys.publicKey),
   ];
-  if (signer) {
-    extensions.push(await AuthorityKeyIdentifierExtension.create(signer.keys.publicKey));
-  }
+  if (signer) extensions.push(await AuthorityKeyIdentifierExtension.create(signer.keys.publicKey));
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serial(),
     subject,

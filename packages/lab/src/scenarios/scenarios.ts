@@ -170,9 +170,10 @@ const SERVER_SCENARIOS: readonly Omit<Scenario, 'area' | 'verdict'>[] = [
 ];
 
 function serverFault(id: string, title: string, how: ServerFault, expect: string) {
-  const setup = ({ hostname, records }: Claim): Setup => {
-    return { records, faults: [{ to: 'everyone', how, scope: { name: hostname } }] };
-  };
+  const setup = ({ hostname, records }: Claim): Setup => ({
+    records,
+    faults: [{ to: 'everyone', how, scope: { name: hostname } }],
+  });
   return { id, title, expect, setup };
 }
 
@@ -226,9 +227,7 @@ const AUTHORITY_SCENARIOS: readonly Scenario[] = [
 function caa(id: string, title: string, value: string, expect: string): Scenario {
   return {
     ...{ id, title, verdict: 'caa_blocks', expect, area: 'CAA' },
-    setup: ({ zone, records }) => ({
-      records: [...records, { name: zone, type: 'CAA', value }],
-    }),
+    setup: ({ zone, records }) => ({ records: [...records, { name: zone, type: 'CAA', value }] }),
   };
 }
 

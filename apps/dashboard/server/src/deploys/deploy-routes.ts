@@ -145,9 +145,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         params: SlugParams,
         querystring: Type.Object({
           activate: Type.Optional(
-            OneOf(['true', 'false'], {
-              description: 'false: build it without putting it live.',
-            }),
+            OneOf(['true', 'false'], { description: 'false: build it without putting it live.' }),
           ),
         }),
         headers: Type.Object({

@@ -112,11 +112,7 @@ export async function addDomain(
     await beginChecks(trx, claim.id, at, at);
     await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
     await notifyHolder(trx, claim, holder, at);
-    await writeAudit(trx, at, actor, {
-      action: 'domain.add',
-      projectId,
-      target: hostname,
-    });
+    await writeAudit(trx, at, actor, { action: 'domain.add', projectId, target: hostname });
     return claim;
   });
   deps.domainsChanged();
@@ -309,11 +305,7 @@ export async function renewLink(
     const at = now();
     await updateDomain(trx, id, change);
     await recordDomainEvent(trx, id, at, 'link.renewed', `${actor.name} made a new link.`);
-    await writeAudit(trx, at, actor, {
-      action: 'domain.link',
-      projectId,
-      target: locked.hostname,
-    });
+    await writeAudit(trx, at, actor, { action: 'domain.link', projectId, target: locked.hostname });
     return { ...locked, ...change };
   });
 }

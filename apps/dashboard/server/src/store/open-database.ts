@@ -74,9 +74,7 @@ function explained(error: unknown, url: string): Error {
   }
   return new UserError(
     `The database (${databasePlace(DATABASE_VARIABLE, url)}) cannot be opened: ${why}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 

@@ -70,11 +70,7 @@ export function stepsDone(
   const times = timesSince(request.at, events);
   times[0] = request.at;
   times[NAMES.length - 1] = issuedAt;
-  return NAMES.map((name, index) => ({
-    name,
-    status: 'done',
-    at: times[index],
-  }));
+  return NAMES.map((name, index) => ({ name, status: 'done', at: times[index] }));
 }
 
 /** When each of the names was done, by what the events say since the request. */

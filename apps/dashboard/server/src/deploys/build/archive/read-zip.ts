@@ -49,9 +49,7 @@ function kindOf(entry: Entry, name: string): 'file' | 'folder' {
   if (entry.generalPurposeBitFlag & 0x2001) throw refuse('encrypted: pack it without a password');
   // The mode of Unix, where there is one.
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (type === SYMLINK) {
-    throw refuse('a symbolic link: an archive may hold files and folders only');
-  }
+  if (type === SYMLINK) throw refuse('a symbolic link: an archive may hold files and folders only');
   if (type !== 0 && type !== FOLDER && type !== REGULAR) {
     throw refuse('a device or pipe: an archive may hold files and folders only');
   }
@@ -67,9 +65,7 @@ async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
   const differs =
     !local.fileName.equals(entry.fileNameRaw) ||
     local.compressionMethod !== entry.compressionMethod;
-  if (differs) {
-    throw entryError(name, "is not the same in the archive's two lists of files.");
-  }
+  if (differs) throw entryError(name, "is not the same in the archive's two lists of files.");
   return {
     name,
     start: entry.relativeOffsetOfLocalHeader,
@@ -104,9 +100,7 @@ async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise
     const { buffer, engine } = await inflate(packed, { maxOutputLength, info: true });
     if (engine.bytesWritten === packed.length) return buffer;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw fileTooLarge(name);
-    }
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw fileTooLarge(name);
   }
   throw entryError(name, 'is damaged.');
 }

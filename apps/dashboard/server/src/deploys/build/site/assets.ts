@@ -73,10 +73,7 @@ const WHITE: Rgb = [255, 255, 255];
  */
 export function accentColors(color: string): { readonly light: string; readonly dark: string } {
   const rgb = parseColor(color);
-  return {
-    light: readable(rgb, LIGHT_GROUND, BLACK),
-    dark: readable(rgb, DARK_GROUND, WHITE),
-  };
+  return { light: readable(rgb, LIGHT_GROUND, BLACK), dark: readable(rgb, DARK_GROUND, WHITE) };
 }
 
 function readable(color: Rgb, ground: Rgb, towards: Rgb): string {

@@ -65,11 +65,7 @@ ${head}`,
       isFramed: true,
       isServedByApi: false,
     },
-    assets: {
-      scalar: assets.scalar.path,
-      start: assets.start.path,
-      style: assets.style.path,
-    },
+    assets: { scalar: assets.scalar.path, start: assets.start.path, style: assets.style.path },
   });
   return [
     { path: pagePath, type: TYPES.html, content: page.text },

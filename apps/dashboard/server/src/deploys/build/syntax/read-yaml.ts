@@ -77,11 +77,7 @@ function read(text: string): Source | { problem: SyntaxProblem } {
       null,
     );
   }
-  return {
-    syntax: 'YAML',
-    value,
-    lineOf: (location) => lineOf(document, location, lineAt),
-  };
+  return { syntax: 'YAML', value, lineOf: (location) => lineOf(document, location, lineAt) };
 }
 
 const problemAt = (message: string, line: number | null) => ({

@@ -9,14 +9,13 @@ import {
   type BackupFacts,
   configuredFile,
   describeBackup,
-  JSON_OPTION,
   refuseDatabaseItself,
   sha256Of,
 } from './database-file.ts';
 import { interruption } from './interruption.ts';
 import { NewDatabaseFile, partialPath } from './new-database-file.ts';
 import { byteProgress } from './progress.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function backupCommand(): Command {
   return subcommand('backup')

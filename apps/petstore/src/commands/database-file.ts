@@ -14,8 +14,6 @@ import { DATABASE_VARIABLE } from '../store/open-store.ts';
 import type { DatabaseFacts } from '../store/sqlite/check.ts';
 import { identity } from '../store/sqlite/file-watch.ts';
 
-export const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
-
 export const SHA256_OPTION = [
   '--sha256 <hex>',
   'refuse a file that has not this SHA-256, as `petstore backup` printed it',

@@ -17,8 +17,8 @@ import { interruption } from './interruption.ts';
 import { type Line, MAX_LINE_BYTES, readLines, readPetLine } from './pet-line.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { ResumeMark } from './resume-mark.ts';
-import { subcommand, withSummary } from './subcommand.ts';
-import { withAuditEvent, withStore } from './with-store.ts';
+import { subcommand } from './subcommand.ts';
+import { onRecord, withStore } from './with-store.ts';
 
 export function importCommand(): Command {
   return subcommand('import')
@@ -65,10 +65,9 @@ const STDIN = '-';
  * UserError for a file that cannot be read, and where the store takes no more.
  */
 async function importFile(file: string, fromLine: number | undefined): Promise<void> {
-  const instead = 'set PETSTORE_DATABASE_URL to a file';
   const source = await openSource(file);
   const progress = await showProgress(source.size || undefined);
-  await withStore({ instead }, ({ pets, audit }) =>
+  await withStore({}, ({ pets, audit }) =>
     new Import(pets, source, progress, fromLine).run(audit, file),
   );
 }
@@ -129,13 +128,10 @@ class Import {
   /** `name`: how the source is called on record. */
   async run(audit: AuditStore, name: string): Promise<void> {
     const start = performance.now();
-    await withSummary(
-      () =>
-        withAuditEvent(
-          audit,
-          () => this.#addAll(),
-          () => ({ action: 'pets.imported', subject: name, detail: { ...this.#counts } }),
-        ),
+    await onRecord(
+      audit,
+      () => this.#addAll(),
+      () => ({ action: 'pets.imported', subject: name, detail: { ...this.#counts } }),
       () => this.#summary((performance.now() - start) / 1000),
     );
   }
@@ -189,7 +185,7 @@ class Import {
   }
 
   #take(line: Line): void {
-    if (line.bytes && isBlank(line.bytes)) return;
+    if (line.bytes?.every((byte) => byte === 0x20 || byte === 0x09)) return;
     const pet = readPetLine(line);
     if ('refused' in pet) {
       this.#counts.bad++;
@@ -254,8 +250,4 @@ class Import {
     if (unreported > 0) this.#progress.say(`and ${unreported} more lines like these`);
     return `Added ${added}, already there ${present}, conflicts ${conflict}, bad lines ${bad}, in ${seconds.toFixed(1)} s.`;
   }
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }

@@ -9,8 +9,6 @@ import { withStore } from './with-store.ts';
 
 /** What the commands about keys share. */
 
-export const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
-
 /** Opens the store for a piece of work on keys. */
 export async function withKeys<T>(
   options: Pick<StoreOptions, 'mustExist'>,

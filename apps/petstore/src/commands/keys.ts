@@ -2,10 +2,10 @@ import { print } from '@petstore/service/commands.ts';
 import { table, toMinute } from '@petstore/service/table.ts';
 import type { Command } from 'commander';
 import type { KeyRecord } from '../keys/key.ts';
-import { JSON_OPTION, keyId, keyNotFound, withKeys } from './key-options.ts';
+import { keyId, keyNotFound, withKeys } from './key-options.ts';
 import { createCommand } from './keys-create.ts';
 import { rotateCommand } from './keys-rotate.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function keysCommand(): Command {
   return subcommand('keys')

@@ -11,7 +11,6 @@ import {
   compareSha256,
   configuredFile,
   describeBackup,
-  JSON_OPTION,
   refuseDatabaseItself,
   SHA256_OPTION,
   sha256Of,
@@ -20,7 +19,7 @@ import {
 import { interruption } from './interruption.ts';
 import { NewDatabaseFile } from './new-database-file.ts';
 import { byteProgress } from './progress.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 interface Options {
   readonly discardFormer?: boolean;

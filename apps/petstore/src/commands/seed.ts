@@ -1,13 +1,12 @@
-import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { parseInt64 } from '../int64.ts';
 import type { PetFields, PetStatus } from '../pets/pet.ts';
 import type { Store } from '../store/store.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { interruption } from './interruption.ts';
 import { showProgress } from './progress.ts';
-import { subcommand, withSummary } from './subcommand.ts';
-import { withAuditEvent, withStore } from './with-store.ts';
+import { subcommand } from './subcommand.ts';
+import { readInteger } from './time-options.ts';
+import { onRecord, withStore } from './with-store.ts';
 
 const MAX_COUNT = 100_000_000;
 const MAX_SEED = 2 ** 32 - 1;
@@ -24,8 +23,7 @@ export function seedCommand(): Command {
     .action(async (options: { count: string; seed: string }) => {
       const count = readInteger('--count', options.count, 1, MAX_COUNT);
       const seed = readInteger('--seed', options.seed, 0, MAX_SEED);
-      const instead = 'set PETSTORE_DATABASE_URL to a file';
-      await withStore({ instead }, (store) => addSynthetic(store, count, seed));
+      await withStore({}, (store) => addSynthetic(store, count, seed));
     });
 }
 
@@ -48,29 +46,16 @@ async function addSynthetic({ pets, audit }: Store, count: number, seed: number)
     }
     await adding.finish();
   };
-  await withSummary(
-    () =>
-      withAuditEvent(
-        audit,
-        () => addAll().finally(() => progress.stop()),
-        () => ({ action: 'pets.seeded', subject: `seed ${seed}`, detail: { count, added } }),
-      ),
+  await onRecord(
+    audit,
+    () => addAll().finally(() => progress.stop()),
+    () => ({ action: 'pets.seeded', subject: `seed ${seed}`, detail: { count, added } }),
     () => {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';
       return `Added ${added} of ${count} animals in ${seconds} s${why}.`;
     },
   );
-}
-
-function readInteger(option: string, text: string, min: number, max: number): number {
-  const value = parseInt64(text);
-  if (value === undefined || value < min || value > max) {
-    throw new UserError(
-      `${option} must be an integer from ${min} to ${max}; got ${JSON.stringify(text)}.`,
-    );
-  }
-  return Number(value);
 }
 
 /** Animals that nobody owns, for trying a store under load: the same seed gives the same ones. */

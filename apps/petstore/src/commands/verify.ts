@@ -5,14 +5,13 @@ import {
   type BackupFacts,
   compareSha256,
   describeBackup,
-  JSON_OPTION,
   refusePostgres,
   SHA256_OPTION,
   sha256Of,
   sizeOfFile,
 } from './database-file.ts';
 import { byteProgress } from './progress.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function verifyCommand(): Command {
   return subcommand('verify')

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { print } from '@petstore/service/commands.ts';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { NewAuditEvent } from '../audit/audit-event.ts';
@@ -10,12 +11,12 @@ import type { AuditStore, Store, StoreOptions } from '../store/store.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
   /** What to do about a store in memory, which no command can reach, as the end of a sentence. */
-  readonly instead: string;
+  readonly instead?: string;
 }
 
 /** Opens the store that the environment names, for a piece of work, and closes it. */
 export async function withStore<T>(
-  { instead, ...options }: Options,
+  { instead = 'set PETSTORE_DATABASE_URL to a file', ...options }: Options,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl } = readConfig(process.env);
@@ -53,20 +54,29 @@ function keepHeapSmall(): void {
 }
 
 /**
- * Does a piece of work and puts on record what came of it, however it ended. An error of the work
- * counts for more than that it could not be put on record.
+ * Does a piece of work, puts on record what came of it, and prints how it went, however it went. An error of the work
+ * counts for more than that it could not be put on record, or that nobody reads the summary.
  */
-export async function withAuditEvent(
+export async function onRecord(
   audit: AuditStore,
   work: () => Promise<void>,
   event: () => Omit<NewAuditEvent, 'at'>,
+  summary: () => string,
 ): Promise<void> {
   const record = () => audit.add({ at: new Date(), ...event() });
+  await andThen(
+    () => andThen(work, record),
+    () => print(summary()),
+  );
+}
+
+/** Does the one and then the other, which comes also after an error of the first, and then without errors of its own. */
+async function andThen(first: () => Promise<void>, then: () => Promise<void>): Promise<void> {
   try {
-    await work();
+    await first();
   } catch (error) {
-    await record().catch(() => {});
+    await then().catch(() => {});
     throw error;
   }
-  await record();
+  await then();
 }

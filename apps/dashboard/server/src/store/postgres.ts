@@ -1,4 +1,4 @@
-import { type Lease, Pool } from '@petstore/postgres/pool.ts';
+import { Pool } from '@petstore/postgres/pool.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
@@ -42,13 +42,9 @@ function dialect(
   const pool = new Pool(server, { ...limits, maxWaiting: MAX_WAITING });
   return new PostgresDialect({
     pool: {
-      connect: async () => poolClient(await pool.lease()),
+      connect: async () => (await pool.lease()) as unknown as PostgresPoolClient,
       end: () => pool.close(),
       options: {},
     },
   });
-}
-
-function poolClient(lease: Lease): PostgresPoolClient {
-  return lease as unknown as PostgresPoolClient;
 }

@@ -99,15 +99,11 @@ export function contentSecurityPolicy(document: OpenApiDocument): string {
 }
 
 export function titleOf({ info }: OpenApiDocument): string {
-  return (isObject(info) && toLine(textOf(info.title))) || 'API';
+  return (isObject(info) && prefix(textOf(info.title).replace(/\s+/g, ' ').trim(), 200)) || 'API';
 }
 
 /** Plain text of at most 300 characters. */
 export function descriptionOf({ info }: OpenApiDocument): string {
   if (!isObject(info)) return '';
   return truncate(plainText().of(textOf(info.summary) || textOf(info.description)), 300);
-}
-
-function toLine(text: string): string {
-  return prefix(text.replace(/\s+/g, ' ').trim(), 200);
 }

@@ -3,13 +3,11 @@
 import { execFile } from 'node:child_process';
 import { promisify, styleText } from 'node:util';
 import { isRunning, type Running, startPart } from '@petstore/service/part.ts';
+import { SAME_SIGNAL_MS } from '@petstore/service/shutdown.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { firstDeploy } from '../apps/dashboard/server/src/commands/banner.ts';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
-
-/** How soon after the first signal another one is taken for the same, in milliseconds: npm passes it on. */
-const SAME_SIGNAL_MS = 500;
 
 interface DashboardFacts {
   readonly url: string;

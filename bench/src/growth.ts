@@ -1,4 +1,4 @@
-import { encodeCursor } from '../../apps/petstore/src/http/pagination.ts';
+import { encodeCursor } from '../../apps/petstore/src/http/pages.ts';
 import { type Database, fileMiB, seedPetstore } from './data.ts';
 import { BenchError, ofRun } from './failure.ts';
 import { type LoadResult, type LoadRun, runLoad } from './loads.ts';

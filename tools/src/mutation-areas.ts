@@ -83,13 +83,13 @@ export const AREAS: readonly Area[] = [
         why: 'The lines are kept because they are slow to write.',
       },
       {
-        file: 'window.ts',
+        file: 'rate-limiter.ts',
         line: 'now >= this.#tailUntil',
         mutants: ['now >= this.#tailUntil → (true as boolean)'],
         why: 'The end of the header is kept because it is slow to write.',
       },
       {
-        file: 'window.ts',
+        file: 'rate-limiter.ts',
         line: 'this.#tailUntil = this.#endsAt - ',
         mutants: [
           'this.#tailUntil = this.#endsAt - (seconds - 1) * 1_000; → ;',

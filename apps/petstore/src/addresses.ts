@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { urlHost } from '@petstore/service/listen.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Config, Environment } from './config.ts';
 
@@ -29,10 +30,4 @@ export function baseUrls(config: Config, listeningPort: number): BaseUrls {
 export function listeningPort(app: FastifyInstance, config: Config): number {
   const address = app.server.address() as AddressInfo | null;
   return address?.port ?? config.port;
-}
-
-/** A host as a URL writes it. The wildcard addresses name no host: loopback stands for them. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -15,7 +15,6 @@ import { checkBodyHeaders } from './http/request-checks.ts';
 import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
 import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
-import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
 import type { Store } from './store/store.ts';
 
@@ -75,7 +74,6 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const onIdempotencyKey = limitResults(api, { results, keptMs, perOwner, now, log });
   const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
   api.register(petsRoutes, { pets, idempotencyOf, baseUrl });
-  api.register(petChangesRoutes, { pets });
   api.register(categoriesRoutes, { categories, idempotencyOf, baseUrl });
   api.register(ordersRoutes, { orders, idempotencyOf, baseUrl, now });
 };

@@ -1,10 +1,8 @@
 import createFetchClient from 'openapi-fetch';
-import { PetstoreError } from './errors.ts';
-import { parseExact, stringifyExact } from './exact-json.ts';
 import type { components, paths } from './generated/api.ts';
+import type { ErrorCode } from './generated/error-codes.ts';
+import { INT64_MEMBERS } from './generated/int64-members.ts';
 import { type RetryOptions, retrying } from './retry.ts';
-
-export { type ErrorCode, PetstoreError } from './errors.ts';
 
 type Schemas = components['schemas'];
 export type Pet = Schemas['Pet'];
@@ -256,4 +254,47 @@ function foreign({ status, statusText }: Response) {
     message: statusText || `The service responded with ${status}.`,
     status,
   };
+}
+
+/**
+ * Reads JSON with every digit: members that the document calls int64 become bigints, all other numbers
+ * stay numbers. Throws SyntaxError.
+ */
+function parseExact(text: string): unknown {
+  return JSON.parse(text, (name, value, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined && INT64_MEMBERS.has(name)
+      ? BigInt(source)
+      : value,
+  );
+}
+
+/** Writes JSON with every digit of its bigints. */
+function stringifyExact(value: unknown): string {
+  return JSON.stringify(value, (_name, member) =>
+    typeof member === 'bigint' ? JSON.rawJSON(`${member}`) : member,
+  );
+}
+
+/** The codes of errors, as the service's document lists them. More may come. */
+export type { ErrorCode } from './generated/error-codes.ts';
+
+/** An error response of the service. */
+export class PetstoreError extends Error {
+  override name = 'PetstoreError';
+  /** For programs: a code that a newer service may have is a string like any other. */
+  readonly code: ErrorCode | (string & {});
+  /** The HTTP status. */
+  readonly status: number;
+  /** Names the request in the service's log: quote it in a report. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    { code, message, status }: { code: string; message: string; status: number },
+    requestId: string | undefined,
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+  }
 }

@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { MachineFacts } from './machines/configuration.ts';
 import { Machine, type Service } from './machines/machine.ts';
 import { Network } from './machines/network.ts';
 import {
@@ -14,11 +15,11 @@ import {
   balancerServices,
   clockOf,
   databaseServices,
+  type MachineFacts,
   PETSTORE,
   type Route,
 } from './machines/services.ts';
 import { checkSoftware, clockLibrary, databaseUser } from './machines/software.ts';
-import { Teardown } from './machines/teardown.ts';
 
 const run = promisify(execFile);
 
@@ -174,13 +175,8 @@ async function build(
   );
   const all = [...databases, ...balancers, ...apis, client];
   return {
-    databases,
-    apis,
-    balancers,
-    client,
-    apiKey,
+    ...{ databases, apis, balancers, client, apiKey, folder },
     enter: client.entrance.join(' '),
-    folder,
     connections: async () =>
       Number(await psql("select count(*) from pg_stat_activity where usename = 'petstore'")),
     async close() {
@@ -241,4 +237,48 @@ async function inTurn<T>(
 
 function secret(): string {
   return randomBytes(12).toString('hex');
+}
+
+/**
+ * Reads lines `namespace NAME`, `mount FOLDER` and `folder FOLDER` from standard input. When that ends, it removes them
+ * in reverse order. Standard input ends with the process at its other end, even if that was killed.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+lines=
+while IFS= read -r line; do lines="$line
+$lines"; done
+printf '%s' "$lines" | while read -r kind name; do
+  case $kind in
+    namespace) for round in 1 2 3; do for pid in $(ip netns pids "$name"); do kill -KILL "$pid"; done; done ;;
+  esac
+done 2>/dev/null
+sleep 0.3
+printf '%s' "$lines" | while read -r kind name; do
+  case $kind in
+    namespace) ip netns delete "$name" ;;
+    mount) umount -l "$name" ;;
+    folder) rm -rf "$name" ;;
+  esac
+done 2>/dev/null
+`;
+
+/** Removes everything that a cluster has created, even when the cluster itself was killed. */
+class Teardown {
+  readonly #child = spawn('sh', ['-c', SCRIPT], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+
+  /** Reports something that is about to be created. */
+  add(kind: 'namespace' | 'mount' | 'folder', name: string): void {
+    (this.#child.stdin as Writable).write(`${kind} ${name}\n`);
+  }
+
+  /** Removes everything, and waits for that. */
+  async finish(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.stdin?.end();
+    await ended;
+  }
 }

@@ -72,12 +72,8 @@ async function startOwn(options: LabAuthorityOptions) {
       else limited.delete(hostname);
       own.clearFaults();
       // While one name is limited, orders for all names fail: faults do not depend on the name.
-      if (limited.size > 0)
-        own.injectFault({
-          at: 'newOrder',
-          type: 'rateLimited',
-          retryAfter: String(RETRY_AFTER_SECONDS),
-        });
+      const retryAfter = String(RETRY_AFTER_SECONDS);
+      if (limited.size > 0) own.injectFault({ at: 'newOrder', type: 'rateLimited', retryAfter });
     },
   };
 }

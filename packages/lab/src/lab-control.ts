@@ -68,14 +68,8 @@ export function createLabControl({ dns, authority, call }: Parts): LabControl {
     return listed.flat().map(({ project, domain }) => {
       const { state, verdict, url, hostname } = domain;
       const last = applied.get(hostname);
-      return {
-        project,
-        state,
-        verdict,
-        url,
-        claim: claimOf(domain),
-        scenario: last?.project === project ? last.scenario : undefined,
-      };
+      const scenario = last?.project === project ? last.scenario : undefined;
+      return { project, state, verdict, url, claim: claimOf(domain), scenario };
     });
   }
 
@@ -103,12 +97,8 @@ export function createLabControl({ dns, authority, call }: Parts): LabControl {
       return { scenario, project: domain.project, others };
     },
     zones: dns.zones,
-    addRecord(record) {
-      sayingWhy(() => dns.add(record));
-    },
-    removeRecord(record) {
-      sayingWhy(() => dns.remove(record));
-    },
+    addRecord: (record) => sayingWhy(() => dns.add(record)),
+    removeRecord: (record) => sayingWhy(() => dns.remove(record)),
   };
 
   function reasonNot(scenario: Scenario, claim: Claim): string | undefined {
@@ -130,10 +120,6 @@ function claimOf({ hostname, isApex, records }: DomainBody): Claim {
   const host = records[0]?.host ?? '';
   const zone =
     isApex || !hostname.startsWith(`${host}.`) ? hostname : hostname.slice(host.length + 1);
-  return {
-    hostname,
-    zone,
-    isApex,
-    records: records.map(({ name, type, value, ttl = 300 }) => ({ name, type, value, ttl })),
-  };
+  const plain = records.map(({ name, type, value, ttl = 300 }) => ({ name, type, value, ttl }));
+  return { hostname, zone, isApex, records: plain };
 }

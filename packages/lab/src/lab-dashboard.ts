@@ -67,11 +67,8 @@ async function fillProject(call: Call): Promise<void> {
   await call('PUT', `/api/projects/${PROJECT}/plan`, { plan: 'pro' });
   const path = `/api/projects/${PROJECT}/deploys`;
   // As text: parsing would round the 64-bit numbers in it.
-  let deploy = await call<{ id: string; state: string; errors: unknown }>(
-    'POST',
-    path,
-    await readFile(DOCUMENT, 'utf8'),
-  );
+  const document = await readFile(DOCUMENT, 'utf8');
+  let deploy = await call<{ id: string; state: string; errors: unknown }>('POST', path, document);
   const deadline = Date.now() + DEPLOY_TIMEOUT_MS;
   while (deploy.state !== 'succeeded') {
     if (deploy.state === 'failed' || Date.now() > deadline)
@@ -94,16 +91,10 @@ async function readOwner(folder: string): Promise<Owner | undefined> {
 async function makeOwner(folder: string, env: NodeJS.ProcessEnv): Promise<Owner> {
   const email = 'owner@lab.localhost';
   const password = randomBytes(9).toString('base64url');
-  await command(
-    ['users', 'create', '--email', email, '--name', 'Owner', '--password-stdin'],
-    env,
-    password,
-  );
-  const made = await command(
-    ['tokens', 'create', '--email', email, '--name', 'npm run lab', '--json'],
-    env,
-  );
-  const { token } = JSON.parse(made) as { token: string };
+  const user = ['users', 'create', '--email', email, '--name', 'Owner', '--password-stdin'];
+  await command(user, env, password);
+  const newToken = ['tokens', 'create', '--email', email, '--name', 'npm run lab', '--json'];
+  const { token } = JSON.parse(await command(newToken, env)) as { token: string };
   const owner = { email, password, token };
   await writeFile(ownerFile(folder), JSON.stringify(owner), { mode: 0o600 });
   return owner;

@@ -51,10 +51,8 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   const zones = new Map<string, Held[]>();
   const setups = new Map<string, Setup>();
   for (const [origin, records] of Object.entries(initial)) {
-    zones.set(
-      origin,
-      records.map((record) => ({ record, of: undefined })),
-    );
+    const held = records.map((record) => ({ record, of: undefined }));
+    zones.set(origin, held);
   }
 
   function zoneOf(name: string): string {
@@ -107,12 +105,10 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
       if (!zones.has(zone)) zones.set(zone, []);
       const proof = `_docs-challenge.${hostname}`;
       for (const [origin, held] of zones) {
-        zones.set(
-          origin,
-          held.filter(({ record: { name }, of }) =>
-            of === undefined ? name !== hostname && name !== proof : of !== hostname,
-          ),
+        const kept = held.filter(({ record: { name }, of }) =>
+          of === undefined ? name !== hostname && name !== proof : of !== hostname,
         );
+        zones.set(origin, kept);
       }
       setups.set(hostname, setup);
       for (const record of setup.records)

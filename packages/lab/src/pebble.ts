@@ -23,11 +23,8 @@ export const PEBBLE_HINT =
 export async function findPebble(): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, 'pebble');
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (folder !== '' && isThere) return path;
+    const isMissing = await access(path, constants.X_OK).catch(() => true);
+    if (folder !== '' && !isMissing) return path;
   }
   return undefined;
 }
@@ -62,20 +59,11 @@ export async function startPebble(
     writeFile(join(folder, 'config.json'), JSON.stringify({ pebble: config })),
     writeFile(caFile, own.rootPem),
   ]);
-  const child = spawn(
-    path,
-    ['-config', join(folder, 'config.json'), '-dnsserver', nameServer, '-strict'],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // No sleeps before validations; some nonces are refused; no authorization is reused.
-      env: {
-        ...process.env,
-        PEBBLE_VA_NOSLEEP: '1',
-        PEBBLE_WFE_NONCEREJECT: '5',
-        PEBBLE_AUTHZREUSE: '0',
-      },
-    },
-  );
+  const args = ['-config', join(folder, 'config.json'), '-dnsserver', nameServer, '-strict'];
+  // No sleeps before validations; some nonces are refused; no authorization is reused.
+  const settings = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '5', PEBBLE_AUTHZREUSE: '0' };
+  const env = { ...process.env, ...settings };
+  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   let words = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => (words = (words + chunk).slice(-2_000)));

@@ -53,9 +53,7 @@ export function integer(
   const raw = text(env, name);
   if (raw === undefined) return fallback;
   const value = /^[0-9]{1,9}$/.test(raw) ? Number(raw) : Number.NaN;
-  if (!(value >= min && value <= max)) {
-    throw mustBe(name, `an integer from ${min} to ${max}`, raw);
-  }
+  if (!(value >= min && value <= max)) throw mustBe(name, `an integer from ${min} to ${max}`, raw);
   return value;
 }
 

@@ -12,30 +12,27 @@ export interface ListenAddress {
  * Explains why a server cannot listen, and which variable to change, as a UserError. Other errors come back as they
  * are.
  */
-export function explainListenError(
-  error: NodeJS.ErrnoException,
+export function explainListenError(error: NodeJS.ErrnoException, address: ListenAddress): Error {
+  const sentence = sentenceOf(error.code, address);
+  return sentence === undefined ? error : new UserError(sentence);
+}
+
+function sentenceOf(
+  code: string | undefined,
   { host, port, hostVariable, portVariable }: ListenAddress,
-): Error {
-  switch (error.code) {
+): string | undefined {
+  switch (code) {
     case 'EADDRINUSE':
-      return new UserError(
-        `Port ${port} on ${host} is in use, by another program or by another process of this one. Stop it, or set ${portVariable} to another port (0 picks a free one).`,
-      );
+      return `Port ${port} on ${host} is in use, by another program or by another process of this one. Stop it, or set ${portVariable} to another port (0 picks a free one).`;
     case 'EACCES':
-      return new UserError(
-        `This user may not listen on port ${port}. Set ${portVariable} to one above 1023.`,
-      );
+      return `This user may not listen on port ${port}. Set ${portVariable} to one above 1023.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UserError(
-        `${hostVariable} is ${JSON.stringify(host)}, which is neither an address nor a name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`,
-      );
+      return `${hostVariable} is ${JSON.stringify(host)}, which is neither an address nor a name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`;
     case 'EADDRNOTAVAIL':
-      return new UserError(
-        `${host} is not an address of this machine. Set ${hostVariable} to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
-      );
+      return `${host} is not an address of this machine. Set ${hostVariable} to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`;
     default:
-      return error;
+      return undefined;
   }
 }
 

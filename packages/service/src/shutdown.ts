@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
  * How soon after the first signal another one counts as the same, in milliseconds. One Ctrl-C in `npm start` arrives
  * twice: from the terminal, and passed on by npm.
  */
-const SAME_SIGNAL_MS = 500;
+export const SAME_SIGNAL_MS = 500;
 
 export interface Stopping {
   /** Ends the service; the process then ends by itself, with nothing left to do. */
@@ -51,4 +51,42 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
     const ended = () => stoppingSince === undefined && stop('end of standard input');
     process.stdin.once('end', ended).once('error', ended).resume();
   }
+}
+
+/** What a program has started, to be ended in reverse order. */
+export interface Shutdown {
+  /** Adds a part, to be ended before the earlier ones. If the shutdown has begun, ends it at once, and throws. */
+  add(close: () => Promise<unknown>): Promise<void>;
+  readonly isUnderWay: boolean;
+  /** Ends all parts, once. */
+  stop(): Promise<void>;
+}
+
+/** Shuts down on SIGINT and SIGTERM. A second signal ends the process at once. */
+export function stopOnSignals(): Shutdown {
+  const parts = new AsyncDisposableStack();
+  let since: number | undefined;
+  let ended: Promise<void> | undefined;
+  const shutdown: Shutdown = {
+    async add(close) {
+      if (since === undefined) return parts.defer(async () => void (await close()));
+      await close();
+      throw new Error('it was stopped.');
+    },
+    get isUnderWay() {
+      return since !== undefined;
+    },
+    stop() {
+      since ??= performance.now();
+      ended ??= parts.disposeAsync();
+      return ended;
+    },
+  };
+  const onSignal = () => {
+    if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) process.exit(1);
+    shutdown.stop();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return shutdown;
 }

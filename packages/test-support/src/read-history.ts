@@ -73,9 +73,7 @@ export class ReadHistory {
     ].sort((a, b) => a.at - b.at);
     for (const moment of moments) {
       if ('write' in moment) raise(moment.write.id, moment.write.version);
-      if ('ended' in moment) {
-        for (const [id, version] of moment.ended.shown) raise(id, version);
-      }
+      if ('ended' in moment) for (const [id, version] of moment.ended.shown) raise(id, version);
       if ('begun' in moment) {
         const { after, to, shown, begunAt } = moment.begun;
         for (const [id, version] of least) {

@@ -13,10 +13,7 @@ import { ALL_TESTS, RUN_OPTIONS, startShared } from './whole-run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    times: { type: 'string', default: '50' },
-    load: { type: 'boolean', default: false },
-  },
+  options: { times: { type: 'string', default: '50' }, load: { type: 'boolean', default: false } },
 });
 const times = Number(values.times);
 const cores = availableParallelism();
@@ -34,14 +31,12 @@ async function repeat(file: string): Promise<string[]> {
   let output = '';
   events.on('test:stderr', ({ message }) => (output += message));
   events.on('test:fail', ({ name, details }) => {
-    failures.push(`${name}: ${details.error.stack}\n${inspectCause(details.error)}`);
+    failures.push(
+      `${name}: ${details.error.stack}\n${details.error.cause instanceof Error ? `${details.error.cause.stack}` : String(details.error.cause ?? '')}`,
+    );
   });
   for await (const _ of events);
   return failures.length === 0 ? [] : [...failures, output];
-}
-
-function inspectCause({ cause }: Error): string {
-  return cause instanceof Error ? `${cause.stack}` : String(cause ?? '');
 }
 
 let end = async (): Promise<void> => undefined;

@@ -1,7 +1,6 @@
 import { Installation } from './accounts/account.ts';
 import { signUpMode } from './accounts/accounts.ts';
-import { jsonResponse } from './http/responses.ts';
-import { operationsOf, type Routes } from './http/routes.ts';
+import { jsonResponse, operationsOf, type Routes } from './http/routes.ts';
 
 const operation = operationsOf('Installation');
 

@@ -22,10 +22,7 @@ export function ref<T extends TSchema>(schema: T): T {
 
 /** A page of a list: what there is, and the cursor of the next page while there is more. */
 export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object({
-    items: Type.Array(item),
-    nextCursor: Nullable(Type.String()),
-  });
+  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
 
 export interface Page<T> {
   readonly items: T[];

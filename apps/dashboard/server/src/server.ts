@@ -20,8 +20,12 @@ import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
 import { lazyCompilers } from './http/lazy-compilers.ts';
 import { MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
-import { acceptJsonOnly, checkRequestHead, parseQueryIntegers } from './http/request-parsing.ts';
-import { validationMessage } from './http/validation.ts';
+import {
+  acceptJsonOnly,
+  checkRequestHead,
+  parseQueryIntegers,
+  validationMessage,
+} from './http/request-parsing.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';

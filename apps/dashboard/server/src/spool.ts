@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isDeadWorker, workerName } from './jobs/worker.ts';
+import { isDeadWorker, workerName } from './jobs/lease.ts';
 
 /** A folder of temporary files that are too large for memory: uploads, and the input and output of builds. */
 export interface Spool {

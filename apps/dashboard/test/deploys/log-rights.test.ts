@@ -58,8 +58,7 @@ async function makeWorld(t: Parameters<typeof startService>[0], databaseUrl: str
     leased_by: 'another',
     leased_until: Date.now() + 3_600_000,
   });
-  const say = (message: string) =>
-    appendLog(here.db, { deploy_id: deployId, at: Date.now(), level: 'info', message });
+  const say = (message: string) => appendLog(here.db, deployId, Date.now(), 'info', message);
   return { here, there, root, ann, say, path: `/api/projects/pets/deploys/${deployId}/log` };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Artifact, BuildLog } from '../../server/src/deploys/artifact.ts';
-import { buildDocument } from '../../server/src/deploys/build/build-document.ts';
+import { buildDocument } from '../../server/src/deploys/build/build-site.ts';
 import type { SiteFile } from '../../server/src/deploys/build/site/site-files.ts';
 import './compressions.ts';
 

@@ -76,7 +76,9 @@ test('a reader at an address that the UI does not have gets the page that says s
     assert.equal(response.body, PAGE);
   }
   const router = await readDocument('apps/dashboard/web/src/router.tsx');
-  const roots = router.matchAll(/getParentRoute: \(\) => (?:root|signedIn),\s+path: '(\/[^$']*)/g);
+  const roots = router.matchAll(
+    /(?:getParentRoute: \(\) => |page\()(?:root|signedIn),\s+(?:path: )?'(\/[^$']*)/g,
+  );
   const addresses = [...roots].map(([, path]) => path ?? '');
   assert.ok(addresses.length > 5, addresses.join());
   for (const path of addresses) {

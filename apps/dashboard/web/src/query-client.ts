@@ -1,6 +1,7 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, hasStatus } from './api.ts';
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
+import { ApiError, hasStatus, request } from './api.ts';
 import { keys } from './queries.ts';
+import { toast } from './ui/toasts.tsx';
 
 const MAX_RETRIES = 2;
 
@@ -27,3 +28,10 @@ export const queryClient: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/** Deletes something by the API, fetches anew what showed it, and says so. */
+export async function deleteAt(path: string, queryKey: QueryKey, said: string): Promise<void> {
+  await request('DELETE', path);
+  await queryClient.invalidateQueries({ queryKey });
+  toast(said);
+}

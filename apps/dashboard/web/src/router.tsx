@@ -8,10 +8,9 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { AccountLayout } from './account/account-layout.tsx';
-import { AccountTokensPage } from './account/account-tokens-page.tsx';
-import { InstallationAuditPage } from './account/installation-audit-page.tsx';
 import { ProfilePage } from './account/profile-page.tsx';
 import { SecurityPage } from './account/security-page.tsx';
+import { AuditPage, InstallationAuditPage } from './audit/audit-list.tsx';
 import { DeployListPage } from './deploys/deploy-list-page.tsx';
 import { DeployPage } from './deploys/deploy-page.tsx';
 import { DomainListPage } from './domains/domain-list-page.tsx';
@@ -25,19 +24,25 @@ import { InvitationPage } from './session/invitation-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
-import { AuditPage } from './settings/audit-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
 import { MembersPage } from './settings/members-page.tsx';
 import { NotificationsPage } from './settings/notifications-page.tsx';
 import { PlanPage } from './settings/plan-page.tsx';
 import { SettingsLayout } from './settings/settings-layout.tsx';
-import { TokensPage } from './settings/tokens-page.tsx';
 import { Main } from './shell/shell.tsx';
+import { AccountTokensPage, TokensPage } from './tokens/token-list.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
 
 const root = createRootRoute({ component: Outlet });
+
+/** A page below another one. */
+const page = <Parent extends AnyRoute, const Path extends string>(
+  parent: Parent,
+  path: Path,
+  component: RouteComponent,
+) => createRoute({ getParentRoute: () => parent, path, component });
 
 const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {};
@@ -54,40 +59,14 @@ const signUp = createRoute({
   validateSearch: nextOnly,
   component: SignUpPage,
 });
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitations/$secret',
-  component: InvitationPage,
-});
-const linkedDomain = createRoute({
-  getParentRoute: () => root,
-  path: '/d/$secret',
-  component: LinkedDomainPage,
-});
+const invitation = page(root, '/invitations/$secret', InvitationPage);
+const linkedDomain = page(root, '/d/$secret', LinkedDomainPage);
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-const projects = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  component: ProjectListPage,
-});
-const newProject = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/new',
-  component: NewProjectPage,
-});
+const projects = page(signedIn, '/', ProjectListPage);
+const newProject = page(signedIn, '/new', NewProjectPage);
 
-const project = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$slug',
-  component: ProjectLayout,
-});
-/** A page below another one. */
-const page = <Parent extends AnyRoute, const Path extends string>(
-  parent: Parent,
-  path: Path,
-  component: RouteComponent,
-) => createRoute({ getParentRoute: () => parent, path, component });
+const project = page(signedIn, '/projects/$slug', ProjectLayout);
 
 const projectPages = [
   page(project, '/', OverviewPage),
@@ -108,11 +87,7 @@ const settingsPages = [
   page(settings, '/danger', DangerPage),
 ] as const;
 
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account',
-  component: AccountLayout,
-});
+const account = page(signedIn, '/account', AccountLayout);
 const accountPages = [
   page(account, '/', ProfilePage),
   page(account, '/security', SecurityPage),
@@ -120,7 +95,7 @@ const accountPages = [
   page(account, '/audit', InstallationAuditPage),
 ] as const;
 
-const nothing = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NothingHere });
+const nothing = page(signedIn, '/$', NothingHere);
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -1,3 +1,5 @@
+import { hostname, userInfo } from 'node:os';
+
 /** What was done, to which kind of thing: `key.created`, `pets.imported`. Never given another meaning. */
 export type AuditAction = `${string}.${string}`;
 
@@ -17,4 +19,18 @@ export interface AuditEvent extends NewAuditEvent {
   readonly id: number;
   /** Who: see systemActor. */
   readonly actor: string;
+}
+
+/** Who acts: the operating system's user and the host, as `ada@shop-1`. */
+export function systemActor(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user that its /etc/passwd does not name.
+    return `uid ${process.getuid?.()}`;
+  }
 }

@@ -2,22 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { orThrow, pathId } from '../http/api-error.ts';
-import {
-  checkList,
-  preconditionOf,
-  represent,
-  representOne,
-  sendChanged,
-  sendCreated,
-  sendRead,
-} from '../http/conditional.ts';
-import {
-  PAGE_FAILURES,
-  pageParameters,
-  pageQuery,
-  pageResponses,
-  representPage,
-} from '../http/pages.ts';
+import { createIn, preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
+import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
@@ -41,9 +27,7 @@ import { Categories, Category, CategoryInput, CategoryPatch } from './category.t
 
 const ListCategoriesQuery = Type.Object(pageParameters('categories'));
 
-const CategoryParams = Type.Object({
-  categoryId: Int64({ description: 'Id of the category.' }),
-});
+const CategoryParams = Type.Object({ categoryId: Int64({ description: 'Id of the category.' }) });
 
 const reads = { scope: 'pets:read', stability: 'beta' } as const;
 const writes = { scope: 'pets:write', stability: 'beta' } as const;
@@ -71,14 +55,9 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
-  const list = ({ query: parameters }: { query: Static<typeof ListCategoriesQuery> }) => {
-    const query = pageQuery(parameters);
-    return represent(categories.list(query), (page) => representPage(page, url, query));
-  };
-  const get = ({ params: { categoryId } }: { params: Static<typeof CategoryParams> }) =>
-    represent(categories.get(pathId(categoryId, 'category')), (json) =>
-      representOne(json, 'category'),
-    );
+  const list = readList((query) => categories.list(query), url);
+  const idOf = ({ categoryId }: Static<typeof CategoryParams>) => categoryId;
+  const get = readOne((id) => categories.get(id), idOf, 'category');
   const create = async (category: CategoryInput) => {
     const address = url();
     return { ...orThrow(await categories.create(category)), address };
@@ -130,15 +109,11 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      await checkList(request, () => list({ query: {} }));
-      const idempotency = idempotencyOf(request, url());
-      if (!idempotency) return sendCreated(reply, await create(request.body));
-      return sendCreated(
-        reply,
-        orThrow(await categories.createIdempotently(idempotency, request.body)),
-      );
-    },
+    createIn({
+      ...{ list, create, idempotencyOf, url },
+      createIdempotently: (idempotency, category: CategoryInput) =>
+        categories.createIdempotently(idempotency, category),
+    }),
   );
 
   app.get(

@@ -1,6 +1,5 @@
 import { type Precondition, refuseByPrecondition } from '../precondition.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import { categoryJson } from './category-json.ts';
 
 /**
  * What two names have in common that differ only in case or in how their characters are composed.
@@ -28,4 +27,9 @@ export function expectName(
 ): string | Refusal {
   if (name === undefined) return refusal('not_found', 'No category has this id.');
   return refuseByPrecondition(categoryJson(id, name), precondition) ?? name;
+}
+
+/** A Category as JSON text, byte for byte as the databases write it. */
+export function categoryJson(id: bigint, name: string): string {
+  return `{"id":${id},"name":${JSON.stringify(name)}}`;
 }

@@ -1,15 +1,13 @@
 import { print } from '@petstore/service/commands.ts';
 import { table } from '@petstore/service/table.ts';
-import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { AuditEvent } from '../audit/audit-event.ts';
-import { parseInt64 } from '../int64.ts';
 import { escapeControls } from './escape-controls.ts';
-import { subcommand } from './subcommand.ts';
-import { readPastTime } from './time-options.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
+import { readInteger, readPastTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
-const MAX_LIMIT = 100_000n;
+const MAX_LIMIT = 100_000;
 
 interface Options {
   readonly since?: string;
@@ -22,29 +20,18 @@ export function auditCommand(): Command {
     .description('List who did what to the keys and the data, the newest last.')
     .option('--since <time>', 'only from then on: 7d, 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--limit <n>', `how many at most, 1 to ${MAX_LIMIT}: the newest`, '100')
-    .option('--json', 'print JSON, for scripts')
+    .option(...JSON_OPTION)
     .action(async (options: Options) => {
       const since =
         options.since === undefined
           ? undefined
           : readPastTime('--since', options.since, new Date());
-      const limit = readLimit(options.limit);
-      const instead = 'set PETSTORE_DATABASE_URL to a file';
-      const events = await withStore({ mustExist: true, instead }, ({ audit }) =>
+      const limit = readInteger('--limit', options.limit, 1, MAX_LIMIT);
+      const events = await withStore({ mustExist: true }, ({ audit }) =>
         audit.list({ since, limit }),
       );
       await print(options.json ? JSON.stringify(events) : forPeople(events));
     });
-}
-
-function readLimit(text: string): number {
-  const value = parseInt64(text);
-  if (value === undefined || value < 1n || value > MAX_LIMIT) {
-    throw new UserError(
-      `--limit must be an integer from 1 to ${MAX_LIMIT}; got ${JSON.stringify(text)}.`,
-    );
-  }
-  return Number(value);
 }
 
 function forPeople(events: readonly AuditEvent[]): string {

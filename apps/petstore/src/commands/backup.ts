@@ -5,18 +5,17 @@ import type { Command } from 'commander';
 import { copyDatabase } from '../store/sqlite/backup.ts';
 import { checkDatabase } from '../store/sqlite/check.ts';
 import { syncFolder } from '../store/sqlite/replace.ts';
-import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   configuredFile,
   describeBackup,
-  JSON_OPTION,
   refuseDatabaseItself,
+  sha256Of,
 } from './database-file.ts';
 import { interruption } from './interruption.ts';
 import { NewDatabaseFile, partialPath } from './new-database-file.ts';
-import { sha256Of } from './sha256.ts';
-import { subcommand } from './subcommand.ts';
+import { byteProgress } from './progress.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function backupCommand(): Command {
   return subcommand('backup')

@@ -24,8 +24,7 @@ The file is written as FILE.partial and renamed when it is whole. An export that
 was interrupted goes on where it stopped when it is started again.`,
     )
     .action(async (file: string, { force = false }: { force?: boolean }) => {
-      const instead = 'set PETSTORE_DATABASE_URL to a file';
-      await withStore({ mustExist: true, instead }, ({ pets }) =>
+      await withStore({ mustExist: true }, ({ pets }) =>
         file === STDOUT ? toStdout(pets) : toFile(pets, file, force),
       );
     });

@@ -1,14 +1,13 @@
+import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { hashKey, looksLikeKey } from '../keys/key.ts';
+import { hashKey, looksLikeKey, type NewKey } from '../keys/key.ts';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../keys/scope.ts';
 import type { KeyStore, Store, StoreOptions } from '../store/store.ts';
 import { readDuration, readTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
 /** The parts that the commands for keys share. */
-
-export const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
 
 /** Opens the store for a piece of work on keys. */
 export async function withKeys<T>(
@@ -81,4 +80,24 @@ export function readExpiry({ expiresIn, expiresAt }: ExpiryOptions, now: Date): 
     throw new UserError(`${option} must be in the future: a key that has expired opens nothing.`);
   }
   return end;
+}
+
+/**
+ * Shows a key that was just stored, this once: behind a sentence for people, or as JSON with more members for scripts.
+ * When the output cannot be written, it calls `undo`, which returns the end of a sentence, and throws UserError.
+ */
+export async function showKey(
+  { key, record: { id, name, scopes, expiresAt } }: NewKey,
+  form: string | Record<string, unknown>,
+  undo: () => Promise<string>,
+): Promise<void> {
+  const text =
+    typeof form === 'string'
+      ? `${form}\nIt is shown this once:\n\n  ${key}\n`
+      : JSON.stringify({ id, name, key, scopes, expiresAt: expiresAt ?? null, ...form });
+  try {
+    await print(text);
+  } catch (cause) {
+    throw new UserError(`The key could not be shown, so ${await undo()}.`, { cause });
+  }
 }

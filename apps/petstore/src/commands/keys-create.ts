@@ -10,13 +10,12 @@ import {
   addExpiryOptions,
   addScopeOption,
   type ExpiryOptions,
-  JSON_OPTION,
   readExpiry,
+  showKey,
   sortScopes,
   withKeys,
 } from './key-options.ts';
-import { showKey } from './show-key.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 interface Options extends ExpiryOptions {
   readonly name: string;

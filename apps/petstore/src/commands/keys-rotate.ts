@@ -6,14 +6,13 @@ import { isRefusal } from '../refusal.ts';
 import {
   addExpiryOptions,
   type ExpiryOptions,
-  JSON_OPTION,
   keyId,
   keyNotFound,
   readExpiry,
+  showKey,
   withKeys,
 } from './key-options.ts';
-import { showKey } from './show-key.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readDuration } from './time-options.ts';
 
 interface Options extends ExpiryOptions {
@@ -38,17 +37,15 @@ export function rotateCommand(): Command {
           if (rotation.refused === 'not_found') throw keyNotFound(idOrKey);
           throw new UserError(rotation.message);
         }
-        const form = options.json ? asJson(rotation) : introduction(rotation, at);
+        const form = options.json
+          ? { replaces: rotation.replaced.id, replacedWorksUntil: rotation.until }
+          : introduction(rotation, at);
         await showKey(rotation.successor, form, async () => {
           await keys.undoRotation(rotation, new Date());
           return `${rotation.replaced.id} stays as it was`;
         });
       });
     });
-}
-
-function asJson({ replaced, until }: Rotation) {
-  return { replaces: replaced.id, replacedWorksUntil: until };
 }
 
 function introduction({ replaced, until, successor }: Rotation, at: Date): string {

@@ -10,9 +10,8 @@ import {
   type PlannedStep,
 } from '../store/migration.ts';
 import { migrateStore, planMigration } from '../store/open-store.ts';
-import { JSON_OPTION } from './database-file.ts';
 import { showProgress } from './progress.ts';
-import { subcommand } from './subcommand.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 /** The exit code of `--plan` where there is something to do; 1 is for errors. */
 const WORK_TO_DO = 2;

@@ -6,21 +6,20 @@ import type { Command } from 'commander';
 import { checkDatabase, refuseLeftoverLog } from '../store/sqlite/check.ts';
 import { createFolder } from '../store/sqlite/open.ts';
 import { type ReservedPath, reservePath } from '../store/sqlite/replace.ts';
-import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   compareSha256,
   configuredFile,
   describeBackup,
-  JSON_OPTION,
   refuseDatabaseItself,
   SHA256_OPTION,
+  sha256Of,
   sizeOfFile,
 } from './database-file.ts';
 import { interruption } from './interruption.ts';
 import { NewDatabaseFile } from './new-database-file.ts';
-import { sha256Of } from './sha256.ts';
-import { subcommand } from './subcommand.ts';
+import { byteProgress } from './progress.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 interface Options {
   readonly discardFormer?: boolean;

@@ -1,4 +1,5 @@
 import { UserError } from '@petstore/service/user-error.ts';
+import { parseInt64 } from '../int64.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -31,6 +32,13 @@ export function readPastTime(option: string, text: string, now: Date): Date {
   if (ago !== undefined) return new Date(now.getTime() - ago);
   const midnight = timeOf(`${text}T00:00:00Z`);
   return timeOf(text) ?? midnight ?? refuse(option, `${A_DURATION}, ${A_DAY}, or ${A_TIME}`, text);
+}
+
+/** The value of an option that is an integer within bounds. Throws UserError. */
+export function readInteger(option: string, text: string, min: number, max: number): number {
+  const value = parseInt64(text);
+  if (value !== undefined && value >= min && value <= max) return Number(value);
+  return refuse(option, `an integer from ${min} to ${max}`, text);
 }
 
 function refuse(option: string, wanted: string, text: string): never {

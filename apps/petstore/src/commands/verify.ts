@@ -1,18 +1,17 @@
 import { print } from '@petstore/service/commands.ts';
 import type { Command } from 'commander';
 import { checkDatabase } from '../store/sqlite/check.ts';
-import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   compareSha256,
   describeBackup,
-  JSON_OPTION,
   refusePostgres,
   SHA256_OPTION,
+  sha256Of,
   sizeOfFile,
 } from './database-file.ts';
-import { sha256Of } from './sha256.ts';
-import { subcommand } from './subcommand.ts';
+import { byteProgress } from './progress.ts';
+import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function verifyCommand(): Command {
   return subcommand('verify')

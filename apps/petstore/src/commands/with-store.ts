@@ -1,20 +1,22 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { print } from '@petstore/service/commands.ts';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import type { NewAuditEvent } from '../audit/audit-event.ts';
 import { readConfig } from '../config.ts';
 import { describeMigration, type MigrationState } from '../store/migration.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Store, StoreOptions } from '../store/store.ts';
+import type { AuditStore, Store, StoreOptions } from '../store/store.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
   /** The advice about a store in memory, which no command can reach, as the end of a sentence. */
-  readonly instead: string;
+  readonly instead?: string;
 }
 
 /** Opens the store that the environment names, for a piece of work, and closes it. */
 export async function withStore<T>(
-  { instead, ...options }: Options,
+  { instead = 'set PETSTORE_DATABASE_URL to a file', ...options }: Options,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl } = readConfig(process.env);
@@ -49,4 +51,32 @@ function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--expose-gc');
   runInNewContext('gc()');
+}
+
+/**
+ * Does a piece of work, records its outcome in the audit log, and prints its summary, also when it failed. An error of
+ * the work takes precedence over an error of the recording, and both over an error of the output.
+ */
+export async function onRecord(
+  audit: AuditStore,
+  work: () => Promise<void>,
+  event: () => Omit<NewAuditEvent, 'at'>,
+  summary: () => string,
+): Promise<void> {
+  const record = () => audit.add({ at: new Date(), ...event() });
+  await andThen(
+    () => andThen(work, record),
+    () => print(summary()),
+  );
+}
+
+/** Calls `first` and then `then`, also when `first` failed. An error of `first` takes precedence over one of `then`. */
+async function andThen(first: () => Promise<void>, then: () => Promise<void>): Promise<void> {
+  try {
+    await first();
+  } catch (error) {
+    await then().catch(() => {});
+    throw error;
+  }
+  await then();
 }

@@ -1,8 +1,11 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import { failedCondition, PRECONDITION_FAILED, type Precondition } from '../precondition.ts';
-import { notFound } from './api-error.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Idempotency, IdempotentResult } from '../store/store.ts';
+import { notFound, orThrow, pathId } from './api-error.ts';
 import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
@@ -62,10 +65,20 @@ export function represent<T>(
   return read instanceof Promise ? read.then(make) : make(read);
 }
 
-/** The representation of one thing. Throws ApiError `not_found` where there is none. `noun`: the kind of thing. */
-export function representOne(json: string | undefined, noun: string): Representation {
-  if (json === undefined) throw notFound(noun);
-  return tagged(json);
+/**
+ * The `read` of the route of one thing, whose id `idOf` finds in the path's validated parameters. Throws ApiError
+ * `not_found` where there is none. `noun`: the kind of thing.
+ */
+export function readOne<Params>(
+  get: (id: bigint) => string | undefined | Promise<string | undefined>,
+  idOf: (params: Params) => unknown,
+  noun: string,
+) {
+  return ({ params }: { params: Params }) =>
+    represent(get(pathId(idOf(params), noun)), (json) => {
+      if (json === undefined) throw notFound(noun);
+      return tagged(json);
+    });
 }
 
 /** Responds to a GET with what its route reads: see `read` of its config. */
@@ -77,10 +90,32 @@ export const sendRead: RouteHandlerMethod = (request, reply) => {
     : representation && send(representation);
 };
 
-/** Responds with 201 and what was just created. */
-export function sendCreated(reply: FastifyReply, created: Created): void {
-  reply.hijack();
-  respondCreated(responseOf(reply), created);
+interface Collection<Body> {
+  /** The `read` of its own GET. */
+  readonly list: (request: { query: object }) => Representation | Promise<Representation>;
+  readonly create: (body: Body) => Promise<Created>;
+  readonly createIdempotently: (
+    idempotency: Idempotency,
+    body: Body,
+  ) => Promise<IdempotentResult | Refusal>;
+  readonly idempotencyOf: IdempotencyOf;
+  /** Its address. */
+  readonly url: () => string;
+}
+
+/** Handles a POST that adds to a collection. Responds with 201 and what was just created. */
+export function createIn<Body>(collection: Collection<Body>) {
+  const { list, create, createIdempotently, idempotencyOf, url } = collection;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await checkList(request, () => list({ query: {} }));
+    const body = request.body as Body;
+    const idempotency = idempotencyOf(request, url());
+    const created = idempotency
+      ? orThrow(await createIdempotently(idempotency, body))
+      : await create(body);
+    reply.hijack();
+    respondCreated(responseOf(reply), created);
+  };
 }
 
 /** Responds with 200 and what was just changed, with its new entity tag. */
@@ -104,7 +139,7 @@ export function preconditionOf({ headers }: FastifyRequest): Precondition | unde
  * Checks the conditions of a POST that adds to a list against the list. This happens outside of the write's
  * transaction: an addition changes nothing that somebody else has added. Throws ApiError `precondition_failed`.
  */
-export async function checkList(
+async function checkList(
   request: FastifyRequest,
   read: () => Representation | Promise<Representation>,
 ): Promise<void> {

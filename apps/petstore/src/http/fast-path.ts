@@ -12,7 +12,7 @@ import { isOffered, type StabilityLevel } from '../stability.ts';
 import type { Changes } from '../store/store.ts';
 import type { FastRouteCounts } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
-import { readTraceContext } from '../telemetry/trace-context.ts';
+import { readTraceContext } from '../telemetry/tracing.ts';
 import type { Authentication } from './admission/authentication.ts';
 import type { Check } from './admission/check.ts';
 import { announceDeprecation } from './admission/deprecation.ts';

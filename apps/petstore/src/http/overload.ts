@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ApiError } from '@petstore/http/errors.ts';
 import { DenseList } from '@petstore/service/dense-list.ts';
 import type { Log } from '@petstore/service/log.ts';
@@ -7,7 +8,6 @@ import type { Store } from '../store/store.ts';
 import type { Count, Metrics } from '../telemetry/instruments.ts';
 import { overloaded } from './api-error.ts';
 import { Connections } from './connections.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
 import { respondError } from './json-response.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 
@@ -189,4 +189,40 @@ function isWrite({ method }: IncomingMessage): boolean {
 
 function tooManyHeaders(limit: number): ApiError {
   return new ApiError('headers_too_large', `A request may have at most ${limit} header fields.`);
+}
+
+/** How finely the event loop is watched, in milliseconds: a shorter turn counts as this long. */
+const RESOLUTION_MS = 10;
+
+/** How often what was watched is looked at, in milliseconds. */
+const INTERVAL_MS = 100;
+
+/** Turns that are needed to tell an overload from one long pause, as of a garbage collection. */
+const MIN_TURNS = 2;
+
+/**
+ * Whether the event loop is overloaded. Every request waits for at least one turn of it. The quickest of the last turns
+ * decides: a single long turn passes, but when even the quickest is long there is a standing queue, as in CoDel (RFC
+ * 8289, section 4).
+ */
+class EventLoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #timer: NodeJS.Timeout;
+  isHigh = false;
+
+  /** `maxMs`: how long the quickest turn may take; 0 for any time. */
+  constructor(maxMs: number) {
+    this.#timer = setInterval(() => {
+      if (this.#histogram.count < MIN_TURNS) return;
+      this.isHigh = this.#histogram.min > maxMs * 1e6;
+      this.#histogram.reset();
+    }, INTERVAL_MS).unref();
+    if (maxMs > 0) this.#histogram.enable();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#histogram.disable();
+    this.isHigh = false;
+  }
 }

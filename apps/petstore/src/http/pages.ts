@@ -1,9 +1,9 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/store.ts';
-import { type Representation, tagged } from './conditional.ts';
-import { decodeCursor, encodeCursor, nextLink } from './pagination.ts';
+import { type Representation, represent, tagged } from './conditional.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -26,19 +26,6 @@ export function pageParameters(noun: string) {
       }),
     ),
   };
-}
-
-/** Which page a request is for, by its query parameters. Throws ApiError `invalid_cursor`. */
-export function pageQuery<Status = undefined>({
-  limit = DEFAULT_LIMIT,
-  cursor,
-  status,
-}: {
-  limit?: number;
-  cursor?: string;
-  status?: Status;
-}) {
-  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), status };
 }
 
 /** The successful responses of a list. `path` is the list's own, such as `/pets`. */
@@ -66,11 +53,32 @@ export const PAGE_FAILURES = {
     'cursor must be one that a Link header of this service gave; leave it out to start over.',
 } as const;
 
+/** The page that a request is for. */
+interface PageQuery<Status> {
+  readonly limit: number;
+  /** The id after which the page starts. */
+  readonly after: bigint | undefined;
+  readonly status: Status | undefined;
+}
+
+/** The `read` of a list's route, whose query parameters are validated. Throws ApiError `invalid_cursor`. */
+export function readList<Status = undefined>(
+  list: (query: PageQuery<Status>) => Page | Promise<Page>,
+  url: () => string,
+) {
+  return ({ query }: { query: { limit?: number; cursor?: string; status?: Status } }) => {
+    const { limit = DEFAULT_LIMIT, cursor, status } = query;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const page = list({ limit, after, status });
+    return represent(page, (page) => representPage(page, url, { limit, status: status as string }));
+  };
+}
+
 /**
  * The response for a page. An engine returns the same object while a page is unchanged, so its response is built once.
  * `url` is the list's address.
  */
-export function representPage(
+function representPage(
   page: Page,
   url: () => string,
   { limit, status }: { limit: number; status?: string | undefined },
@@ -83,4 +91,51 @@ export function representPage(
           nextLink(url(), { limit: `${limit}`, status, cursor: encodeCursor(page.next) }),
         );
   return page.derived as Representation;
+}
+
+// Usage:
+//
+//   GET /v1/pets?limit=20                  -> 200, Link: <…/v1/pets?limit=20&cursor=AQ…>; rel="next"
+//   GET /v1/pets?limit=20&cursor=AQ…       -> 200, the next 20; no Link when nothing follows
+//
+// The cursor is a position in the order of the ids, not a count of rows, so pages neither repeat nor
+// skip an animal while others are added.
+
+/** The first byte of every cursor. A later layout gets another number, so the cursors in old links stay readable. */
+const CURSOR_VERSION = 1;
+
+const CURSOR_BYTES = 9;
+
+/** The buffer in which cursors are assembled, one at a time. */
+const workspace = Buffer.alloc(CURSOR_BYTES);
+workspace.writeUInt8(CURSOR_VERSION);
+
+/** Makes the opaque cursor of the page that starts after `lastId`. */
+export function encodeCursor(lastId: bigint): string {
+  workspace.writeBigInt64BE(lastId, 1);
+  return workspace.toString('base64url');
+}
+
+/** Reads a cursor. Throws ApiError `invalid_cursor` for anything that encodeCursor does not return. */
+function decodeCursor(cursor: string): bigint {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length === CURSOR_BYTES && bytes.readUInt8() === CURSOR_VERSION) {
+    const lastId = bytes.readBigInt64BE(1);
+    // Buffer.from skips characters that are not base64url; the comparison does not.
+    if (encodeCursor(lastId) === cursor) return lastId;
+  }
+  throw new ApiError(
+    'invalid_cursor',
+    'cursor must be one that a Link header of this service gave; leave it out to start over.',
+  );
+}
+
+/** The `Link` header (RFC 8288) of a page that is followed by another. */
+function nextLink(url: string, parameters: Record<string, string | undefined>): string {
+  let query = '';
+  for (const name in parameters) {
+    const value = parameters[name];
+    if (value !== undefined) query += `${query && '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return `<${url}?${query}>; rel="next"`;
 }

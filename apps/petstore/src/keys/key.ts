@@ -59,7 +59,9 @@ export function generateKey(
   now: Date,
   { scopes = DEFAULT_SCOPES, expiresAt }: { scopes?: readonly Scope[]; expiresAt?: Date } = {},
 ): NewKey {
-  const body = PREFIX[environment] + randomBase62(RANDOM_LENGTH);
+  const body =
+    PREFIX[environment] +
+    Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   const key = body + checksum(body);
   const id = `key_${randomBytes(8).toString('hex')}`;
   return {
@@ -89,10 +91,6 @@ export function isWellFormedKey(text: string, environment: Environment): boolean
     text.startsWith(PREFIX[environment]) &&
     text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))
   );
-}
-
-function randomBase62(length: number): string {
-  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
 /** CRC-32 in base62, most significant digit first; 62^6 holds every 32-bit number. */

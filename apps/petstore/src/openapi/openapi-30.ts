@@ -16,10 +16,7 @@ export function toOpenApi30(document: OpenApiDocument): object {
     openapi: '3.0.3',
     info: info30(info),
     ...(withSchemas30(rest) as Members),
-    components: {
-      ...(withSchemas30(parts) as Members),
-      schemas: mapMembers(schemas, schema30),
-    },
+    components: { ...(withSchemas30(parts) as Members), schemas: mapMembers(schemas, schema30) },
     ...(webhooks && { 'x-webhooks': withSchemas30(webhooks) }),
   };
 }

@@ -35,6 +35,11 @@ interface Header {
   readonly examples?: readonly unknown[];
 }
 
+/** A header of text. */
+function text(description: string, example?: string): Header {
+  return { description, type: 'string', ...(example && { examples: [example] }) };
+}
+
 interface ResponseObject {
   readonly description: string;
   readonly headers: Record<string, Header>;
@@ -44,26 +49,19 @@ interface ResponseObject {
 }
 
 const COMMON_HEADERS: Record<string, Header> = {
-  'X-Request-Id': {
-    description: "Identifies the request in the service's log.",
-    type: 'string',
-  },
+  'X-Request-Id': text("Identifies the request in the service's log."),
 };
 
 /** On every response behind authentication, where the service limits the requests of keys. */
 const LIMIT_HEADERS: Record<string, Header> = {
-  'RateLimit-Policy': {
-    description:
-      'The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 ' +
+  'RateLimit-Policy': text(
+    'The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 ' +
       'requests in 60 seconds.',
-    type: 'string',
-  },
-  RateLimit: {
-    description:
-      'Where the API key stands, where the service limits requests: `"default";r=50;t=30` says ' +
+  ),
+  RateLimit: text(
+    'Where the API key stands, where the service limits requests: `"default";r=50;t=30` says ' +
       'that 50 remain, and that the quota is whole again in 30 seconds.',
-    type: 'string',
-  },
+  ),
 };
 
 /** Statuses of responses that are sent before the key of the request is known. */
@@ -96,35 +94,22 @@ const RETRY_AFTER: Record<string, Header> = {
 };
 
 const CACHE_CONTROL: Record<string, Header> = {
-  'Cache-Control': {
-    description:
-      '`private, no-cache`: the client may store the response, and revalidates it before each use. ' +
+  'Cache-Control': text(
+    '`private, no-cache`: the client may store the response, and revalidates it before each use. ' +
       '`no-store`: nobody stores it.',
-    type: 'string',
-  },
+  ),
 };
 
 /** The headers of an error, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
-  unauthorized: {
-    'WWW-Authenticate': {
-      description: 'The challenge (RFC 6750).',
-      type: 'string',
-      examples: ['Bearer'],
-    },
-  },
+  unauthorized: { 'WWW-Authenticate': text('The challenge (RFC 6750).', 'Bearer') },
   idempotency_conflict: RETRY_AFTER,
   unsupported_media_type: {
-    Accept: {
-      description: 'The media types that would do (RFC 9110, section 15.5.16).',
-      type: 'string',
-    },
-    'Accept-Encoding': {
-      description:
-        'Where the body was compressed: the codings that are accepted, which is `identity` alone.',
-      type: 'string',
-      examples: ['identity'],
-    },
+    Accept: text('The media types that would do (RFC 9110, section 15.5.16).'),
+    'Accept-Encoding': text(
+      'Where the body was compressed: the codings that are accepted, which is `identity` alone.',
+      'identity',
+    ),
   },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
@@ -146,11 +131,9 @@ export function jsonResponse(
 
 /** The headers of every response to a GET beyond its own. */
 export const TAGGED: Record<string, Header> = {
-  ETag: {
-    description:
-      'The entity tag of this response. Send it as `If-None-Match` to learn whether it has changed.',
-    type: 'string',
-  },
+  ETag: text(
+    'The entity tag of this response. Send it as `If-None-Match` to learn whether it has changed.',
+  ),
   ...CACHE_CONTROL,
 };
 
@@ -266,11 +249,10 @@ export function responses(
 export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
   const { status } = ERRORS.forbidden;
   const headers = {
-    'WWW-Authenticate': {
-      description: 'The challenge, with the scope that is missing (RFC 6750).',
-      type: 'string',
-      examples: [scopeChallenge(scope)],
-    },
+    'WWW-Authenticate': text(
+      'The challenge, with the scope that is missing (RFC 6750).',
+      scopeChallenge(scope),
+    ),
   } as const;
   return { [status]: errorResponse(status, [['forbidden', missingScope(scope)]], headers) };
 }

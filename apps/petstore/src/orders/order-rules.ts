@@ -3,7 +3,6 @@ import { refuseTransition } from '../pets/pet-rules.ts';
 import { type Precondition, refuseByPrecondition } from '../precondition.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { OrderStatus, StoredOrder } from './order.ts';
-import { orderJson } from './order-json.ts';
 
 /** How an order ends, and the status that its animal gets. While it is open, its animal is pending. */
 export type OrderEnd = Exclude<OrderStatus, 'placed'>;
@@ -49,4 +48,9 @@ export function endOrder(
 
 export function orderNotFound(): Refusal {
   return refusal('not_found', 'No order has this id.');
+}
+
+/** An Order as JSON text, byte for byte as the databases write it. */
+export function orderJson({ id, petId, status, placedAt, updatedAt }: StoredOrder): string {
+  return `{"id":${id},"petId":${petId},"status":"${status}","placedAt":"${placedAt.toISOString()}","updatedAt":"${updatedAt.toISOString()}"}`;
 }

@@ -2,22 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { orThrow, pathId } from '../http/api-error.ts';
-import {
-  checkList,
-  preconditionOf,
-  represent,
-  representOne,
-  sendChanged,
-  sendCreated,
-  sendRead,
-} from '../http/conditional.ts';
-import {
-  PAGE_FAILURES,
-  pageParameters,
-  pageQuery,
-  pageResponses,
-  representPage,
-} from '../http/pages.ts';
+import { createIn, preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
+import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
@@ -68,12 +54,9 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
-  const list = ({ query: parameters }: { query: Static<typeof ListOrdersQuery> }) => {
-    const query = pageQuery(parameters);
-    return represent(orders.list(query), (page) => representPage(page, url, query));
-  };
-  const get = ({ params: { orderId } }: { params: Static<typeof OrderParams> }) =>
-    represent(orders.get(pathId(orderId, 'order')), (json) => representOne(json, 'order'));
+  const list = readList<OrderStatus>((query) => orders.list(query), url);
+  const idOf = ({ orderId }: Static<typeof OrderParams>) => orderId;
+  const get = readOne((id) => orders.get(id), idOf, 'order');
   const create = async ({ petId }: OrderInput) => {
     const address = url();
     return { ...orThrow(await orders.place(petId, clock())), address };
@@ -128,15 +111,11 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      await checkList(request, () => list({ query: {} }));
-      const idempotency = idempotencyOf(request, url());
-      if (!idempotency) return sendCreated(reply, await create(request.body));
-      return sendCreated(
-        reply,
-        orThrow(await orders.placeIdempotently(idempotency, request.body.petId)),
-      );
-    },
+    createIn({
+      ...{ list, create, idempotencyOf, url },
+      createIdempotently: (idempotency, { petId }: OrderInput) =>
+        orders.placeIdempotently(idempotency, petId),
+    }),
   );
 
   app.get(

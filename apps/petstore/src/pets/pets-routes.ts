@@ -3,20 +3,17 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { type Deprecation, removalMessage } from '../http/admission/deprecation.ts';
 import { orThrow, pathId } from '../http/api-error.ts';
-import { checkList, represent, representOne, sendCreated, sendRead } from '../http/conditional.ts';
-import {
-  PAGE_FAILURES,
-  pageParameters,
-  pageQuery,
-  pageResponses,
-  representPage,
-} from '../http/pages.ts';
+import { createIn, preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
+import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
   location,
+  NO_CONTENT,
   NOT_MODIFIED,
+  PATCH_FAILURES,
+  PATCH_TYPES,
   POST_FAILURES,
   PostHeaders,
   Preconditions,
@@ -24,9 +21,10 @@ import {
   responses,
   TAGGED,
 } from '../openapi/responses.ts';
+import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Ref, RefWith } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
-import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';
+import { NewPet, Pet, PetParams, PetPatch, PetStatus, Pets, withDefaults } from './pet.ts';
 
 const { limit, cursor } = pageParameters('animals');
 const ListPetsQuery = Type.Object({
@@ -46,6 +44,8 @@ const GET_PET_DEPRECATION: Deprecation = {
 const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' };
 
+const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
+
 interface PetsDeps {
   readonly pets: PetStore;
   readonly idempotencyOf: IdempotencyOf;
@@ -53,19 +53,15 @@ interface PetsDeps {
   readonly baseUrl: () => string;
 }
 
-/** The operations of the interface. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
   { pets, idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
-  const list = ({ query: parameters }: { query: Static<typeof ListPetsQuery> }) => {
-    const query = pageQuery(parameters);
-    return represent(pets.list(query), (page) => representPage(page, url, query));
-  };
-  const get = ({ params: { petId } }: { params: Static<typeof PetParams> }) =>
-    represent(pets.get(pathId(petId, 'animal')), (json) => representOne(json, 'animal'));
+  const list = readList<PetStatus>((query) => pets.list(query), url);
+  const idOf = ({ petId }: Static<typeof PetParams>) => petId;
+  const get = readOne((id) => pets.get(id), idOf, 'animal');
   const create = async (pet: NewPet) => {
     const address = url();
     return { ...(await pets.create(withDefaults(pet))), address };
@@ -113,15 +109,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      await checkList(request, () => list({ query: {} }));
-      const idempotency = idempotencyOf(request, url());
-      if (!idempotency) return sendCreated(reply, await create(request.body));
-      return sendCreated(
-        reply,
-        orThrow(await pets.createIdempotently(idempotency, withDefaults(request.body))),
-      );
-    },
+    createIn({
+      ...{ list, create, idempotencyOf, url },
+      createIdempotently: (idempotency, pet: NewPet) =>
+        pets.createIdempotently(idempotency, withDefaults(pet)),
+    }),
   );
 
   app.get(
@@ -146,6 +138,78 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       },
     },
     sendRead,
+  );
+
+  // Routes that change and delete animals. They are beyond the interface.
+  app.patch(
+    '/pets/:petId',
+    {
+      config: { scope: 'pets:write', stability: 'beta', bodyTypes: PATCH_TYPES },
+      schema: {
+        operationId: 'updatePet',
+        summary: 'Change an animal',
+        description:
+          'Changes the members that the body names and leaves the others, as a JSON Merge Patch ' +
+          '(RFC 7396). An available animal can become pending or sold, a pending one available or ' +
+          'sold, and a sold one available again. An animal that an open order names stays as it is.',
+        tags: ['pets'],
+        consumes: PATCH_TYPES,
+        params: PetParams,
+        headers: Preconditions,
+        body: Ref(PetPatch),
+        response: responses(
+          {
+            200: jsonResponse(
+              Pet,
+              'The animal as it is now.',
+              { id: 1, name: 'Rex', categoryId: 1, status: 'sold' },
+              TAGGED,
+            ),
+          },
+          {
+            ...PATCH_FAILURES,
+            invalid_request: 'status must be one of available, pending, sold.',
+            not_found: 'No animal has this id.',
+            conflict: ORDERED,
+            invalid_transition: 'An animal that is sold can become available, not pending.',
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.petId, 'animal');
+      const patched = await pets.update(id, request.body, preconditionOf(request));
+      return sendChanged(reply, orThrow(patched));
+    },
+  );
+
+  app.delete(
+    '/pets/:petId',
+    {
+      config: { scope: 'pets:write', stability: 'beta' },
+      schema: {
+        operationId: 'deletePet',
+        summary: 'Remove an animal',
+        description: 'Takes an animal out of the store for good. Its id is never given again.',
+        tags: ['pets'],
+        params: PetParams,
+        headers: Preconditions,
+        response: responses(
+          { 204: NO_CONTENT },
+          {
+            not_found: 'No animal has this id.',
+            conflict: ORDERED,
+            precondition_failed: PRECONDITION_FAILED.ifMatch,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.petId, 'animal');
+      orThrow(await pets.remove(id, preconditionOf(request)));
+      return reply.code(204).send();
+    },
   );
 
   done();

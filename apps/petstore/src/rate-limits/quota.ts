@@ -1,3 +1,5 @@
+import type { FailureEvent, FailureState } from './failed-authentications.ts';
+
 /** How many requests a key may make in a window of time. */
 export interface Quota {
   readonly requests: number;
@@ -22,4 +24,20 @@ export interface SharedQuotas {
    * window together never exceed the quota.
    */
   take(keyId: string, quota: Quota, wanted: number): Promise<Share>;
+}
+
+/** The limits that processes which serve one port count together. */
+export interface SharedLimits {
+  /** Used where the store has no shared quotas. */
+  readonly quotas: SharedQuotas;
+  /** `returnUnused` is called for a key whose unused requests other processes need; it returns how many they were. */
+  onRecall(returnUnused: (keyId: string) => number): void;
+  readonly failures: {
+    /** What was counted before this process began. */
+    readonly known: FailureState;
+    /** Sends an event to the other processes. */
+    tell(event: FailureEvent): void;
+    /** `hear` is called with the events of the other processes. */
+    onEvent(hear: (event: FailureEvent) => void): void;
+  };
 }

@@ -20,6 +20,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -27,10 +28,7 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Store } from '../store/store.ts';
 import { methodLabel } from './http-metrics.ts';
-import { reportingExporter } from './reporting-exporter.ts';
-import type { TraceContext } from './trace-context.ts';
-import { type CallSpan, tracedStore } from './traced-store.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { RequestSpan, TraceContext, Tracing } from './tracing.ts';
 import type { TracingConfig } from './tracing-config.ts';
 
 /** The most spans that wait to be sent; more are dropped. */
@@ -169,4 +167,105 @@ function endRequest(span: Span, status: number | undefined): void {
 
 function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
+}
+
+/** How often the log reports that spans are lost, in milliseconds. */
+const REPORT_INTERVAL_MS = 60_000;
+
+/** The same exporter, which also logs what it could not send: at once, then once a minute. */
+function reportingExporter(exporter: OTLPTraceExporter, log: Log): SpanExporter {
+  let lost = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        // 0 is success (ExportResultCode).
+        if (result.code !== 0) {
+          lost += spans.length;
+          if (performance.now() - reportedAt > REPORT_INTERVAL_MS) {
+            const cause = result.error?.message;
+            log.warn({ lostSpans: lost, cause }, 'the collector of traces did not take them');
+            reportedAt = performance.now();
+            lost = 0;
+          }
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** The database operation of a call. */
+interface Call {
+  /** The table. */
+  readonly collection: string;
+  /** Its name in SQL, such as `SELECT`. */
+  readonly operation: string;
+}
+
+/** The span of a call. */
+interface CallSpan {
+  run<T>(call: () => T): T;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+type StartSpan = (call: Call) => CallSpan | undefined;
+
+type Method = (...args: unknown[]) => unknown;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  ...{ create: 'INSERT', add: 'INSERT', addFirst: 'INSERT', addMany: 'INSERT', place: 'INSERT' },
+  ...{ get: 'SELECT', list: 'SELECT', rows: 'SELECT', findActive: 'SELECT', idOf: 'SELECT' },
+  ...{ update: 'UPDATE', end: 'UPDATE', revoke: 'UPDATE', remove: 'DELETE' },
+};
+
+/**
+ * The same store, with a span for each call of its resources: from the call to its result, the wait in a queue
+ * included. `start` begins a span, or none where nobody traces.
+ */
+function tracedStore(store: Store, start: StartSpan): Store {
+  const { pets, categories, orders, keys } = store;
+  return {
+    ...store,
+    pets: traced(pets, 'pets', start),
+    categories: traced(categories, 'categories', start),
+    orders: traced(orders, 'orders', start),
+    keys: traced(keys, 'api_keys', start),
+  };
+}
+
+function traced<T extends object>(calls: T, collection: string, start: StartSpan): T {
+  const entries = Object.entries(calls).map(([name, value]) => {
+    if (typeof value !== 'function') return [name, value];
+    const operation = OPERATIONS[name] ?? name;
+    const method: Method = value.bind(calls);
+    return [
+      name,
+      (...args: unknown[]) => inSpan(start({ collection, operation }), () => method(...args)),
+    ];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+function inSpan(span: CallSpan | undefined, call: () => unknown): unknown {
+  if (!span) return call();
+  const failed = (error: unknown): never => {
+    span.fail(error);
+    throw error;
+  };
+  try {
+    const result = span.run(call);
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result;
+    }
+    return result.then((value) => {
+      span.end();
+      return value;
+    }, failed);
+  } catch (error) {
+    return failed(error);
+  }
 }

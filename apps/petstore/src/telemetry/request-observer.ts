@@ -6,8 +6,7 @@ import type { RequestIds } from '../http/request-id.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';
 import type { FastRouteCounts, HttpMetrics } from './http-metrics.ts';
-import { readTraceContext } from './trace-context.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import { type RequestSpan, readTraceContext, type Tracing } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -12,13 +12,11 @@ import {
 } from '../commands/run-service.ts';
 import type { Config } from '../config.ts';
 import type { FailureEvent } from '../rate-limits/failed-authentications.ts';
-import type { Share } from '../rate-limits/quota.ts';
-import type { SharedLimits } from '../rate-limits/shared-limits.ts';
+import type { Share, SharedLimits } from '../rate-limits/quota.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Exposition, Snapshot } from '../telemetry/exposition.ts';
 import { Metrics } from '../telemetry/instruments.ts';
 import type { Beginning } from './messages.ts';
-import { shareOf } from './share.ts';
 
 /** Serves as one of several processes; `supervise` has started this one. */
 export async function work(whole: Config, version: string): Promise<void> {
@@ -127,4 +125,20 @@ class LimitsOfWorkers {
       },
     };
   }
+}
+
+/** A pool has connections for reads and others for writes. */
+const MIN_POOL_SIZE = 2;
+
+/** One worker's share of the limits that the configuration sets for the whole service. */
+function shareOf(config: Config, workers: number): Config {
+  const part = (whole: number) => Math.ceil(whole / workers);
+  return {
+    ...config,
+    databasePoolSize: Math.max(MIN_POOL_SIZE, Math.floor(config.databasePoolSize / workers)),
+    pageCacheBytes: Math.floor(config.pageCacheBytes / workers),
+    maxConnections: part(config.maxConnections),
+    maxRequestsInFlight: part(config.maxRequestsInFlight),
+    maxQueuedWrites: part(config.maxQueuedWrites),
+  };
 }

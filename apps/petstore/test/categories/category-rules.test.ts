@@ -2,8 +2,8 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityTag } from '@petstore/http/entity-tags.ts';
-import { categoryJson } from '../../src/categories/category-json.ts';
 import {
+  categoryJson,
   expectName,
   nameKey,
   nameTaken,

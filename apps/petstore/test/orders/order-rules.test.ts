@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import type { StoredOrder } from '../../src/orders/order.ts';
-import { orderJson } from '../../src/orders/order-json.ts';
-import { endOrder, orderNotFound, refuseOrder } from '../../src/orders/order-rules.ts';
+import { endOrder, orderJson, orderNotFound, refuseOrder } from '../../src/orders/order-rules.ts';
 
 const placedAt = new Date(0);
 const ORDER: StoredOrder = { id: 1n, petId: 2n, status: 'placed', placedAt, updatedAt: placedAt };

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import type { PetFields, PetPatch, PetStatus } from '../../src/pets/pet.ts';
-import { petJson } from '../../src/pets/pet-json.ts';
-import { expectPet, patchPet, refuseRemoval, refuseTransition } from '../../src/pets/pet-rules.ts';
+import {
+  expectPet,
+  patchPet,
+  petJson,
+  refuseRemoval,
+  refuseTransition,
+} from '../../src/pets/pet-rules.ts';
 
 const REX: PetFields = { name: 'Rex', categoryId: 1n, status: 'available' };
 

@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Window } from '../../src/rate-limits/window.ts';
+import { Window } from '../../src/rate-limits/rate-limiter.ts';
 
 const share = (requests: number, left: number) => ({ requests, left, endsInMs: 0 });
 

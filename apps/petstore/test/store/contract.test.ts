@@ -12,7 +12,7 @@ import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
-import { petJson } from '../../src/pets/pet-json.ts';
+import { petJson } from '../../src/pets/pet-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { ONE_TABLE, SMALL_PARTITIONS } from '../support/postgres-forms.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
 import type { PetFields } from '../../src/pets/pet.ts';
-import { petJson } from '../../src/pets/pet-json.ts';
+import { petJson } from '../../src/pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Idempotency, IdempotentResult, Store } from '../../src/store/store.ts';

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Prepared } from '@petstore/test-support/postgres.ts';
-import { assertNoSecret } from '@petstore/test-support/secrets.ts';
+import { assertNoSecret } from '@petstore/test-support/program.ts';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';

@@ -88,16 +88,11 @@ export class Api {
         sentAt,
       };
     } catch (error) {
+      const what = `${method} ${path}`;
       if (signal.aborted)
-        this.#violated({
-          kind: 'no response',
-          what: `${method} ${path} within ${LIMIT_MS / 1000} s`,
-        });
+        this.#violated({ kind: 'no response', what: `${what} within ${LIMIT_MS / 1000} s` });
       else if (error instanceof SyntaxError)
-        this.#violated({
-          kind: 'wrong response',
-          what: `${method} ${path}: ${text.slice(0, 300)}`,
-        });
+        this.#violated({ kind: 'wrong response', what: `${what}: ${text.slice(0, 300)}` });
       // Anything else is a connection that broke.
       return undefined;
     }

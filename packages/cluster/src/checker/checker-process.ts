@@ -1,6 +1,7 @@
 // The checker: clients of the API, and a watch over the machines, inside of the cluster's network.
 
 import { Api } from './api.ts';
+import type { Alone, FromChecker, Measured, Order, ToChecker } from './checker.ts';
 import {
   FIRST_PAGE,
   makeFirst,
@@ -11,7 +12,6 @@ import {
 } from './clients.ts';
 import { takeFinalLook } from './final-look.ts';
 import { History, type Violation } from './history.ts';
-import type { Alone, FromChecker, Measured, Order, ToChecker } from './messages.ts';
 import { Statistics } from './statistics.ts';
 import { type Address, lookAt } from './watch.ts';
 
@@ -42,9 +42,10 @@ const cause = { reads: new Spanning(seconds.reads), writes: new Spanning(seconds
 const trial = { reads: new Spanning(cause.reads), writes: new Spanning(cause.writes) };
 const spans = { cause, trial };
 const history = new History(tellViolation);
-const walkers = Array.from({ length: WALKERS }, (): Walker => {
-  return { seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 };
-});
+const walkers = Array.from(
+  { length: WALKERS },
+  (): Walker => ({ seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 }),
+);
 let goesOn = true;
 const clients: Promise<void>[] = [];
 let world: World | undefined;
@@ -72,14 +73,8 @@ async function act(message: ToChecker): Promise<void> {
 
 async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
   apiAt = (url, statistics) => new Api(url, apiKey, statistics, tellViolation);
-  world = {
-    api: apiAt(apiUrl, trial),
-    history,
-    categoryId: undefined,
-    goesOn: () => goesOn,
-    counters: [],
-    walkers,
-  };
+  const api = apiAt(apiUrl, trial);
+  world = { api, history, categoryId: undefined, goesOn: () => goesOn, counters: [], walkers };
   await makeFirst(world);
   clients.push(runClients(world));
   setInterval(async () => {

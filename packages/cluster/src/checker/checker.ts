@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Machine } from '../machines/machine.ts';
 import type { Violation } from './history.ts';
-import type { Alone, FromChecker, Measured, Order, Span, ToChecker } from './messages.ts';
-import type { State } from './watch.ts';
+import type { Figures } from './statistics.ts';
+import type { Address, Machines, State } from './watch.ts';
 
 const PROGRAM = new URL('checker-process.ts', import.meta.url).pathname;
 
@@ -35,11 +35,8 @@ export class Checker extends EventEmitter<Events> {
       } else this.emit('said', message);
     });
     this.#child.once('exit', (code) => {
-      if (code !== null && code > 0)
-        this.emit('violation', {
-          kind: 'no response',
-          what: `The checker ended with code ${code}.`,
-        });
+      const what = `The checker ended with code ${code}.`;
+      if (code !== null && code > 0) this.emit('violation', { kind: 'no response', what });
     });
   }
 
@@ -63,10 +60,7 @@ export class Checker extends EventEmitter<Events> {
   }
 
   /** Sends JSON to a machine, and returns the response. */
-  async post(
-    url: string,
-    body: object,
-  ): Promise<{ readonly status: number; readonly text: string }> {
+  async post(url: string, body: object): Promise<Said<'posted'>> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 
@@ -99,3 +93,51 @@ export class Checker extends EventEmitter<Events> {
     }
   }
 }
+
+/** What the checker, a process in the network of the cluster, is told at its start. */
+export interface Order {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly machines: Machines;
+}
+
+/** What the checker is told later. */
+export type ToChecker =
+  | { readonly do: 'begin'; readonly order: Order }
+  /** Return the figures since the last `measure` of the same period. */
+  | { readonly do: 'measure'; readonly of: Span }
+  /**
+   * Send requests of their own to these API machines from now on; return the figures of those that got them until now.
+   */
+  | { readonly do: 'ask-alone'; readonly apis: readonly Address[] }
+  /** Send a request to one of the machines, as an operator does. */
+  | { readonly do: 'post'; readonly url: string; readonly body: object }
+  /** Stop the clients and compare. */
+  | { readonly do: 'end' };
+
+/** The period of figures: a fault, from one healthy cluster to the next, or only the time of its cause. */
+export type Span = 'trial' | 'cause';
+
+/** The figures of a period. */
+export interface Measured {
+  readonly reads: Figures;
+  readonly writes: Figures;
+  readonly acknowledged: number;
+}
+
+/** The outcome of requests to one API machine, past the balancers. */
+export interface Alone {
+  readonly name: string;
+  readonly reads: Figures;
+  readonly writes: Figures;
+}
+
+/** The messages of the checker. */
+export type FromChecker =
+  | { readonly said: 'second'; readonly state: State; readonly measured: Measured }
+  | { readonly said: 'violation'; readonly violation: Violation }
+  | { readonly said: 'begun' }
+  | { readonly said: 'measured'; readonly measured: Measured }
+  | { readonly said: 'alone'; readonly alone: readonly Alone[] }
+  | { readonly said: 'posted'; readonly status: number; readonly text: string }
+  | { readonly said: 'ended' };

@@ -6,6 +6,8 @@ import type { Machine } from '../machines/machine.ts';
 import {
   type Applied,
   type Fault,
+  type Limits,
+  lasting,
   NEXT_STANDBY,
   primaryOf,
   synchronousStandbyOf,
@@ -15,6 +17,8 @@ import {
 
 /** How long each sync of a slow disk takes, in microseconds. */
 const SLOW_MICROSECONDS = 300_000;
+
+const SLOW_LIMITS: Limits = { readsMs: 1_000, writesMs: 5_000 };
 
 /** The room that others may use up while the file that fills the disk is written. */
 const LAST_BYTES = 32 * 1024 * 1024;
@@ -50,28 +54,28 @@ async function slow(machine: Machine): Promise<Applied> {
 }
 
 export const DISK_FAULTS: readonly Fault[] = [
-  {
-    id: 'full-disk-primary',
-    title: 'The disk of the primary is full',
-    limits: { readsMs: 1_000, writesMs: 10_000, writesWait: true },
-    apply: (scene) => fill(primaryOf(scene)),
-  },
-  {
-    id: 'full-disk-standby',
-    title: 'The disk of the synchronous standby is full',
-    limits: NEXT_STANDBY,
-    apply: (scene) => fill(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'slow-disk-primary',
-    title: `Each sync of the primary's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
-    limits: { readsMs: 1_000, writesMs: 5_000 },
-    apply: (scene) => slow(primaryOf(scene)),
-  },
-  {
-    id: 'slow-disk-standby',
-    title: `Each sync of the synchronous standby's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
-    limits: { readsMs: 1_000, writesMs: 5_000 },
-    apply: (scene) => slow(synchronousStandbyOf(scene)),
-  },
+  lasting(
+    'full-disk-primary',
+    'The disk of the primary is full',
+    { readsMs: 1_000, writesMs: 10_000, writesWait: true },
+    (scene) => fill(primaryOf(scene)),
+  ),
+  lasting(
+    'full-disk-standby',
+    'The disk of the synchronous standby is full',
+    NEXT_STANDBY,
+    (scene) => fill(synchronousStandbyOf(scene)),
+  ),
+  lasting(
+    'slow-disk-primary',
+    `Each sync of the primary's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    SLOW_LIMITS,
+    (scene) => slow(primaryOf(scene)),
+  ),
+  lasting(
+    'slow-disk-standby',
+    `Each sync of the synchronous standby's disk takes ${SLOW_MICROSECONDS / 1000} ms`,
+    SLOW_LIMITS,
+    (scene) => slow(synchronousStandbyOf(scene)),
+  ),
 ];

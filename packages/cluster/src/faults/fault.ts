@@ -62,6 +62,29 @@ export interface Fault {
   readonly apply: (scene: Scene) => Promise<Applied>;
 }
 
+/** A fault that lasts until it is undone. */
+export function lasting(id: string, title: string, limits: Limits, apply: Fault['apply']): Fault {
+  return { id, title, limits, apply };
+}
+
+/** A fault that is over at once. `act` returns the machines that it was done to, for which `reachedMs` counts. */
+export function brief(
+  id: string,
+  title: string,
+  limits: Limits,
+  act: (scene: Scene) => Promise<readonly Machine[]>,
+): Fault {
+  const apply = async (scene: Scene): Promise<Applied> => {
+    const machines = await act(scene);
+    return {
+      to: namesOf(machines),
+      undo: async () => undefined,
+      ...(limits.reachedMs && { reached: machines }),
+    };
+  };
+  return { id, title, isBrief: true, limits, apply };
+}
+
 /** The machine that is the primary now. Throws while there is none. */
 export function primaryOf({ cluster, checker }: Scene): Machine {
   const { databases } = checker.state;

@@ -4,11 +4,15 @@ import { text } from 'node:stream/consumers';
 import { SHARED_ADDRESS } from '../cluster.ts';
 import type { Machine } from '../machines/machine.ts';
 import {
+  type Applied,
   anyOf,
+  brief,
   type Fault,
+  lasting,
   namesOf,
   ONE_OF_THREE,
   primaryOf,
+  type Scene,
   synchronousStandbyOf,
 } from './fault.ts';
 
@@ -17,27 +21,33 @@ import {
 /** How far a clock jumps, in seconds. */
 const STEP_SECONDS = 600;
 
+/** The clock of an API machine jumps by so many seconds. */
+async function stepClock({ cluster }: Scene, seconds: number): Promise<Applied> {
+  const machine = anyOf(cluster.apis);
+  await machine.stepClock(seconds);
+  return { to: machine.name, undo: () => machine.stepClock(0) };
+}
+
 export const OPERATIONS: readonly Fault[] = [
-  {
-    id: 'switchover',
-    title: 'The primary hands over to the synchronous standby',
-    isBrief: true,
-    limits: { readsMs: 15_000, writesMs: 15_000 },
-    async apply(scene) {
+  brief(
+    'switchover',
+    'The primary hands over to the synchronous standby',
+    { readsMs: 15_000, writesMs: 15_000 },
+    async (scene) => {
       const [leader, candidate] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const { status, text } = await scene.checker.post(
         `http://${leader.address}:8008/switchover`,
         { leader: leader.name, candidate: candidate.name },
       );
       if (status !== 200) throw new Error(`Patroni refused the switchover: ${text}`);
-      return { to: `${leader.name}, ${candidate.name}`, undo: async () => undefined };
+      return [leader, candidate];
     },
-  },
-  {
-    id: 'wrong-server',
-    title: 'The address of the database leads to a standby',
-    limits: { readsMs: 6_000, writesMs: 6_000, reachedMs: 3_000 },
-    async apply(scene) {
+  ),
+  lasting(
+    'wrong-server',
+    'The address of the database leads to a standby',
+    { readsMs: 6_000, writesMs: 6_000, reachedMs: 3_000 },
+    async (scene) => {
       const { balancers, apis } = scene.cluster;
       const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const server = `primary/${primary.name}`;
@@ -55,27 +65,19 @@ export const OPERATIONS: readonly Fault[] = [
         reached: apis.filter(goesByBalancer),
       };
     },
-  },
-  {
-    id: 'clock-ahead',
-    title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes ahead`,
-    limits: ONE_OF_THREE,
-    async apply({ cluster }) {
-      const machine = anyOf(cluster.apis);
-      await machine.stepClock(STEP_SECONDS);
-      return { to: machine.name, undo: () => machine.stepClock(0) };
-    },
-  },
-  {
-    id: 'clock-behind',
-    title: `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes back`,
-    limits: ONE_OF_THREE,
-    async apply({ cluster }) {
-      const machine = anyOf(cluster.apis);
-      await machine.stepClock(-STEP_SECONDS);
-      return { to: machine.name, undo: () => machine.stepClock(0) };
-    },
-  },
+  ),
+  lasting(
+    'clock-ahead',
+    `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes ahead`,
+    ONE_OF_THREE,
+    (scene) => stepClock(scene, STEP_SECONDS),
+  ),
+  lasting(
+    'clock-behind',
+    `The clock of an API machine jumps ${STEP_SECONDS / 60} minutes back`,
+    ONE_OF_THREE,
+    (scene) => stepClock(scene, -STEP_SECONDS),
+  ),
 ];
 
 /** Whether the route of an API machine, or of its PgBouncer, to the database leads through the balancers. */

@@ -3,13 +3,14 @@ import {
   type Applied,
   anyOf,
   BALANCED,
+  brief,
   FAILOVER,
   type Fault,
+  lasting,
   NEXT_STANDBY,
   namesOf,
   ONE_OF_THREE,
   primaryOf,
-  type Scene,
   standbysOf,
   synchronousStandbyOf,
 } from './fault.ts';
@@ -21,113 +22,87 @@ async function crash(machine: Machine): Promise<Applied> {
   return { to: machine.name, undo: async () => machine.boot() };
 }
 
-/** Kills a program of a machine, which starts it again a second later. */
-async function kill(machines: readonly Machine[], program: string): Promise<Applied> {
+/** Kills a program of machines, which start it again a second later. */
+async function kill(machines: readonly Machine[], program: string): Promise<readonly Machine[]> {
   await Promise.all(machines.map((machine) => machine.kill(program)));
-  return { to: namesOf(machines), undo: async () => undefined };
+  return machines;
 }
 
 export const POWER_FAULTS: readonly Fault[] = [
-  {
-    id: 'kill-primary',
-    title: 'The primary loses its power',
-    limits: FAILOVER,
-    apply: (scene) => crash(primaryOf(scene)),
-  },
-  {
-    id: 'kill-standby',
-    title: 'The synchronous standby loses its power',
-    limits: NEXT_STANDBY,
-    apply: (scene) => crash(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'kill-postgres',
-    title: 'PostgreSQL is killed on the primary',
-    isBrief: true,
-    limits: { readsMs: 15_000, writesMs: 15_000 },
-    async apply(scene) {
+  lasting('kill-primary', 'The primary loses its power', FAILOVER, (scene) =>
+    crash(primaryOf(scene)),
+  ),
+  lasting('kill-standby', 'The synchronous standby loses its power', NEXT_STANDBY, (scene) =>
+    crash(synchronousStandbyOf(scene)),
+  ),
+  brief(
+    'kill-postgres',
+    'PostgreSQL is killed on the primary',
+    { readsMs: 15_000, writesMs: 15_000 },
+    async (scene) => {
       const primary = primaryOf(scene);
       await primary.killDatabase();
-      return { to: primary.name, undo: async () => undefined };
+      return [primary];
     },
-  },
-  {
-    id: 'standbys-away',
-    title: 'Both standbys are away, while etcd goes on',
-    limits: { readsMs: 1_000, writesMs: 27_500, writesWait: true, steadyReadsMs: 20 },
-    async apply(scene) {
+  ),
+  lasting(
+    'standbys-away',
+    'Both standbys are away, while etcd goes on',
+    { readsMs: 1_000, writesMs: 27_500, writesWait: true, steadyReadsMs: 20 },
+    async (scene) => {
       const standbys = standbysOf(scene);
       for (const standby of standbys) {
         await standby.kill('patroni', { hold: true });
         await standby.killDatabase();
       }
-      return {
-        to: namesOf(standbys),
-        undo: async () => {
-          for (const standby of standbys) standby.boot();
-        },
-      };
+      const undo = async () => standbys.forEach((standby) => void standby.boot());
+      return { to: namesOf(standbys), undo };
     },
-  },
-  {
-    id: 'kill-etcd',
-    title: 'etcd is killed beside the primary',
-    isBrief: true,
-    limits: { readsMs: 10_000, writesMs: 10_000 },
-    apply: (scene) => kill([primaryOf(scene)], 'etcd'),
-  },
-  {
-    id: 'kill-patroni',
-    title: 'Patroni is killed on the primary, PostgreSQL is not',
-    isBrief: true,
-    limits: { readsMs: 3_000, writesMs: 3_000 },
-    apply: (scene) => kill([primaryOf(scene)], 'patroni'),
-  },
-  {
-    id: 'kill-balancer',
-    title: 'A balancer loses its power',
-    limits: BALANCED,
-    apply: ({ cluster }) => crash(anyOf(cluster.balancers)),
-  },
-  {
-    id: 'restart-balancers',
-    title: 'HAProxy is killed on both balancers, and back after a second',
-    isBrief: true,
-    limits: BALANCED,
-    apply: ({ cluster }) => kill(cluster.balancers, 'haproxy'),
-  },
-  {
-    id: 'restart-pooler',
-    title: 'PgBouncer is killed, and back after a second',
-    isBrief: true,
-    limits: { ...ONE_OF_THREE, reachedMs: 5_000 },
-    async apply({ cluster }) {
-      const pooler = poolerOf(cluster.apis);
-      return { ...(await kill([pooler], 'pgbouncer')), reached: [pooler] };
-    },
-  },
-  {
-    id: 'kill-api',
-    title: 'An API process is killed',
-    isBrief: true,
-    limits: ONE_OF_THREE,
-    apply: ({ cluster }) => kill([anyOf(cluster.apis)], 'petstore'),
-  },
-  {
-    id: 'restart-apis',
-    title: 'The API processes are restarted, one after the other',
-    isBrief: true,
-    limits: { readsMs: 1_000, writesMs: 1_000 },
-    async apply({ cluster, checker }: Scene) {
+  ),
+  brief(
+    'kill-etcd',
+    'etcd is killed beside the primary',
+    { readsMs: 10_000, writesMs: 10_000 },
+    (scene) => kill([primaryOf(scene)], 'etcd'),
+  ),
+  brief(
+    'kill-patroni',
+    'Patroni is killed on the primary, PostgreSQL is not',
+    { readsMs: 3_000, writesMs: 3_000 },
+    (scene) => kill([primaryOf(scene)], 'patroni'),
+  ),
+  lasting('kill-balancer', 'A balancer loses its power', BALANCED, ({ cluster }) =>
+    crash(anyOf(cluster.balancers)),
+  ),
+  brief(
+    'restart-balancers',
+    'HAProxy is killed on both balancers, and back after a second',
+    BALANCED,
+    ({ cluster }) => kill(cluster.balancers, 'haproxy'),
+  ),
+  brief(
+    'restart-pooler',
+    'PgBouncer is killed, and back after a second',
+    { ...ONE_OF_THREE, reachedMs: 5_000 },
+    ({ cluster }) => kill([poolerOf(cluster.apis)], 'pgbouncer'),
+  ),
+  brief('kill-api', 'An API process is killed', ONE_OF_THREE, ({ cluster }) =>
+    kill([anyOf(cluster.apis)], 'petstore'),
+  ),
+  brief(
+    'restart-apis',
+    'The API processes are restarted, one after the other',
+    { readsMs: 1_000, writesMs: 1_000 },
+    async ({ cluster, checker }) => {
       for (const api of cluster.apis) {
         await api.restart('petstore');
         await checker.until(`${api.name} is ready again`, ({ apis }) =>
           apis.some(({ name, reads }) => name === api.name && reads),
         );
       }
-      return { to: namesOf(cluster.apis), undo: async () => undefined };
+      return cluster.apis;
     },
-  },
+  ),
 ];
 
 function poolerOf(apis: readonly Machine[]): Machine {

@@ -5,6 +5,7 @@ import {
   BALANCED,
   FAILOVER,
   type Fault,
+  lasting,
   NEXT_STANDBY,
   primaryOf,
   synchronousStandbyOf,
@@ -23,40 +24,25 @@ async function cut(machine: Machine): Promise<Applied> {
 }
 
 export const SILENT_FAULTS: readonly Fault[] = [
-  {
-    id: 'freeze-primary',
-    title: 'The primary stands still',
-    limits: FAILOVER,
-    apply: (scene) => freeze(primaryOf(scene)),
-  },
-  {
-    id: 'cut-primary',
-    title: 'The primary is cut off from the network',
-    limits: FAILOVER,
-    apply: (scene) => cut(primaryOf(scene)),
-  },
-  {
-    id: 'freeze-standby',
-    title: 'The synchronous standby stands still',
-    limits: NEXT_STANDBY,
-    apply: (scene) => freeze(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'cut-standby',
-    title: 'The synchronous standby is cut off from the network',
-    limits: NEXT_STANDBY,
-    apply: (scene) => cut(synchronousStandbyOf(scene)),
-  },
-  {
-    id: 'freeze-api',
-    title: 'An API machine stands still',
-    limits: BALANCED,
-    apply: ({ cluster }) => freeze(anyOf(cluster.apis)),
-  },
-  {
-    id: 'cut-api',
-    title: 'An API machine is cut off from the network',
-    limits: BALANCED,
-    apply: ({ cluster }) => cut(anyOf(cluster.apis)),
-  },
+  lasting('freeze-primary', 'The primary stands still', FAILOVER, (scene) =>
+    freeze(primaryOf(scene)),
+  ),
+  lasting('cut-primary', 'The primary is cut off from the network', FAILOVER, (scene) =>
+    cut(primaryOf(scene)),
+  ),
+  lasting('freeze-standby', 'The synchronous standby stands still', NEXT_STANDBY, (scene) =>
+    freeze(synchronousStandbyOf(scene)),
+  ),
+  lasting(
+    'cut-standby',
+    'The synchronous standby is cut off from the network',
+    NEXT_STANDBY,
+    (scene) => cut(synchronousStandbyOf(scene)),
+  ),
+  lasting('freeze-api', 'An API machine stands still', BALANCED, ({ cluster }) =>
+    freeze(anyOf(cluster.apis)),
+  ),
+  lasting('cut-api', 'An API machine is cut off from the network', BALANCED, ({ cluster }) =>
+    cut(anyOf(cluster.apis)),
+  ),
 ];

@@ -14,9 +14,6 @@ export class Network {
   readonly #switch = `${this.id}-switch`;
   readonly #ports = new Map<string, string>();
 
-  /** The namespaces that `create` and `connect` have made. */
-  readonly namespaces: string[] = [];
-
   async create(): Promise<void> {
     await this.#namespace(this.#switch);
     await ip('-n', this.#switch, 'link', 'add', 'bridge', 'type', 'bridge', 'forward_delay', '0');
@@ -55,7 +52,6 @@ export class Network {
 
   async #namespace(name: string): Promise<void> {
     await ip('netns', 'add', name);
-    this.namespaces.push(name);
     await ip('-n', name, 'link', 'set', 'lo', 'up');
   }
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { stopOnSignals } from '@petstore/lab/shutdown.ts';
+import { stopOnSignals } from '@petstore/service/shutdown.ts';
 import { serveBoard } from '../board/board-server.ts';
 import { startCluster } from '../cluster.ts';
 import { Stage } from './stage.ts';

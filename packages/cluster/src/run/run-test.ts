@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release } from 'node:os';
-import { stopOnSignals } from '@petstore/lab/shutdown.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stopOnSignals } from '@petstore/service/shutdown.ts';
+import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { startCluster } from '../cluster.ts';
-import { findFault } from '../faults/faults.ts';
+import type { Fault } from '../faults/fault.ts';
+import { FAULTS, findFault } from '../faults/faults.ts';
 import { commit } from './commit.ts';
-import { type NotDone, playAtRandom } from './random.ts';
-import { trialLine, trialTable } from './report.ts';
-import { playScenarios, SCENARIOS } from './scenarios.ts';
 import { Stage } from './stage.ts';
 import type { Trial } from './trial.ts';
 
@@ -96,4 +96,140 @@ async function writeLog(file: string, what: object): Promise<void> {
     date: new Date().toISOString(),
   };
   await writeFile(file, `${JSON.stringify({ machine, ...what }, null, 2)}\n`);
+}
+
+const HEAD = [
+  'what happens',
+  'for',
+  'reads away',
+  'p99 of reads',
+  'writes away',
+  'well again after',
+] as const;
+
+/** What clients saw of each fault, one line each, as in deploy/cluster/README.md. */
+function trialTable(trials: readonly Trial[]): string {
+  const rows = trials.flatMap(({ title, heldMs, reads, writes, wholeAfterMs, reached = [] }) => [
+    [
+      title,
+      heldMs < 1_000 ? 'at once' : seconds(heldMs),
+      seconds(reads.awayMs),
+      `${Math.round(reads.p99)} ms`,
+      seconds(writes.awayMs),
+      seconds(wholeAfterMs),
+    ],
+    // Past the balancers, which send clients to the other machines.
+    ...reached.map(({ during, after }) => [
+      `… ${after.name} by itself`,
+      '',
+      seconds(Math.max(during.reads.awayMs, after.reads.awayMs)),
+      '',
+      seconds(Math.max(during.writes.awayMs, after.writes.awayMs)),
+      seconds(Math.max(after.reads.awayMs, after.writes.awayMs)),
+    ]),
+  ]);
+  const lines = [[...HEAD], HEAD.map(() => '---'), ...rows];
+  return table(lines.map((row) => row.map((cell) => `| ${cell}`).concat('|')));
+}
+
+/** One machine fails while the others go on. */
+function trialLine({
+  title,
+  to,
+  reads,
+  writes,
+  wholeAfterMs,
+  steady,
+  reached = [],
+}: Trial): string {
+  const alone = reached.map(
+    ({ after: { name, reads, writes } }) =>
+      `; ${name} by itself reads after ${seconds(reads.awayMs)}, writes after ${seconds(writes.awayMs)}`,
+  );
+  const meanwhile = steady
+    ? `; meanwhile p99 of reads ${steady.reads.p99} ms (${steady.before.p99} before), ${steady.connections} connections`
+    : '';
+  return `${title} (${to}): reads away ${seconds(reads.awayMs)}, writes away ${seconds(writes.awayMs)}, whole ${seconds(wholeAfterMs)} after${meanwhile}${alone.join('')}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** How long the cause of a fault lasts. */
+const HOLD_MS = { least: 2_000, most: 30_000 };
+
+/** Quiet between two faults. */
+const PAUSE_MS = { least: 1_000, most: 6_000 };
+
+/** A fault that the state of the cluster did not allow, such as a switchover that Patroni refuses for now. */
+interface NotDone {
+  readonly fault: string;
+  /** When, in RFC 3339. */
+  readonly at: string;
+  readonly why: string;
+}
+
+/** Plays random faults until the time is over. Each kind comes once before any is repeated. */
+async function playAtRandom(
+  stage: Stage,
+  minutes: number,
+  onTrial: (trial: Trial) => void,
+  onNotDone: (notDone: NotDone) => void,
+): Promise<void> {
+  const end = performance.now() + minutes * 60_000;
+  let left: Fault[] = [];
+  while (performance.now() < end) {
+    if (left.length === 0) left = shuffled(FAULTS);
+    const fault = left.pop() as Fault;
+    const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
+      onNotDone({ fault: fault.id, at: new Date().toISOString(), why: error.message });
+      return undefined;
+    });
+    if (trial) onTrial(trial);
+    await sleep(between(PAUSE_MS));
+  }
+}
+
+function between({ least, most }: { least: number; most: number }): number {
+  return least + Math.random() * (most - least);
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/** A fault, and how long its cause lasts, in milliseconds; brief ones have none. */
+interface Scenario {
+  readonly fault: string;
+  readonly holdMs?: number;
+}
+
+/** The rows of the table in deploy/cluster/README.md. */
+export const SCENARIOS: readonly Scenario[] = [
+  { fault: 'kill-primary', holdMs: 10_000 },
+  { fault: 'switchover' },
+  { fault: 'freeze-primary', holdMs: 30_000 },
+  { fault: 'cut-primary', holdMs: 30_000 },
+  { fault: 'restart-balancers' },
+  { fault: 'standbys-away', holdMs: 32_000 },
+  { fault: 'restart-pooler' },
+  { fault: 'wrong-server', holdMs: 20_000 },
+  { fault: 'kill-api' },
+  { fault: 'restart-apis' },
+];
+
+/** Plays scenarios one after the other, and returns the outcome of each. `holdMs` replaces their own durations. */
+async function playScenarios(
+  stage: Stage,
+  scenarios: readonly Scenario[],
+  holdMs: number | undefined,
+  onTrial: (trial: Trial) => void,
+): Promise<void> {
+  for (const scenario of scenarios) {
+    onTrial(await stage.play(findFault(scenario.fault), holdMs ?? scenario.holdMs ?? 0));
+  }
 }

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Checker } from '../checker/checker.ts';
+import { type Alone, Checker, type Measured } from '../checker/checker.ts';
 import type { Violation } from '../checker/history.ts';
-import type { Alone, Measured } from '../checker/messages.ts';
 import type { State } from '../checker/watch.ts';
 import { API_URL, type Cluster } from '../cluster.ts';
 import type { Applied, Fault } from '../faults/fault.ts';

@@ -1,4 +1,4 @@
-import type { Alone, Measured } from '../checker/messages.ts';
+import type { Alone, Measured } from '../checker/checker.ts';
 
 /** One fault, as clients saw it. */
 export interface Trial {

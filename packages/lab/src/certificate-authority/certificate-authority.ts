@@ -10,8 +10,7 @@ import { createAuthority } from './authority.ts';
 import { CALLS, type Call, createFaults, type Fault } from './faults.ts';
 import { createIssuing, loopbackCertificate } from './issuing.ts';
 import { readSigned, type SignedRequest } from './jws.ts';
-import { createNonces } from './nonces.ts';
-import { type Account, type OrderStatus, statusOf } from './resources.ts';
+import { type Account, createNonces, type OrderStatus, statusOf } from './resources.ts';
 import {
   directory,
   newAccount,

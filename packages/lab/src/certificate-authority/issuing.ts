@@ -73,12 +73,8 @@ export async function createIssuing(name: string, now: () => number): Promise<Is
           await AuthorityKeyIdentifierExtension.create(intermediate.keys.publicKey),
         ],
       });
-      return {
-        chain: `${certificate.toString('pem')}\n${intermediate.certificate.toString('pem')}\n`,
-        ariId: ariId(certificate),
-        notBefore,
-        notAfter,
-      };
+      const chain = `${certificate.toString('pem')}\n${intermediate.certificate.toString('pem')}\n`;
+      return { chain, ariId: ariId(certificate), notBefore, notAfter };
     },
   };
 }
@@ -90,9 +86,7 @@ async function authority(subject: string, now: number, signer?: Signer): Promise
     new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
     await SubjectKeyIdentifierExtension.create(keys.publicKey),
   ];
-  if (signer) {
-    extensions.push(await AuthorityKeyIdentifierExtension.create(signer.keys.publicKey));
-  }
+  if (signer) extensions.push(await AuthorityKeyIdentifierExtension.create(signer.keys.publicKey));
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serial(),
     subject,

@@ -1,4 +1,5 @@
 import { type JsonWebKey, randomBytes } from 'node:crypto';
+import { AcmeProblem } from './acme-problem.ts';
 import type { Issued } from './issuing.ts';
 import type { ChallengeType } from './validation.ts';
 
@@ -54,18 +55,44 @@ export function newOrder(account: Account, hostname: string, replaces: string | 
   const challenges = (['http-01', 'tls-alpn-01'] as const).map(
     (type): Challenge => ({ id: newId(), type, token: newId(), status: 'pending' }),
   );
-  const authorization: Authorization = {
-    id: newId(),
-    account,
-    hostname,
-    challenges,
-    status: 'pending',
-  };
-  const order: Order = { id: newId(), account, hostname, authorization, replaces, state: 'open' };
+  const subject = { account, hostname };
+  const authorization: Authorization = { id: newId(), ...subject, challenges, status: 'pending' };
+  const order: Order = { id: newId(), ...subject, authorization, replaces, state: 'open' };
   account.orders.push(order);
   return order;
 }
 
-export function newId(): string {
+function newId(): string {
   return randomBytes(16).toString('base64url');
+}
+
+/** How many are kept; older ones are invalid. */
+const KEPT = 1_000;
+
+/** RFC 8555, section 6.5: each is valid once. */
+interface Nonces {
+  make(): string;
+  /** Throws AcmeProblem (badNonce). */
+  use(nonce: string): void;
+}
+
+/** `refused`: one in so many valid nonces is refused, which clients must tolerate; 0: none. */
+export function createNonces(refused: number): Nonces {
+  const good = new Set<string>();
+  let used = 0;
+  return {
+    make() {
+      const nonce = newId();
+      good.add(nonce);
+      const [oldest] = good;
+      if (good.size > KEPT && oldest !== undefined) good.delete(oldest);
+      return nonce;
+    },
+    use(nonce) {
+      used += 1;
+      if (!good.delete(nonce) || (refused > 0 && used % refused === 0)) {
+        throw new AcmeProblem('badNonce', 'The nonce is invalid, or was used before.');
+      }
+    },
+  };
 }

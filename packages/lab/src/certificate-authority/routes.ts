@@ -61,17 +61,19 @@ export async function resource(
   payload: SignedRequest['payload'],
 ): Promise<Reply> {
   const { authority, base } = deps;
-  if (call === 'account') return accountReply(deps, account, payload);
+  if (call === 'account') {
+    if (payload?.status === 'deactivated') account.status = 'deactivated';
+    const { status, contact } = account;
+    return { status: 200, body: { status, contact, orders: `${base}/orders/${account.id}` } };
+  }
   if (call === 'newOrder') {
     const order = authority.order(account, payload?.identifiers, payload?.replaces);
     const headers = { location: `${base}/order/${order.id}` };
     return { status: 201, body: orderBody(base, order), headers };
   }
   if (call === 'orders') {
-    return {
-      status: 200,
-      body: { orders: account.orders.map((one) => `${base}/order/${one.id}`) },
-    };
+    const orders = account.orders.map((one) => `${base}/order/${one.id}`);
+    return { status: 200, body: { orders } };
   }
   const order = account.orders.find((one) =>
     call === 'authorization'
@@ -109,16 +111,6 @@ export function renewalInfo({ authority, window }: RouteDeps, ariId: string): Re
   const [from, to] = [start, end].map((ms) => new Date(ms).toISOString());
   const headers = { 'retry-after': RENEWAL_RETRY_AFTER };
   return { status: 200, body: { suggestedWindow: { start: from, end: to } }, headers };
-}
-
-function accountReply(
-  { base }: RouteDeps,
-  account: Account,
-  payload: SignedRequest['payload'],
-): Reply {
-  if (payload?.status === 'deactivated') account.status = 'deactivated';
-  const { id, status, contact } = account;
-  return { status: 200, body: { status, contact, orders: `${base}/orders/${id}` } };
 }
 
 function orderBody(base: string, order: Order): object {

@@ -59,16 +59,12 @@ async function checkHttp(request: ValidationRequest, address: string, port: numb
   const path = `/.well-known/acme-challenge/${token}`;
   const { status, body } = await fetched(hostname, address, port, path);
   if (status !== 200) {
-    throw new AcmeProblem(
-      'unauthorized',
-      `${address}: Invalid response from http://${hostname}${path}: ${status}`,
-    );
+    const detail = `${address}: Invalid response from http://${hostname}${path}: ${status}`;
+    throw new AcmeProblem('unauthorized', detail);
   }
   if (body.trimEnd() !== keyAuthorization) {
-    throw new AcmeProblem(
-      'unauthorized',
-      `${address}: The key authorization file from the server did not match this challenge`,
-    );
+    const detail = `${address}: The key authorization file from the server did not match this challenge`;
+    throw new AcmeProblem('unauthorized', detail);
   }
 }
 
@@ -79,13 +75,10 @@ function fetched(
   path: string,
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) =>
-      reject(
-        new AcmeProblem(
-          'connection',
-          `${address}: Fetching http://${hostname}${path}: ${error.message}`,
-        ),
-      );
+    const fail = ({ message }: Error) => {
+      const detail = `${address}: Fetching http://${hostname}${path}: ${message}`;
+      reject(new AcmeProblem('connection', detail));
+    };
     const options = { host: address, port, path, headers: { host: hostname }, agent: false };
     const request = get({ ...options, timeout: TIMEOUT_MS }, (response) => {
       let body = '';

@@ -149,22 +149,15 @@ function zoneOf(zones: readonly Zone[], name: string): Zone | undefined {
 /** As the root would answer: a name with a zone below it exists, and nothing else does. */
 function outside(zones: readonly Zone[], name: string): Reply {
   const isParent = zones.some(({ origin }) => isAtOrBelow(origin, name));
-  const soa = {
-    name: '',
-    type: 'SOA',
-    value: 'ns.root hostmaster.root 1 1800 900 604800 60',
-  } as const;
+  const value = 'ns.root hostmaster.root 1 1800 900 604800 60';
+  const soa = { name: '', type: 'SOA', value } as const;
   return reply(isParent ? 'NOERROR' : 'NXDOMAIN', { authorities: [wireRecord(soa)] });
 }
 
 function reply(
   rcode: Reply['rcode'],
-  {
-    answers = [],
-    authorities = [],
-    additionals = [],
-    aa = false,
-  }: Partial<Pick<Reply, 'answers' | 'authorities' | 'additionals'>> & { aa?: boolean } = {},
+  { aa = false, ...sections }: Partial<Reply> & { aa?: boolean } = {},
 ): Reply {
-  return { rcode, isAuthoritative: aa, answers, authorities, additionals };
+  const none = { answers: [], authorities: [], additionals: [] };
+  return { rcode, isAuthoritative: aa, ...none, ...sections };
 }

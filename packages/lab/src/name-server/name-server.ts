@@ -1,7 +1,19 @@
-import { answer } from './answer.ts';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import {
+  AUTHORITATIVE_ANSWER,
+  type DecodedPacket,
+  decode,
+  encode,
+  type Packet,
+  type Question,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
+import { answer, type Reply } from './answer.ts';
 import { faultyReply, isInScope, type Scope, type ServerFault } from './faults.ts';
-import { listen } from './listen.ts';
-import { type Query, readQuery, writeFormatError, writeReply, writeTruncated } from './message.ts';
 import { createZone, type Zone } from './zone.ts';
 import type { ZoneRecord } from './zone-record.ts';
 
@@ -96,4 +108,136 @@ export async function startNameServer({
     clearFaults: () => void faults.splice(0),
     close: sockets.close,
   };
+}
+
+/** The limit of an answer over UDP: 512 bytes without EDNS; with it, a size that is fragmented nowhere. */
+const PLAIN_BYTES = 512;
+const MAX_BYTES = 1_232;
+
+const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
+
+const FORMERR = 1;
+
+interface Query {
+  readonly id: number;
+  readonly question: Question;
+  readonly isRecursive: boolean;
+  readonly hasEdns: boolean;
+  /** The longest answer over UDP, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** The query in a message; undefined where the bytes are not a query with exactly one question. */
+export function readQuery(message: Buffer): Query | undefined {
+  let packet: DecodedPacket;
+  try {
+    packet = decode(message);
+  } catch {
+    return undefined;
+  }
+  const [question, ...more] = packet.questions ?? [];
+  if (packet.flag_qr || !question || more.length > 0) return undefined;
+  const edns = packet.additionals?.find((record) => record.type === 'OPT');
+  const maxBytes = Math.min(MAX_BYTES, Math.max(PLAIN_BYTES, edns?.udpPayloadSize ?? 0));
+  return {
+    id: packet.id ?? 0,
+    question,
+    isRecursive: packet.flag_rd,
+    hasEdns: edns !== undefined,
+    maxBytes,
+  };
+}
+
+export function writeReply(query: Query, reply: Reply): Buffer {
+  return encode({
+    ...header(query, RCODES[reply.rcode] | (reply.isAuthoritative ? AUTHORITATIVE_ANSWER : 0)),
+    answers: [...reply.answers],
+    authorities: [...reply.authorities],
+    additionals: [...reply.additionals],
+  });
+}
+
+/** The response that says that the query cannot be read. */
+function writeFormatError(query: Query): Buffer {
+  return encode(header(query, FORMERR));
+}
+
+/** The response that tells the client to ask again over TCP. */
+function writeTruncated(query: Query): Buffer {
+  return encode(header(query, TRUNCATED_RESPONSE));
+}
+
+function header({ id, question, isRecursive }: Query, flags: number): Packet {
+  const recursion = isRecursive ? RECURSION_DESIRED | RECURSION_AVAILABLE : 0;
+  return { type: 'response', id, flags: flags | recursion, questions: [question] };
+}
+
+/** Handles a message. `send` sends a response, and does nothing once the sender is gone. */
+type OnMessage = (message: Buffer, isUdp: boolean, send: (bytes: Buffer) => void) => void;
+
+/** A port that is free for TCP may be taken for UDP, so it may take a few attempts. */
+const MAX_ATTEMPTS = 20;
+
+/** Listens for DNS messages on one port, UDP and TCP. Rejects with EADDRINUSE where it is taken. */
+async function listen(address: string, port: number, onMessage: OnMessage) {
+  const open = new Set<Socket>();
+  const tcp = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    socket.on('error', () => socket.destroy());
+    readMessages(socket, onMessage);
+  });
+  const udp = await listenOnBoth(tcp, address, port);
+  udp.on('message', (message, sender) => {
+    onMessage(message, true, (bytes) => {
+      // The client may be gone by now, which is not an error of this server.
+      if (tcp.listening) udp.send(bytes, sender.port, sender.address, () => undefined);
+    });
+  });
+  return {
+    port: udp.address().port,
+    async close(): Promise<void> {
+      for (const socket of open) socket.destroy();
+      const closed = [once(udp, 'close'), once(tcp, 'close')];
+      udp.close();
+      tcp.close();
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function listenOnBoth(tcp: Server, address: string, port: number): Promise<UdpSocket> {
+  for (let attempt = 1; ; attempt += 1) {
+    tcp.listen(port, address);
+    await once(tcp, 'listening');
+    const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    try {
+      udp.bind((tcp.address() as { port: number }).port, address);
+      await once(udp, 'listening');
+      return udp;
+    } catch (error) {
+      const closed = once(tcp, 'close');
+      tcp.close();
+      await closed;
+      if (port !== 0 || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** RFC 1035, section 4.2.2: over TCP each message has its length in front, two bytes. */
+function readMessages(socket: Socket, onMessage: OnMessage): void {
+  let received = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+      const end = 2 + received.readUInt16BE(0);
+      const message = received.subarray(2, end);
+      received = received.subarray(end);
+      onMessage(message, false, (bytes) => {
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(bytes.length);
+        if (socket.writable) socket.write(Buffer.concat([length, bytes]));
+      });
+    }
+  });
 }

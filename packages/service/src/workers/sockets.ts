@@ -46,9 +46,7 @@ export async function bindSockets(host: string, port: number, count: number): Pr
   const bind = (port: number, flags: number) => bindTo(address, port, family as 4 | 6, flags);
   // Sockets that divide a port would otherwise join those of a service that runs already.
   const alone = bind(port, 0);
-  if (!divides(address, family as 4 | 6)) {
-    return socketsOf(alone.port, [alone], count);
-  }
+  if (!divides(address, family as 4 | 6)) return socketsOf(alone.port, [alone], count);
   alone.handle.close();
   const first = bind(port, REUSE_PORT);
   const others = Array.from({ length: count - 1 }, () => bind(first.port, REUSE_PORT));

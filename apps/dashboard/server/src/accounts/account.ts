@@ -3,11 +3,7 @@ import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './permissions.ts';
 
-const Email = Type.String({
-  minLength: 3,
-  maxLength: 254,
-  description: 'An e-mail address.',
-});
+const Email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address.' });
 
 /** How long a password may be, in characters. */
 export const MIN_PASSWORD_LENGTH = 10;

@@ -6,13 +6,7 @@ import type { ApiToken, Session, User } from './account.ts';
 import { scopesOf } from './permissions.ts';
 
 export function presentUser({ id, email, name, role, created_at }: UserRow): User {
-  return {
-    id,
-    email,
-    name,
-    isInstallationOwner: role === 'owner',
-    createdAt: instant(created_at),
-  };
+  return { id, email, name, isInstallationOwner: role === 'owner', createdAt: instant(created_at) };
 }
 
 /** `currentId`: the session of the request. */

@@ -2,8 +2,13 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { notFound } from '../api-error.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { operationsOf, type Routes } from '../http/routes.ts';
+import {
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+} from '../http/routes.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { listSessions } from '../store/sessions.ts';
 import { Credentials, Session, SignUp, User, Visitor } from './account.ts';

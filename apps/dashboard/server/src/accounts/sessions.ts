@@ -9,7 +9,7 @@ import {
   touchSession,
 } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
-import { prefix } from '../truncate.ts';
+import { prefix } from '../text.ts';
 import { invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';

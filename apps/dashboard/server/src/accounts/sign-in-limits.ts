@@ -1,7 +1,13 @@
 import { clientNetwork } from '@petstore/http/networks.ts';
-import { limitRate } from '../rate-limit.ts';
-import { decrementCounter, deleteCounter, pruneCounters } from '../store/rate-counters.ts';
+import { rateLimited } from '../api-error.ts';
+import {
+  decrementCounter,
+  deleteCounter,
+  incrementCounter,
+  pruneCounters,
+} from '../store/rate-counters.ts';
 import type { Db } from '../store/schema.ts';
+import { count } from '../text.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
@@ -23,7 +29,7 @@ export async function limitSignIn(db: Db, email: string, ip: string, now: number
     const limit = { limit: LIMITS[kind], windowMs: WINDOW_MS };
     await limitRate(db, keys[kind], limit, now, (waitMs) => {
       const minutes = Math.ceil(waitMs / 60_000);
-      return `Too many tries to sign in. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`;
+      return `Too many tries to sign in. Try again in ${count(minutes, 'minute')}.`;
     });
   }
 }
@@ -48,4 +54,20 @@ export async function limitSignUp(db: Db, ip: string, now: number): Promise<void
 function keysOf(email: string, ip: string) {
   const network = clientNetwork(ip);
   return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };
+}
+
+/**
+ * Counts one more of `key`, at most `limit` in a window of `windowMs` milliseconds. Throws ApiError `rate_limited`
+ * beyond that, with a message about how long to wait, in milliseconds.
+ */
+export async function limitRate(
+  db: Db,
+  key: string,
+  { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
+  now: number,
+  message: (waitMs: number) => string,
+): Promise<void> {
+  const { count, resetsAt } = await incrementCounter(db, key, now, windowMs);
+  const waitMs = resetsAt - now;
+  if (count > limit) throw rateLimited(message(waitMs), waitMs);
 }

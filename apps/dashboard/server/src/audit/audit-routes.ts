@@ -1,7 +1,6 @@
 import { accessOf } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
-import { pageResponse } from '../http/responses.ts';
-import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import { operationsOf, pageResponse, type Routes, SlugParams } from '../http/routes.ts';
 import { instant } from '../schema-types.ts';
 import { type AuditRow, readAudit } from '../store/audit.ts';
 import { AuditEntry } from './audit-entry.ts';

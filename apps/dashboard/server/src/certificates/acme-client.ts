@@ -239,9 +239,7 @@ function readRenewalInfo(body: unknown, retryAfter: string | undefined): Renewal
   const { start, end } = (isObject(window) ? window : {}) as { start?: unknown; end?: unknown };
   const [from, to] = [Date.parse(String(start)), Date.parse(String(end))];
   // RFC 9773, section 4.2: a window that ends before it starts is as good as none.
-  if (!(from <= to)) {
-    throw new UnreachableError('the renewal information has no window');
-  }
+  if (!(from <= to)) throw new UnreachableError('the renewal information has no window');
   return { start: from, end: to, retryAfter };
 }
 

@@ -1,6 +1,5 @@
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
-import { underLease } from '../jobs/lease.ts';
-import { isDeadWorker, workerName } from '../jobs/worker.ts';
+import { isDeadWorker, underLease, workerName } from '../jobs/lease.ts';
 import { findCertificate, findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,

@@ -1,9 +1,16 @@
+import { isUtf8 } from 'node:buffer';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { formatBytes } from '../deploys/format-bytes.ts';
+import { pack } from 'tar-stream';
+import type { BuildInput } from '../deploys/artifact.ts';
+import { describeUpload, MAX_ARCHIVE_BYTES, MAX_DOCUMENT_BYTES } from '../deploys/upload.ts';
+import { formatBytes } from '../text.ts';
 import { DashboardClient } from './deploy/dashboard-client.ts';
-import { readUploadFile } from './deploy/read-upload-file.ts';
 import { subcommand } from './subcommand.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8081';
@@ -75,4 +82,87 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
     );
   }
   return new DashboardClient(url, token);
+}
+
+const TOO_LARGE = `is too large: a document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB, an archive ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
+
+/** The bytes to upload: a file as it is, a folder as an archive. Rejects with UserError. */
+async function readUploadFile(path: string): Promise<BuildInput> {
+  const name = basename(resolve(path));
+  if ((await stat(path).catch(cannotRead(path))).isDirectory())
+    return { kind: 'tar.gz', bytes: await packFolder(path), name: `${name}.tar.gz` };
+  const bytes = await readRegularFile(path, MAX_ARCHIVE_BYTES, `${path} ${TOO_LARGE}`);
+  return { ...describeUpload(bytes.length, bytes, encodeURIComponent(name)), bytes };
+}
+
+/** A folder with more files than this is not documentation: a whole project, say. */
+const MAX_FILES = 2_000;
+
+/** Left out: files that editors, systems and tools put beside the pages. */
+const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
+
+/**
+ * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects with
+ * UserError for links, names that are not UTF-8, unreadable files, too many files, or too many bytes.
+ */
+async function packFolder(folder: string): Promise<Buffer> {
+  const files = await listFiles(folder, folder);
+  const tar = pack();
+  const packed = buffer(tar.pipe(createGzip()));
+  const tooLarge = `${folder} is too large: an archive must be at most ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
+  let left = MAX_ARCHIVE_BYTES * 4;
+  for (const name of files) {
+    const bytes = await readRegularFile(join(folder, name), left, tooLarge);
+    left -= bytes.length;
+    tar.entry({ name: name.split(sep).join('/'), mtime: new Date(0), mode: 0o644 }, bytes);
+  }
+  tar.finalize();
+  return packed;
+}
+
+async function listFiles(root: string, folder: string): Promise<string[]> {
+  const files: string[] = [];
+  const options = { withFileTypes: true, encoding: 'buffer' } as const;
+  const entries = await readdir(folder, options).catch(cannotRead(folder));
+  for (const entry of entries.sort((a, b) => Buffer.compare(a.name, b.name))) {
+    const name = entry.name.toString();
+    const path = join(folder, name);
+    if (IGNORED.test(name)) continue;
+    if (!isUtf8(entry.name))
+      throw new UserError(`${path} has a name that is not UTF-8. Rename it, or leave it out.`);
+    if (entry.isDirectory()) files.push(...(await listFiles(root, path)));
+    else if (entry.isFile()) files.push(relative(root, path));
+    else
+      throw new UserError(
+        `${path} is a link or a special file. An archive may have regular files and folders only.`,
+      );
+    if (files.length > MAX_FILES) {
+      throw new UserError(
+        `${root} has more than ${MAX_FILES} files. Deploy the folder that has docs.yaml in it.`,
+      );
+    }
+  }
+  return files;
+}
+
+/**
+ * The bytes of a regular file. Rejects with UserError for another kind of file (a device has no end), for more than
+ * `maxBytes`, with the message `tooLarge` and before reading, and where it cannot be read.
+ */
+async function readRegularFile(path: string, maxBytes: number, tooLarge: string): Promise<Buffer> {
+  const stats = await stat(path).catch(cannotRead(path));
+  if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
+  if (stats.size > maxBytes) throw new UserError(tooLarge);
+  return readFile(path).catch(cannotRead(path));
+}
+
+/** Throws the UserError for a file or folder that cannot be read. */
+function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code, message }) => {
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file or folder',
+      EACCES: 'this user may not read it',
+    };
+    throw new UserError(`${path} cannot be read: ${reasons[code ?? ''] ?? message}.`);
+  };
 }

@@ -28,12 +28,7 @@ export function serveCommand(version: string): Command {
       const dashboard = await startDashboard({ config, log, version }).catch((error) => {
         throw explained(error, config);
       });
-      stopOnSignal({
-        close: dashboard.close,
-        timeoutMs: SHUTDOWN_TIMEOUT_MS,
-        log,
-        untilStdinEnds,
-      });
+      stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log, untilStdinEnds });
       const { addresses, httpsPort, db } = dashboard;
       const facts = {
         version,

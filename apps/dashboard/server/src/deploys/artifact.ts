@@ -52,6 +52,13 @@ export interface DeployProblem {
   readonly line: number | null;
 }
 
+/** A problem of an upload as a whole, or of one of its files. */
+export const problemOf = (message: string, path = ''): DeployProblem => ({
+  message,
+  path,
+  line: null,
+});
+
 export interface BuildInput {
   readonly kind: 'document' | 'tar.gz' | 'zip';
   readonly bytes: Uint8Array;

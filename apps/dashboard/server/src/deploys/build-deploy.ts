@@ -3,17 +3,39 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
+import { roleIn } from '../accounts/caller.ts';
+import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
+import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
+import { PLANS } from '../projects/project.ts';
+import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readSource } from '../store/deploy-sources.ts';
-import type { DeployRow } from '../store/deploys.ts';
-import type { Db } from '../store/schema.ts';
-import type { BuildLog, DeployProblem, Manifest } from './artifact.ts';
-import { unpackBlobs } from './build/artifact/pack.ts';
+import {
+  appendLog,
+  type DeployRow,
+  findLiveDeploy,
+  finishDeploy,
+  type LogRow,
+  listPrunable,
+  pruneDeploys,
+  setLiveDeploy,
+} from '../store/deploys.ts';
+import {
+  findProjectById,
+  findProjectForUser,
+  lockProject,
+  type ProjectRow,
+} from '../store/projects.ts';
+import type { Db, Trx } from '../store/schema.ts';
+import { recordSiteChange } from '../store/sites.ts';
+import { lockValidToken } from '../store/tokens.ts';
+import { findUser } from '../store/users.ts';
+import { count, prefix } from '../text.ts';
+import { type BuildLog, type DeployProblem, type Manifest, problemOf } from './artifact.ts';
+import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
-import { finishFailed, finishSucceeded } from './finish-deploy.ts';
-import { logWriter } from './log-writer.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -57,7 +79,7 @@ async function buildIn(
 
   if (deploy.attempts > MAX_ATTEMPTS) {
     await fail([
-      problem(
+      problemOf(
         `The build was started ${MAX_ATTEMPTS} times and never finished: each time the service stopped or failed. Deploy again. If this repeats, look into the service's log.`,
       ),
     ]);
@@ -77,7 +99,7 @@ async function buildIn(
   const source = createWriteStream(job.source, { mode: 0o600 });
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
-    return fail([problem('The uploaded file is gone. Deploy it again.')]);
+    return fail([problemOf('The uploaded file is gone. Deploy it again.')]);
   const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);
@@ -92,10 +114,6 @@ async function buildIn(
   await finishSucceeded(deps, worker, deploy, artifact);
 }
 
-function problem(message: string): DeployProblem {
-  return { message, path: '', line: null };
-}
-
 /** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
 async function describeFileChanges(
   db: Db,
@@ -104,18 +122,164 @@ async function describeFileChanges(
 ): Promise<string> {
   const live = await findLiveManifest(db, projectId);
   const paths = Object.keys(files);
-  if (!live) return `${count(paths.length)}, the first of this project`;
+  if (!live) return `${count(paths.length, 'file')}, the first of this project`;
   const before = live.manifest.files;
   const isThere = (path: string) => Object.hasOwn(before, path);
   const same = paths.filter((path) => isThere(path) && before[path]?.hash === files[path]?.hash);
   const added = paths.filter((path) => !isThere(path)).length;
   const removed = Object.keys(before).filter((path) => !Object.hasOwn(files, path)).length;
   return [
-    `${count(paths.length - same.length - added)} changed`,
+    `${count(paths.length - same.length - added, 'file')} changed`,
     ...(added > 0 ? [`${added} added`] : []),
     ...(removed > 0 ? [`${removed} removed`] : []),
     `${same.length} unchanged, compared with deploy #${live.number}`,
   ].join(', ');
 }
 
-const count = (files: number) => `${files} file${files === 1 ? '' : 's'}`;
+interface LogWriter {
+  (level: LogRow['level'], message: string): void;
+  /** Waits until all lines are stored. */
+  written(): Promise<void>;
+}
+
+const MAX_LINE_LENGTH = 2_000;
+
+/** Stores the lines of a deploy's log in their order, without delaying the build. */
+function logWriter(
+  { db, now, log }: Pick<Deps, 'db' | 'now'> & { log: Log },
+  deployId: string,
+): LogWriter {
+  let last: Promise<void> = Promise.resolve();
+  const say = (level: LogRow['level'], message: string) => {
+    const at = now();
+    const line = prefix(message, MAX_LINE_LENGTH);
+    last = last
+      .then(() => appendLog(db, deployId, at, level, line))
+      // A log with a missing line is better than a failed deploy.
+      .catch((error) =>
+        log.error({ err: error, deploy: deployId }, "a line of a deploy's log is lost"),
+      );
+  };
+  return Object.assign(say, { written: () => last });
+}
+
+type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
+
+/** Marks a deploy as failed, unless another worker has it by now. The live deploy stays live. */
+async function finishFailed(
+  { db, now }: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  problems: readonly DeployProblem[],
+): Promise<void> {
+  const at = now();
+  const line = `Failed with ${count(problems.length, 'problem')}.`;
+  await db.transaction().execute((trx) => failDeploy(trx, at, worker, deploy, problems, line));
+}
+
+async function failDeploy(
+  trx: Trx,
+  at: number,
+  worker: string,
+  deploy: DeployRow,
+  problems: readonly DeployProblem[],
+  line: string,
+): Promise<void> {
+  const isMine = await finishDeploy(trx, deploy.id, worker, {
+    state: 'failed',
+    artifact_hash: null,
+    errors: JSON.stringify(problems),
+    finished_at: at,
+  });
+  if (!isMine) return;
+  const project = await findProjectById(trx, deploy.project_id);
+  const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
+  await appendLog(trx, deploy.id, at, 'error', line + rest);
+  await writeAudit(trx, at, SYSTEM, {
+    action: 'deploy.fail',
+    projectId: deploy.project_id,
+    target: `#${deploy.number}`,
+    details: { id: deploy.id, problems: problems.length },
+  });
+}
+
+/**
+ * Marks a deploy as succeeded and puts it live, in one transaction; or as failed, where its sender lost the right to
+ * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
+ */
+async function finishSucceeded(
+  { db, now, siteChanged }: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  artifact: PackedArtifact,
+): Promise<void> {
+  const at = now();
+  await db.transaction().execute(async (trx) => {
+    const project = await lockProject(trx, deploy.project_id);
+    if (!project) return;
+    const lost = await findLostRight(trx, project, deploy, at);
+    if (lost !== undefined) {
+      const message = `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`;
+      return failDeploy(trx, at, worker, deploy, [problemOf(message)], `Failed. ${message}`);
+    }
+    await putArtifact(trx, artifact, at);
+    const isMine = await finishDeploy(trx, deploy.id, worker, {
+      state: 'succeeded',
+      artifact_hash: artifact.hash,
+      errors: '[]',
+      finished_at: at,
+    });
+    if (!isMine) return;
+    const goesLive = deploy.activate === 1 && (await isNewerThanLive(trx, project, deploy));
+    if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
+    await recordSiteChange(trx, project.id, at);
+    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, goesLive));
+    await writeAudit(trx, at, SYSTEM, {
+      action: 'deploy.succeed',
+      projectId: project.id,
+      target: `#${deploy.number}`,
+      details: { id: deploy.id, live: goesLive },
+    });
+    const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
+    await pruneDeploys(trx, pruned, at);
+  });
+  siteChanged(deploy.project_id);
+}
+
+/**
+ * Why the sender of a deploy may no longer deploy to a locked project; undefined while they may. It stays true until
+ * the transaction ends, since roles change under the project's lock.
+ */
+async function findLostRight(
+  trx: Trx,
+  project: ProjectRow,
+  { created_by, created_by_email: sender, token_id }: DeployRow,
+  at: number,
+): Promise<string | undefined> {
+  const user = created_by === null ? undefined : await findUser(trx, created_by);
+  const found = user && (await findProjectForUser(trx, project.id, user.id));
+  if (!found) return `${sender} has no account any more`;
+  const role = roleIn(found, user);
+  if (role === null) return `${sender} is no member of the project any more`;
+  if (!isAllowed(role, 'deploy.create')) {
+    const allowed = PERMISSIONS['deploy.create'].roles.join(' or ');
+    return `${sender} has the role ${role} in the project now, and this needs ${allowed}`;
+  }
+  const isValid = token_id === null || (await lockValidToken(trx, token_id, at));
+  return isValid
+    ? undefined
+    : `the API token that ${sender} sent it with was revoked or has expired`;
+}
+
+/** An old deploy that took long does not replace a newer one. */
+async function isNewerThanLive(trx: Trx, project: ProjectRow, deploy: DeployRow): Promise<boolean> {
+  const live = await findLiveDeploy(trx, project);
+  return !live || deploy.number > live.number;
+}
+
+function endOf(deploy: DeployRow, isLive: boolean): string {
+  if (isLive) return 'Succeeded, and live.';
+  return deploy.activate === 1
+    ? 'Succeeded. A newer deploy is live, so this one is not.'
+    : 'Succeeded. It is not live, because it was uploaded with activate=false.';
+}

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
-import { underLease } from '../jobs/lease.ts';
-import { isDeadWorker, workerName } from '../jobs/worker.ts';
+import { isDeadWorker, underLease, workerName } from '../jobs/lease.ts';
 import {
   type DeployRow,
   leaseDeploy,

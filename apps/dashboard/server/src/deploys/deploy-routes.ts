@@ -1,17 +1,26 @@
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
-import { jsonResponse, pageResponse } from '../http/responses.ts';
-import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
-import { OneOf } from '../schema-types.ts';
-import { listDeploys, readLog } from '../store/deploys.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
+import { instant, OneOf } from '../schema-types.ts';
+import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
+import type { ProjectRow } from '../store/projects.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
-import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { readUpload } from './upload.ts';
@@ -136,9 +145,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         params: SlugParams,
         querystring: Type.Object({
           activate: Type.Optional(
-            OneOf(['true', 'false'], {
-              description: 'false: build it without putting it live.',
-            }),
+            OneOf(['true', 'false'], { description: 'false: build it without putting it live.' }),
           ),
         }),
         headers: Type.Object({
@@ -176,4 +183,85 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
 function announcedLength({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
+}
+
+/** How often the store is polled for new lines, which another process may write. */
+const POLL_MS = 250;
+
+/** How often the right to read is checked while there is nothing to send. */
+const RIGHTS_MS = 500;
+
+/** An empty comment is sent this often, so that proxies do not close the stream. */
+const HEARTBEAT_MS = 15_000;
+
+function presentLine({ seq, at, level, message }: LogRow): LogLine {
+  return { seq, at: instant(at), level, message };
+}
+
+interface LogStream {
+  readonly project: ProjectRow;
+  readonly deployId: string;
+  /** The number of the line after which to begin. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Whether the reader still has the right to read. */
+  readonly mayRead: () => Promise<boolean>;
+}
+
+/**
+ * A deploy's log as server-sent events, after the line `after`: `log` for each line, `deploy` for each state, and `end`
+ * when the deploy has ended. Ends with the signal, and when the right to read is lost.
+ */
+async function* streamLog(
+  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  { project, deployId, after, signal, mayRead }: LogStream,
+): AsyncGenerator<string> {
+  let seq = after;
+  let state = '';
+  let beatAt = performance.now();
+  let allowedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    // The deploy is read before its lines, so that an ended deploy has all of them.
+    const current = await findCurrent(db, project, deployId);
+    if (!current) return;
+    const rows = await readLog(db, deployId, seq);
+    const deploy = presentDeployDetails(current.deploy, current.project, addresses());
+    const isNews = rows.length > 0 || deploy.state !== state;
+    if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
+      if (!(await mayRead())) return;
+      allowedAt = performance.now();
+    }
+    for (const row of rows) {
+      seq = row.seq;
+      yield event('log', presentLine(row), `${seq}`);
+    }
+    if (deploy.state === 'succeeded' || deploy.state === 'failed') {
+      yield event('end', deploy);
+      return;
+    }
+    if (deploy.state !== state) {
+      state = deploy.state;
+      yield event('deploy', deploy);
+    }
+    if (performance.now() - beatAt > HEARTBEAT_MS) {
+      beatAt = performance.now();
+      yield ':\n\n';
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** undefined when the deploy is gone with its project. */
+async function findCurrent(db: Deps['db'], project: ProjectRow, deployId: string) {
+  try {
+    return await readDeploy(db, project, deployId);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** WHATWG HTML, section 9.2: JSON has no line breaks, so its data is one line. */
+function event(name: string, data: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

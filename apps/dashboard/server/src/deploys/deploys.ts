@@ -19,7 +19,7 @@ import {
 import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
-import { formatBytes } from './format-bytes.ts';
+import { formatBytes } from '../text.ts';
 import type { Upload } from './upload.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
@@ -79,12 +79,8 @@ export async function queueDeploy(
       leased_until: null,
     };
     await insertDeploy(trx, row);
-    await appendLog(trx, {
-      deploy_id: row.id,
-      at,
-      level: 'info',
-      message: `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`,
-    });
+    const received = `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`;
+    await appendLog(trx, row.id, at, 'info', received);
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',
       projectId: project.id,

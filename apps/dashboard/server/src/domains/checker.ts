@@ -1,6 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
-import { workerName } from '../jobs/worker.ts';
+import { workerName } from '../jobs/lease.ts';
 import { leaseCheck, releaseCheck } from '../store/domain-checks.ts';
 import { checkDomain, type VerifyDeps } from './verify-domain.ts';
 

@@ -5,8 +5,14 @@ import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { instant } from '../schema-types.ts';
 import { type DomainEventRow, listDomainEvents } from '../store/domain-events.ts';
 import { type DomainRow, listDomains } from '../store/domains.ts';

@@ -1,4 +1,5 @@
 import { randomId } from '../accounts/secrets.ts';
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/request-certificate.ts';
@@ -6,7 +7,6 @@ import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/project.ts';
-import { limitRate } from '../rate-limit.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -112,11 +112,7 @@ export async function addDomain(
     await beginChecks(trx, claim.id, at, at);
     await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
     await notifyHolder(trx, claim, holder, at);
-    await writeAudit(trx, at, actor, {
-      action: 'domain.add',
-      projectId,
-      target: hostname,
-    });
+    await writeAudit(trx, at, actor, { action: 'domain.add', projectId, target: hostname });
     return claim;
   });
   deps.domainsChanged();
@@ -309,11 +305,7 @@ export async function renewLink(
     const at = now();
     await updateDomain(trx, id, change);
     await recordDomainEvent(trx, id, at, 'link.renewed', `${actor.name} made a new link.`);
-    await writeAudit(trx, at, actor, {
-      action: 'domain.link',
-      projectId,
-      target: locked.hostname,
-    });
+    await writeAudit(trx, at, actor, { action: 'domain.link', projectId, target: locked.hostname });
     return { ...locked, ...change };
   });
 }

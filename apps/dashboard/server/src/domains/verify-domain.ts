@@ -1,15 +1,19 @@
+import { getServers } from 'node:dns';
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { SingleFlight } from '../edge/store-reads.ts';
-import { limitRate } from '../rate-limit.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
+import { count } from '../text.ts';
 import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
-import { checkDns } from './dns/check-dns.ts';
+import type { Expectation } from './dns/expectation.ts';
+import { type CheckResult, judge } from './dns/judge.ts';
+import { observe } from './dns/observe.ts';
 import { requireDomainsInPlan } from './domains.ts';
 
 export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
@@ -58,7 +62,7 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
 
 function tooOften(waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return `Verify was asked for too often. Try again in ${seconds} second${seconds === 1 ? '' : 's'}; the DNS is checked by itself meanwhile.`;
+  return `Verify was asked for too often. Try again in ${count(seconds, 'second')}; the DNS is checked by itself meanwhile.`;
 }
 
 /** How often a check is repeated when the domain changed meanwhile. */
@@ -99,4 +103,34 @@ export async function checkDomain(
         `${domain.hostname} kept passing from project to project while it was checked`,
       );
   }
+}
+
+export interface DnsCheckOptions {
+  /** Resolvers as `ip:port`; none: the system's. */
+  readonly servers: readonly string[];
+  /** The port of the zone's own servers. */
+  readonly authoritativePort: number;
+  /** Whether the zone's own servers may have private addresses. A resolver may always have one. */
+  readonly arePrivateAllowed: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The longest time that a check takes, in milliseconds; most take a few. */
+const TIMEOUT_MS = 5_000;
+
+/** Looks a name up and compares its DNS with the expectation. Rejects only with the reason of `signal`. */
+export async function checkDns(
+  expectation: Expectation,
+  { servers, authoritativePort, arePrivateAllowed, signal }: DnsCheckOptions,
+): Promise<CheckResult> {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const observation = await observe(expectation, {
+    servers: servers.length > 0 ? servers : getServers(),
+    authoritativePort,
+    arePrivateAllowed,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  });
+  signal?.throwIfAborted();
+  return judge(observation, expectation);
 }

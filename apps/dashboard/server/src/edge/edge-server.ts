@@ -1,13 +1,31 @@
-import { startHttpServer } from './connections/http-server.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './connections/limits.ts';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from '@petstore/http/node-http.ts';
+import {
+  DEFAULT_TIMEOUTS,
+  http1Options,
+  limitConnections,
+  limitPerAddress,
+  type Timeouts,
+} from './connections/limits.ts';
+import {
+  drainable,
+  type EdgeListener,
+  interceptConnections,
+  type ListenAt,
+  listen,
+  type ServerContext,
+} from './connections/listener.ts';
+import { serveFastPath } from './fast-path/connections.ts';
 import { fastPathResponder } from './fast-path/responses.ts';
+import { serveHttp1 } from './http/http1.ts';
 import { responder } from './http/respond.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
-import { watchChanges } from './sites/change-watch.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
 import type { SiteSource } from './sites/site-source.ts';
+import { withReadTimeout } from './store-reads.ts';
 import { startHttpsServer } from './tls/https-server.ts';
 
 export interface EdgeOptions {
@@ -103,4 +121,74 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await Promise.all([http.drain(), https?.drain(), polling]);
     },
   };
+}
+
+/** Serves HTTP/1 without TLS. Rejects with Node's error when it cannot listen. */
+async function startHttpServer(at: ListenAt, context: ServerContext): Promise<EdgeListener> {
+  const { respond, fastPath, failures, log, timeouts, closing } = context;
+  const server = createServer(http1Options(timeouts));
+  limitConnections(server, timeouts);
+  serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
+  const acceptForServer = interceptConnections(server, 'connection');
+  const fastPathConnections =
+    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
+  const isAllowed = limitPerAddress(context.connectionsPerAddress);
+  server.on('connection', (socket: Socket) => {
+    if (!isAllowed(socket)) socket.destroy();
+    else if (fastPathConnections) fastPathConnections.accept(socket, undefined);
+    else acceptForServer(socket);
+  });
+  const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
+  return { port: await listen(server, at), drain: () => drain(timeouts.drain) };
+}
+
+/**
+ * From the start of one poll to the start of the next, in milliseconds. A change just after a poll is seen by the next
+ * one and served after three more reads, of the site, its manifest and a content: within a second where none of these
+ * four takes longer than 187 ms.
+ */
+const INTERVAL_MS = 250;
+
+/** Waits after consecutive failures, in milliseconds; the last one repeats. Up to a quarter of jitter is added. */
+const RETRY_MS = [250, 500, 1_000] as const;
+
+/**
+ * Polls the store for changes and invalidates them, until the signal aborts. Polls do not overlap, unless one
+ * times out. The wait does not keep the process alive.
+ */
+async function watchChanges(
+  source: SiteSource,
+  /** Of all projects when there is no list. */
+  invalidate: (projectIds: ReadonlySet<string> | undefined) => void,
+  log: EdgeLog,
+  signal: AbortSignal,
+): Promise<void> {
+  let known: string | undefined;
+  let failures = 0;
+  while (!signal.aborted) {
+    const begun = performance.now();
+    let waitMs: number = INTERVAL_MS;
+    try {
+      const { position, projectIds } = await withReadTimeout(source.changesAfter(known));
+      if (!projectIds) invalidate(undefined);
+      else if (projectIds.length > 0) invalidate(new Set(projectIds));
+      known = position;
+      if (failures > 0) log.info('the store reports changes again');
+      failures = 0;
+    } catch (error) {
+      // The edge is closing, and the store may be closed already.
+      if (signal.aborted) return;
+      if (failures === 0) {
+        log.warn(
+          { err: error },
+          'the store cannot be polled for changes; the edge serves what it has in memory',
+        );
+      }
+      const retryMs = RETRY_MS[failures] ?? RETRY_MS.at(-1) ?? INTERVAL_MS;
+      waitMs = retryMs * (1 + Math.random() / 4);
+      failures++;
+    }
+    const restMs = Math.max(0, waitMs - (performance.now() - begun));
+    await sleep(restMs, undefined, { ref: false, signal }).catch(() => undefined);
+  }
 }

@@ -24,7 +24,7 @@ import {
 import { ErrorBody } from '../schema-types.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
-import { ERROR_RESPONSES } from './responses.ts';
+import { ERROR_RESPONSES } from './routes.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** What the document names; a schema comes after those that it refers to. */

@@ -57,18 +57,13 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
     return new ApiError(
       'unavailable',
       'The database cannot be reached right now. Try again shortly.',
-      {
-        cause: thrown,
-        headers: { 'retry-after': '2' },
-      },
+      { cause: thrown, headers: { 'retry-after': '2' } },
     );
   }
   return new ApiError(
     'internal_error',
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
-    {
-      cause: thrown,
-    },
+    { cause: thrown },
   );
 }
 

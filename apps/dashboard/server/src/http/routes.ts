@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
+import { PageOf, ref } from '../schema-types.ts';
 import type { RouteAccess } from './access.ts';
 
 /** A plugin with the routes of a resource. */
@@ -22,3 +24,24 @@ export function operationsOf(tag: string) {
 /** The parameters of a project's path, and of a path below it. */
 export const SlugParams = Type.Object({ slug: Type.String() });
 export const ItemParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
+
+/**
+ * The error responses of every operation. They are in the document alone: serializers for them would take most of the
+ * time of a start.
+ */
+export const ERROR_RESPONSES = {
+  '4xx': { $ref: 'Error', description: 'What was wrong, and what would be right.' },
+  '5xx': { $ref: 'Error', description: 'The service failed, or cannot do this now.' },
+} as const;
+
+const described = (schema: TSchema, description: string) => ({ ...schema, description });
+
+export function jsonResponse<T extends TSchema>(status: number, schema: T, description = 'Done.') {
+  return { [status]: described(ref(schema), description) };
+}
+
+export function pageResponse<T extends TSchema>(schema: T) {
+  return { 200: described(PageOf(ref(schema)), 'A page of the list.') };
+}
+
+export const NO_CONTENT = { 204: { type: 'null', description: 'Done.' } } as const;

@@ -1,7 +1,14 @@
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 import { CreatedWebhook, NewWebhook, Webhook } from './webhook.ts';
 import { addWebhook, presentWebhook, removeWebhook, testWebhook } from './webhooks.ts';

@@ -1,11 +1,11 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict, invalidRequest, notFound } from '../api-error.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
-import { limitRate } from '../rate-limit.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import type { ProjectRow } from '../store/projects.ts';

@@ -2,8 +2,15 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { accessTo } from '../accounts/caller.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { listInvitations } from '../store/invitations.ts';
 import {
   acceptInvitation,

@@ -1,8 +1,14 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { instant } from '../schema-types.ts';
 import { listMembers, type MemberRow } from '../store/members.ts';
 import { changeRole, removeMember } from './members.ts';

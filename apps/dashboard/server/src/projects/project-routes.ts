@@ -1,8 +1,14 @@
 import { accessTo } from '../accounts/caller.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { listProjects } from '../store/projects.ts';
 import {
   DeletionConfirmation,

@@ -23,8 +23,7 @@ import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { PLANS, type Project } from './project.ts';
-import { checkSlug } from './slug.ts';
-import { claimReservedSlug, releaseSlug, slugTaken } from './slug-reservation.ts';
+import { checkSlug, claimReservedSlug, releaseSlug, slugTaken } from './slug.ts';
 
 /** A project as its members see it. */
 export async function presentProject(

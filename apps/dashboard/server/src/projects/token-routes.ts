@@ -4,8 +4,15 @@ import { presentToken } from '../accounts/present-account.ts';
 import { createToken, revokeToken } from '../accounts/tokens.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
-import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
 import { listTokens } from '../store/tokens.ts';
 
 const operation = operationsOf('Project tokens');

@@ -1,14 +1,11 @@
+import { deleteRows, findRow, updateRows } from './rows.ts';
 import type { Db, Row } from './schema.ts';
 
 export type AcmeAccountRow = Row<'acme_accounts'>;
 
 /** The account at a directory; `directory` is the last one that the authority sent. */
 export function findAcmeAccount(db: Db, directoryUrl: string) {
-  return db
-    .selectFrom('acme_accounts')
-    .selectAll()
-    .where('directory_url', '=', directoryUrl)
-    .executeTakeFirst();
+  return findRow(db, 'acme_accounts', { directory_url: directoryUrl });
 }
 
 /**
@@ -37,12 +34,7 @@ export async function changeAcmeAccount(
   { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,
   change: Partial<Pick<AcmeAccountRow, 'account_url' | 'directory'>>,
 ): Promise<void> {
-  await db
-    .updateTable('acme_accounts')
-    .set(change)
-    .where('directory_url', '=', directory_url)
-    .where('sealed_key', '=', sealed_key)
-    .execute();
+  await updateRows(db, 'acme_accounts', { directory_url, sealed_key }, change);
 }
 
 /** Deletes an account that the authority no longer knows, unless another has replaced it. */
@@ -50,11 +42,7 @@ export async function deleteAcmeAccount(
   db: Db,
   { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,
 ): Promise<void> {
-  await db
-    .deleteFrom('acme_accounts')
-    .where('directory_url', '=', directory_url)
-    .where('sealed_key', '=', sealed_key)
-    .execute();
+  await deleteRows(db, 'acme_accounts', { directory_url, sealed_key });
 }
 
 /** Any account, where there is one, to check whether its key can be opened. */

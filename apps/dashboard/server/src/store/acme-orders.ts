@@ -1,3 +1,4 @@
+import { updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 /** How an order came to its end. */
@@ -27,12 +28,8 @@ export async function insertOrder(
 
 /** Records the URL of a domain's open order. */
 export async function recordOrderUrl(trx: Trx, domainId: string, url: string): Promise<void> {
-  await trx
-    .updateTable('acme_orders')
-    .set({ order_url: url })
-    .where('domain_id', '=', domainId)
-    .where('state', '=', 'open')
-    .execute();
+  const open = { domain_id: domainId, state: 'open' } as const;
+  await updateRows(trx, 'acme_orders', open, { order_url: url });
 }
 
 /** Ends the open order of a domain, where it has one. */
@@ -42,12 +39,8 @@ export async function endOrder(
   state: OrderEnd,
   at: number,
 ): Promise<void> {
-  await db
-    .updateTable('acme_orders')
-    .set({ state, ended_at: at })
-    .where('domain_id', '=', domainId)
-    .where('state', '=', 'open')
-    .execute();
+  const open = { domain_id: domainId, state: 'open' } as const;
+  await updateRows(db, 'acme_orders', open, { state, ended_at: at });
 }
 
 /** Ends open orders without an issuance, as those of deleted projects; returns each once. */

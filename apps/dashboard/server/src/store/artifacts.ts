@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Manifest } from '../deploys/artifact.ts';
+import { updateRows } from './rows.ts';
 import type { Db, Trx } from './schema.ts';
 
 /** How long an unreferenced blob is kept, in milliseconds: a build stores its blobs before it refers to them. */
@@ -30,20 +31,12 @@ export async function missingBlobs(
     // Written only where it matters: SQLite rewrites the whole blob.
     const aged = rows.filter((row) => row.created_at < now - UNREFERENCED_MS / 2);
     const kept = new Set(rows.map((row) => row.hash));
-    for (const { hash } of aged) if (!(await touchBlob(db, hash, now))) kept.delete(hash);
+    for (const { hash } of aged) {
+      if (!(await updateRows(db, 'blobs', { hash }, { created_at: now }))) kept.delete(hash);
+    }
     for (const hash of kept) missing.delete(hash);
   }
   return missing;
-}
-
-/** Whether the blob is still there, and now counts as new. */
-async function touchBlob(db: Db, hash: string, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('blobs')
-    .set({ created_at: now })
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
 }
 
 /** Stores a blob. An existing one stays and counts as new, so that the maintenance does not delete it. */

@@ -1,13 +1,10 @@
+import { findRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
 export type CertificateRow = Row<'certificates'>;
 
 export function findCertificate(db: Db, domainId: string) {
-  return db
-    .selectFrom('certificates')
-    .selectAll()
-    .where('domain_id', '=', domainId)
-    .executeTakeFirst();
+  return findRow(db, 'certificates', { domain_id: domainId });
 }
 
 /** Replaces a domain's certificate. */
@@ -85,12 +82,7 @@ export async function scheduleRenewal(
   { domain_id, serial }: Pick<CertificateRow, 'domain_id' | 'serial'>,
   change: Pick<RowChange<'certificates'>, 'renew_at' | 'ari_check_at' | 'ari_id'>,
 ): Promise<void> {
-  await db
-    .updateTable('certificates')
-    .set(change)
-    .where('domain_id', '=', domain_id)
-    .where('serial', '=', serial)
-    .execute();
+  await updateRows(db, 'certificates', { domain_id, serial }, change);
 }
 
 /** Certificates whose renewal is under way, with their last problem. */

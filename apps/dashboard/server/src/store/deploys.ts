@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
-import { isFree } from './leases.ts';
 import { assertLockOrder } from './lock-order.ts';
+import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type DeployRow = Row<'deploys'>;
 export type LogRow = Row<'deploy_log'>;
 
 export function findDeploy(db: Db, projectId: string, id: string) {
-  return db
-    .selectFrom('deploys')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return findRow(db, 'deploys', { project_id: projectId, id });
 }
 
 /** The live deploy of a project. */
@@ -130,20 +125,13 @@ function findNextDeploy(
 }
 
 /** Renews the lease until `until`. Whether the worker still has it. */
-export async function renewLease(
-  db: Db,
-  id: string,
-  worker: string,
-  until: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('deploys')
-    .set({ leased_until: until })
-    .where('id', '=', id)
-    .where('leased_by', '=', worker)
-    .where('state', '=', 'building')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export function renewLease(db: Db, id: string, worker: string, until: number): Promise<boolean> {
+  return updateRows(db, 'deploys', builtBy(worker, id), { leased_until: until });
+}
+
+/** A deploy while it is leased to a worker. */
+function builtBy(worker: string, id: string) {
+  return { id, leased_by: worker, state: 'building' } as const;
 }
 
 /** The deploys that are building, and their workers. */
@@ -166,14 +154,10 @@ export async function releaseLease(
   await db
     .updateTable('deploys')
     .set((set) => ({
-      state: 'queued',
-      leased_by: null,
-      leased_until: null,
+      ...{ state: 'queued', leased_by: null, leased_until: null },
       attempts: isCounted ? set.ref('attempts') : set('attempts', '-', 1),
     }))
-    .where('id', '=', id)
-    .where('leased_by', '=', worker)
-    .where('state', '=', 'building')
+    .where(({ and }) => and(builtBy(worker, id)))
     .execute();
 }
 
@@ -190,14 +174,8 @@ export async function finishDeploy(
     finished_at: number;
   },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('deploys')
-    .set({ ...end, leased_by: null, leased_until: null })
-    .where('id', '=', id)
-    .where('leased_by', '=', worker)
-    .where('state', '=', 'building')
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
+  const change = { ...end, leased_by: null, leased_until: null };
+  if (!(await updateRows(trx, 'deploys', builtBy(worker, id), change))) return false;
   await removeSource(trx, id);
   return true;
 }
@@ -209,20 +187,22 @@ export async function setLiveDeploy(
   id: string,
   now: number,
 ): Promise<void> {
-  await trx
-    .updateTable('projects')
-    .set({ live_deploy_id: id })
-    .where('id', '=', projectId)
-    .execute();
-  await trx.updateTable('deploys').set({ activated_at: now }).where('id', '=', id).execute();
+  await updateRows(trx, 'projects', { id: projectId }, { live_deploy_id: id });
+  await updateRows(trx, 'deploys', { id }, { activated_at: now });
 }
 
 /** Appends a line to a deploy's log, unless the deploy is gone. */
-export async function appendLog(db: Db, line: Omit<LogRow, 'seq'>): Promise<void> {
+export async function appendLog(
+  db: Db,
+  deployId: string,
+  at: number,
+  level: LogRow['level'],
+  message: string,
+): Promise<void> {
   await sql`INSERT INTO deploy_log (deploy_id, seq, at, level, message)
-    SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${line.deploy_id}),
-      ${sql.lit(line.at)}, ${line.level}, ${line.message}
-    FROM deploys WHERE id = ${line.deploy_id}`.execute(db);
+    SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${deployId}),
+      ${sql.lit(at)}, ${level}, ${message}
+    FROM deploys WHERE id = ${deployId}`.execute(db);
 }
 
 /** The lines of a log after the line `after`. */

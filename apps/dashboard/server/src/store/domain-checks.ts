@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import { isFree } from './leases.ts';
+import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, Row, RowChange, Trx } from './schema.ts';
 
 export type DomainCheckRow = Row<'domain_checks'>;
 
 export function findCheck(db: Db, domainId: string) {
-  return db
-    .selectFrom('domain_checks')
-    .selectAll()
-    .where('domain_id', '=', domainId)
-    .executeTakeFirst();
+  return findRow(db, 'domain_checks', { domain_id: domainId });
 }
 
 /** Restarts the checks of a domain, with the next one at `nextCheckAt`. The last result stays. */
@@ -40,7 +36,7 @@ export async function updateCheck(
   domainId: string,
   change: RowChange<'domain_checks'>,
 ): Promise<void> {
-  await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
+  await updateRows(trx, 'domain_checks', { domain_id: domainId }, change);
 }
 
 /** Deletes the outdated result of the last check, and plans no other. */
@@ -102,14 +98,7 @@ export async function releaseCheck(
   worker: string,
   retryAt?: number,
 ): Promise<void> {
-  await db
-    .updateTable('domain_checks')
-    .set({
-      leased_by: null,
-      leased_until: null,
-      ...(retryAt !== undefined && { next_check_at: retryAt }),
-    })
-    .where('domain_id', '=', domainId)
-    .where('leased_by', '=', worker)
-    .execute();
+  const leased = { domain_id: domainId, leased_by: worker };
+  const due = retryAt === undefined ? {} : { next_check_at: retryAt };
+  await updateRows(db, 'domain_checks', leased, { leased_by: null, leased_until: null, ...due });
 }

@@ -1,5 +1,6 @@
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { reservePermanently } from './reserved-labels.ts';
+import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
 export type DomainRow = Row<'domains'>;
@@ -11,26 +12,20 @@ const domainsOf = (db: Db, projectId: string) =>
 
 /** A project's domain with that name; not one that was removed. */
 export function findDomain(db: Db, projectId: string, hostname: string) {
-  return domainsOf(db, projectId).where('hostname', '=', hostname).executeTakeFirst();
+  return findRow(db, 'domains', { project_id: projectId, hostname, removed_at: null });
 }
 
 /** A project's claim to a name: its domain, or the reservation that a removed domain left. */
 export function findClaim(db: Db, projectId: string, hostname: string) {
-  return rows(db)
-    .where('project_id', '=', projectId)
-    .where('hostname', '=', hostname)
-    .executeTakeFirst();
+  return findRow(db, 'domains', { project_id: projectId, hostname });
 }
 
 export function findDomainById(db: Db, id: string) {
-  return rows(db).where('id', '=', id).executeTakeFirst();
+  return findRow(db, 'domains', { id });
 }
 
 export function findDomainByLink(db: Db, secret: string) {
-  return rows(db)
-    .where('link_secret', '=', secret)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
+  return findRow(db, 'domains', { link_secret: secret, removed_at: null });
 }
 
 /** The holder of a name, even if only by a reservation. */
@@ -124,24 +119,18 @@ export async function updateDomain(
   id: string,
   change: RowChange<'domains'>,
 ): Promise<void> {
-  await trx.updateTable('domains').set(change).where('id', '=', id).execute();
+  await updateRows(trx, 'domains', { id }, change);
 }
 
 /** Deletes a domain with its checks, its timeline and its certificate. */
 export async function deleteDomain(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('domains').where('id', '=', id).execute();
+  await deleteRows(trx, 'domains', { id });
 }
 
 /** Locks a domain until the transaction ends. undefined when it was deleted. */
 export async function lockDomain(trx: Trx, id: string): Promise<DomainRow | undefined> {
   assertLockOrder(trx, 'domain', id);
-  // An update that changes nothing locks the row on either database.
-  return trx
-    .updateTable('domains')
-    .set((set) => ({ hostname: set.ref('hostname') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  return lockRow(trx, 'domains', id, 'hostname');
 }
 
 /** Locks several domains; deleted ones are left out. */

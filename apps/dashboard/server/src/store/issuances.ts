@@ -1,4 +1,4 @@
-import { isFree } from './leases.ts';
+import { deleteRows, findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 // A row is a certificate that is wanted. A worker has to lease it: others leave it alone until the lease ends, and a
@@ -8,11 +8,7 @@ export type IssuanceRow = Row<'issuances'>;
 export type IssuanceChange = Partial<Omit<IssuanceRow, 'domain_id' | 'hostname'>>;
 
 export function findIssuance(db: Db, domainId: string) {
-  return db
-    .selectFrom('issuances')
-    .selectAll()
-    .where('domain_id', '=', domainId)
-    .executeTakeFirst();
+  return findRow(db, 'issuances', { domain_id: domainId });
 }
 
 /** Whether it was inserted; false where there is one already, which stays as it is. */
@@ -40,11 +36,8 @@ export async function expediteIssuance(trx: Trx, domainId: string, at: number): 
 
 /** Ends the lease of its worker, who can change nothing any more; the issuance is due at `at`. */
 export async function interruptIssuance(trx: Trx, domainId: string, at: number): Promise<void> {
-  await trx
-    .updateTable('issuances')
-    .set({ leased_by: null, leased_until: null, next_attempt_at: at })
-    .where('domain_id', '=', domainId)
-    .execute();
+  const change = { leased_by: null, leased_until: null, next_attempt_at: at };
+  await updateRows(trx, 'issuances', { domain_id: domainId }, change);
 }
 
 /** How long a project's orders count against its turn, in milliseconds. */
@@ -98,37 +91,22 @@ export async function leaseIssuance(
 }
 
 /** Changes an issuance. False when it is gone, or no longer leased to `worker`. */
-export async function changeLeasedIssuance(
+export function changeLeasedIssuance(
   db: Db,
   domainId: string,
   worker: string,
   change: IssuanceChange,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('issuances')
-    .set(change)
-    .where('domain_id', '=', domainId)
-    .where('leased_by', '=', worker)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return updateRows(db, 'issuances', { domain_id: domainId, leased_by: worker }, change);
 }
 
 /** Ends an issuance. False when it is gone, or no longer leased to `worker`. */
-export async function deleteLeasedIssuance(
-  trx: Trx,
-  domainId: string,
-  worker: string,
-): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('issuances')
-    .where('domain_id', '=', domainId)
-    .where('leased_by', '=', worker)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export function deleteLeasedIssuance(trx: Trx, domainId: string, worker: string): Promise<boolean> {
+  return deleteRows(trx, 'issuances', { domain_id: domainId, leased_by: worker });
 }
 
 export async function deleteIssuance(trx: Trx, domainId: string): Promise<void> {
-  await trx.deleteFrom('issuances').where('domain_id', '=', domainId).execute();
+  await deleteRows(trx, 'issuances', { domain_id: domainId });
 }
 
 /** The issuances that are worked on, and their workers. */

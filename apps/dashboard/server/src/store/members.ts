@@ -1,3 +1,4 @@
+import { deleteRows } from './rows.ts';
 import type { Db, Role, Row, Trx } from './schema.ts';
 
 export type MemberRow = Row<'members'> & { email: string; name: string };
@@ -39,9 +40,5 @@ export async function setMember(
 }
 
 export async function deleteMember(trx: Trx, projectId: string, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('members')
-    .where('project_id', '=', projectId)
-    .where('user_id', '=', userId)
-    .execute();
+  await deleteRows(trx, 'members', { project_id: projectId, user_id: userId });
 }

@@ -1,11 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
-import { renewalOrders } from './migrations/renewal-orders.ts';
-import { reservedLabels } from './migrations/reserved-labels.ts';
 import { partOf, tablesOf } from './migrations/tables.ts';
-import { tokenScopes } from './migrations/token-scopes.ts';
 import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -204,4 +200,87 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('details', 'text', (c) => c.notNull())
     .execute();
   await index('audit_log', 'project_id', 'id');
+}
+
+/**
+ * Marks all renewals, so that they can be told from new certificates. In older rows only renewals with ARI are marked.
+ */
+async function renewalOrders(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('acme_orders').renameColumn('is_ari', 'is_renewal').execute();
+}
+
+/** Uploads are stored in pieces of their own, and no longer as blobs beside those of sites. */
+async function deploySources(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('deploy_sources')
+    .addColumn('deploy_id', 'text', (c) => c.notNull())
+    .addColumn('seq', 'integer', (c) => c.notNull())
+    .addColumn('bytes', engine === 'sqlite' ? 'blob' : 'bytea', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('deploy_sources_pkey', ['deploy_id', 'seq'])
+    .execute();
+  // Queued deploys are built by this version.
+  await sql`INSERT INTO deploy_sources (deploy_id, seq, bytes, created_at)
+    SELECT deploys.id, 0, blobs.bytes, deploys.created_at
+    FROM deploys JOIN blobs ON blobs.hash = deploys.source_hash`.execute(db);
+  await db.schema.dropIndex('deploys_source_hash').execute();
+  await db.schema.alterTable('deploys').dropColumn('source_hash').execute();
+}
+
+/** Labels that must not lead to a stranger: released slugs, and the targets of all claims so far. */
+async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('reserved_labels')
+    .addColumn('label', 'text', (c) => c.primaryKey())
+    .addColumn('reserved_until', 'bigint')
+    .addColumn('project_id', 'text')
+    .addColumn('owner_ids', 'text', (c) => c.notNull())
+    .execute();
+  await tablesOf(db, engine).index('reserved_labels', 'reserved_until');
+  // The targets of deleted claims are not known any more.
+  await sql`INSERT INTO reserved_labels (label, owner_ids) SELECT target_label, '[]' FROM domains`.execute(
+    db,
+  );
+}
+
+interface Tables {
+  api_tokens: { id: string; user_id: string; project_id: string | null; scopes: string };
+  users: { id: string; role: string };
+  audit_log: { action: string; via: string; details: string };
+}
+
+/**
+ * Adds scopes to tokens, and the token to entries of the audit log and to invitations. Existing tokens may read and
+ * deploy. Those that the operator created for all projects, by the audit log, keep the scopes that scripts use.
+ */
+async function tokenScopes(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .alterTable('api_tokens')
+    .addColumn('scopes', 'text', (c) => c.notNull().defaultTo('read deploy'))
+    .execute();
+  await schema.alterTable('invitations').addColumn('token_id', 'text').execute();
+  await schema.alterTable('audit_log').addColumn('token_id', 'text').execute();
+  await schema.alterTable('audit_log').addColumn('token_name', 'text').execute();
+
+  const tables = db as Kysely<Tables>;
+  const made = await tables
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'token.create')
+    .where('via', '=', 'command')
+    .execute();
+  const owners = tables.selectFrom('users').select('id').where('role', '=', 'owner');
+  for (const { details } of made) {
+    const { id } = JSON.parse(details) as { id: string };
+    const token = tables
+      .updateTable('api_tokens')
+      .where('id', '=', id)
+      .where('project_id', 'is', null);
+    await token.set({ scopes: 'read deploy projects domains' }).execute();
+    await token
+      .set({ scopes: 'read deploy projects domains installation' })
+      .where('user_id', 'in', owners)
+      .execute();
+  }
 }

@@ -1,4 +1,4 @@
-import { isFree } from './leases.ts';
+import { isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import { lockWebhook, type WebhookRow } from './webhooks.ts';
 
@@ -126,18 +126,12 @@ export async function releaseNotice(
 }
 
 /** Records how a delivery ended. False when another process has the notice by now, or it is gone with its webhook. */
-export async function finishNotice(
+export function finishNotice(
   trx: Trx,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
   end: Pick<NoticeRow, 'delivered_at' | 'next_attempt_at' | 'last_error'>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('notices')
-    .set({ ...end, leased_until: null })
-    .where('id', '=', id)
-    .where('leased_until', '=', leased_until)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return updateRows(trx, 'notices', { id, leased_until }, { ...end, leased_until: null });
 }
 
 /** Whether a webhook accepted a notice at `since` or later. */

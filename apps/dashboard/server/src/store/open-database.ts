@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import { Kysely, type TransactionBuilder } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { isRetryable } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Database, Db, Engine } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
-import { RetryingKysely } from './transactions.ts';
 
 /** The variable that names the database, for messages. */
 export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';
@@ -72,8 +74,35 @@ function explained(error: unknown, url: string): Error {
   }
   return new UserError(
     `The database (${databasePlace(DATABASE_VARIABLE, url)}) cannot be opened: ${why}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
+}
+
+/** Waits before the retries of a transaction that was rolled back because of others, in milliseconds. */
+const RETRY_DELAYS_MS = [5, 20, 100, 300];
+
+/**
+ * Kysely that retries transactions rolled back because of others. So a transaction may run several times and must
+ * change nothing but the database.
+ */
+class RetryingKysely<DB> extends Kysely<DB> {
+  override transaction(): TransactionBuilder<DB> {
+    const builder = super.transaction();
+    const executeOnce = builder.execute.bind(builder);
+    builder.execute = (work) => retrying(() => executeOnce(work));
+    return builder;
+  }
+}
+
+async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
+  for (const delay of RETRY_DELAYS_MS) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      // With jitter, or they would conflict again.
+      await sleep(delay * (0.5 + Math.random()));
+    }
+  }
+  return transaction();
 }

@@ -1,4 +1,4 @@
-import { type Lease, Pool } from '@petstore/postgres/pool.ts';
+import { Pool } from '@petstore/postgres/pool.ts';
 import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
@@ -51,7 +51,7 @@ function dialect(
   });
   return new PostgresDialect({
     pool: {
-      connect: async () => poolClient(await pool.lease()),
+      connect: async () => (await pool.lease()) as unknown as PostgresPoolClient,
       end: () => pool.close(),
       options: {},
     },
@@ -65,8 +65,4 @@ function serverAt(address: PostgresAddress, statementTimeoutMs: number): Postgre
     // Instants and counters, all far below 2^53.
     int8: Number,
   });
-}
-
-function poolClient(lease: Lease): PostgresPoolClient {
-  return lease as unknown as PostgresPoolClient;
 }

@@ -1,4 +1,5 @@
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
+import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
@@ -44,7 +45,7 @@ function withRole({ role, ...project }: ProjectRow & { role: Role | null }): Pro
 }
 
 export function findProjectById(db: Db, id: string) {
-  return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  return findRow(db, 'projects', { id });
 }
 
 /** The projects of a user, or all where `isEverywhere`, at most `limit`, in the order of their slugs, after `after`. */
@@ -76,12 +77,12 @@ export async function updateProject(
   id: string,
   change: RowChange<'projects'>,
 ): Promise<void> {
-  await trx.updateTable('projects').set(change).where('id', '=', id).execute();
+  await updateRows(trx, 'projects', { id }, change);
 }
 
 /** Deletes a project with its members, invitations, tokens and deploys. */
 export async function deleteProject(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('projects').where('id', '=', id).execute();
+  await deleteRows(trx, 'projects', { id });
 }
 
 /**
@@ -90,13 +91,7 @@ export async function deleteProject(trx: Trx, id: string): Promise<void> {
  */
 export async function lockProject(trx: Trx, id: string): Promise<ProjectRow | undefined> {
   assertLockOrder(trx, 'project', id);
-  // An update that changes nothing locks the row on either database.
-  return trx
-    .updateTable('projects')
-    .set((set) => ({ plan: set.ref('plan') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  return lockRow(trx, 'projects', id, 'plan');
 }
 
 /** Locks several projects; deleted ones are left out. */

@@ -90,12 +90,7 @@ export interface Database {
     redirect_platform_host: Generated<number>;
   };
 
-  members: {
-    project_id: string;
-    user_id: string;
-    role: Role;
-    created_at: number;
-  };
+  members: { project_id: string; user_id: string; role: Role; created_at: number };
 
   invitations: {
     id: string;
@@ -176,10 +171,7 @@ export interface Database {
     created_at: number;
   };
 
-  artifact_blobs: {
-    artifact_hash: string;
-    blob_hash: string;
-  };
+  artifact_blobs: { artifact_hash: string; blob_hash: string };
 
   blobs: {
     /** SHA-256 of the bytes, in hex. */

@@ -1,3 +1,4 @@
+import { deleteRows, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
 
@@ -43,11 +44,7 @@ export async function touchSession(
   now: number,
   expiresAt: number,
 ): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ last_seen_at: now, expires_at: expiresAt })
-    .where('id', '=', id)
-    .execute();
+  await updateRows(db, 'sessions', { id }, { last_seen_at: now, expires_at: expiresAt });
 }
 
 /** The open sessions of a user, the one used last first. */
@@ -63,13 +60,8 @@ export function listSessions(db: Db, userId: string, now: number) {
 }
 
 /** Ends one session of a user. Whether there was one. */
-export async function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('sessions')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
+  return deleteRows(trx, 'sessions', { user_id: userId, id });
 }
 
 /** Ends all sessions of a user, except one where `except` names it. Returns how many there were. */

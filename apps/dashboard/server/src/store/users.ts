@@ -1,14 +1,15 @@
+import { findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type UserRow = Row<'users'>;
 
 export function findUser(db: Db, id: string) {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return findRow(db, 'users', { id });
 }
 
 /** `email` in its stored spelling. */
 export function findUserByEmail(db: Db, email: string) {
-  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  return findRow(db, 'users', { email });
 }
 
 /** In the order of their creation. */
@@ -26,24 +27,14 @@ export async function insertUser(trx: Trx, user: NewRow<'users'>): Promise<void>
 }
 
 export async function setPasswordHash(trx: Trx, id: string, passwordHash: string): Promise<void> {
-  await trx
-    .updateTable('users')
-    .set({ password_hash: passwordHash })
-    .where('id', '=', id)
-    .execute();
+  await updateRows(trx, 'users', { id }, { password_hash: passwordHash });
 }
 
 export async function setUserName(trx: Trx, id: string, name: string): Promise<void> {
-  await trx.updateTable('users').set({ name }).where('id', '=', id).execute();
+  await updateRows(trx, 'users', { id }, { name });
 }
 
 /** Locks a user until the transaction ends. */
 export function lockUser(trx: Trx, id: string) {
-  // An update that changes nothing locks the row on either database.
-  return trx
-    .updateTable('users')
-    .set((set) => ({ role: set.ref('role') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  return lockRow(trx, 'users', id, 'role');
 }

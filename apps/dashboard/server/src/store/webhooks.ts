@@ -1,17 +1,22 @@
 import { assertLockOrder } from './lock-order.ts';
+import { findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type WebhookRow = Row<'webhooks'>;
 
-const rows = (db: Db) => db.selectFrom('webhooks').selectAll();
-
 /** In the order in which they were added. */
 export function listWebhooks(db: Db, projectId: string) {
-  return rows(db).where('project_id', '=', projectId).orderBy('created_at').orderBy('id').execute();
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }
 
 export function findWebhook(db: Db, projectId: string, id: string) {
-  return rows(db).where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst();
+  return findRow(db, 'webhooks', { project_id: projectId, id });
 }
 
 export async function insertWebhook(trx: Trx, webhook: NewRow<'webhooks'>): Promise<void> {
@@ -34,13 +39,7 @@ export function deleteWebhook(trx: Trx, projectId: string, id: string) {
  */
 export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | undefined> {
   assertLockOrder(trx, 'webhook', id);
-  // An update that changes nothing locks the row on either database.
-  return trx
-    .updateTable('webhooks')
-    .set((set) => ({ url: set.ref('url') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  return lockRow(trx, 'webhooks', id, 'url');
 }
 
 export async function updateWebhook(
@@ -48,5 +47,5 @@ export async function updateWebhook(
   id: string,
   change: { last_delivery?: string; disabled_at?: number | null },
 ): Promise<void> {
-  await trx.updateTable('webhooks').set(change).where('id', '=', id).execute();
+  await updateRows(trx, 'webhooks', { id }, change);
 }

@@ -4,10 +4,12 @@ import { coverNothing } from '@petstore/test-support/program.ts';
 import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { upgradeDocument } from '../../../server/src/deploys/build/document/checked-document.ts';
+import {
+  upgradeDocument,
+  versionOf,
+} from '../../../server/src/deploys/build/document/checked-document.ts';
 import { readDocument } from '../../../server/src/deploys/build/document/read-document.ts';
 import { schemaProblems } from '../../../server/src/deploys/build/document/schema-problems.ts';
-import { versionOf } from '../../../server/src/deploys/build/document/version.ts';
 import { toJson } from '../../../server/src/deploys/build/syntax/exact-text.ts';
 import { built, fixture, textOf } from '../../support/build-site.ts';
 

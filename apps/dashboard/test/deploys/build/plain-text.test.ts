@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
-import { buildDocument } from '../../../server/src/deploys/build/build-document.ts';
+import { buildDocument } from '../../../server/src/deploys/build/build-site.ts';
 import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
-import { prefix, truncate } from '../../../server/src/truncate.ts';
+import { prefix, truncate } from '../../../server/src/text.ts';
 import { built, textOf } from '../../support/build-site.ts';
 
 coverNothing();

@@ -7,7 +7,7 @@ import {
   accentColors,
   contrast,
   parseColor,
-} from '../../../server/src/deploys/build/site/accent.ts';
+} from '../../../server/src/deploys/build/site/assets.ts';
 
 const FILES = ['index.md', 'guides/start.md', 'guides/end.md', 'logo.svg', 'dark.png', 'notes.txt'];
 

@@ -1,8 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowingLine, caaBlock, parseCaa } from '../../../server/src/domains/dns/caa-records.ts';
 import type { Authority } from '../../../server/src/domains/dns/expectation.ts';
+import { allowingLine, caaBlock, parseCaa } from '../../../server/src/domains/dns/rules/caa.ts';
 
 const ACCOUNT = 'https://ca.test/acct/1';
 const AUTHORITY: Authority = {

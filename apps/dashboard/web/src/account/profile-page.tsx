@@ -5,13 +5,14 @@ import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { PersonNameField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
+import { setTheme, THEMES, useTheme } from '../theme.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
+import { Monitor, Moon, Sun } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { ThemeCard } from './theme-card.tsx';
 
 export function ProfilePage() {
   const user = useUser();
@@ -51,6 +52,43 @@ function NameCard({ user }: { readonly user: User }) {
           <SubmitButton>Save the name</SubmitButton>
         </div>
       </Form>
+    </Card>
+  );
+}
+
+const LOOKS = {
+  system: { icon: Monitor, label: 'System' },
+  light: { icon: Sun, label: 'Light' },
+  dark: { icon: Moon, label: 'Dark' },
+} as const;
+
+function ThemeCard() {
+  const theme = useTheme();
+  return (
+    <Card title="Theme" description="For this browser. “System” follows your computer’s setting.">
+      <fieldset className="grid gap-2 sm:max-w-115 sm:grid-cols-3">
+        <legend className="sr-only">Theme</legend>
+        {THEMES.map((name) => {
+          const { icon: Icon, label } = LOOKS[name];
+          return (
+            <label
+              key={name}
+              className="flex items-center gap-2.5 rounded-md border border-line px-3 py-2 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
+            >
+              <input
+                type="radio"
+                name="theme"
+                value={name}
+                checked={theme === name}
+                onChange={() => setTheme(name)}
+                className="sr-only"
+              />
+              <Icon className="size-4 shrink-0 text-muted" />
+              {label}
+            </label>
+          );
+        })}
+      </fieldset>
     </Card>
   );
 }

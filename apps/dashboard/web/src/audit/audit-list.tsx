@@ -1,16 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { auditQuery } from '../queries.ts';
+import { useUser } from '../session/session.ts';
+import { SettingsPage } from '../settings/settings-layout.tsx';
+import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ScrollText } from '../ui/icons.tsx';
-import { ListView } from '../ui/list-view.tsx';
-import { LoadMore } from '../ui/load-more.tsx';
+import { ListView, LoadMore } from '../ui/list-view.tsx';
+import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import { deedInWords, factsInWords } from './entry-in-words.ts';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
-export function AuditList({ slug }: { readonly slug?: string }) {
+function AuditList({ slug }: { readonly slug?: string }) {
   const query = useInfiniteQuery(auditQuery(slug));
   return (
     <Card flush>
@@ -61,5 +65,116 @@ function AuditRow({ entry, slug }: AuditRowProps) {
         ))}
       </p>
     </li>
+  );
+}
+
+type Told = Pick<AuditEntry, 'action' | 'target' | 'details'>;
+
+/** The action and its object: `Rolled back from #5 to` `#4`, `Created the project` `pets`. */
+function deedInWords({ action, target, details }: Told): string {
+  if (action !== 'deploy.activate') return actionInWords(action);
+  const { from } = details;
+  if (typeof from !== 'string' || from === target) return actionInWords(action);
+  return numberOf(from) > numberOf(target)
+    ? `Rolled back from ${from} to`
+    : `Went on from ${from} to`;
+}
+
+/** The rest of an entry, without ids, which mean something to programs only. */
+function factsInWords({ action, details }: Told): string[] {
+  const { id: _id, before: _before, from, to, live, problems, ...others } = details;
+  const facts: string[] = [];
+  if (isRecord(from) && isRecord(to)) {
+    const changed = Object.keys(to).filter((name) => from[name] !== to[name]);
+    facts.push(...changed.map((name) => `${name} from ${text(from[name])} to ${text(to[name])}`));
+  } else if (from !== undefined && to !== undefined)
+    facts.push(`from ${text(from)} to ${text(to)}`);
+  if (typeof live === 'boolean') facts.push(live ? 'live at once' : 'not put live');
+  if (typeof problems === 'number') facts.push(`${problems} problem${problems === 1 ? '' : 's'}`);
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== null) facts.push(`${name}: ${text(value)}`);
+    else if (action === 'domain.update') facts.push(`${name}: off`);
+  }
+  return facts;
+}
+
+function numberOf(target: string): number {
+  return Number(target.replace('#', ''));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Actions in words, to be followed by their object. The codes are for programs. */
+const ACTIONS: Record<AuditAction, string> = {
+  'account.create': 'Created the account',
+  'account.password': 'Changed the password of',
+  'account.rename': 'Changed the name of',
+  'session.begin': 'Signed in as',
+  'session.end': 'Ended a session of',
+  'token.create': 'Created the token',
+  'token.revoke': 'Revoked the token',
+  'project.create': 'Created the project',
+  'project.update': 'Changed the project',
+  'project.plan': 'Changed the plan of',
+  'project.delete': 'Deleted the project',
+  'member.role': 'Changed the role of',
+  'member.remove': 'Removed the member',
+  'member.leave': 'Left the project:',
+  'invitation.create': 'Invited',
+  'invitation.revoke': 'Took back the invitation of',
+  'invitation.accept': 'Accepted the invitation of',
+  'deploy.create': 'Uploaded deploy',
+  'deploy.succeed': 'Built deploy',
+  'deploy.fail': 'Could not build deploy',
+  'deploy.activate': 'Activated deploy',
+  'domain.add': 'Added the domain',
+  'domain.verify': 'Verified the domain',
+  'domain.primary': 'Changed the primary domain to',
+  'domain.update': 'Changed the domain',
+  'domain.link': 'Renewed the link of the domain',
+  'domain.remove': 'Removed the domain',
+  'webhook.create': 'Added the webhook',
+  'webhook.delete': 'Removed the webhook',
+  'webhook.disable': 'Switched off the webhook',
+  'webhook.enable': 'Switched on the webhook',
+};
+
+/** An action in words. One that this page does not know yet is shown by its code. */
+function actionInWords(action: string): string {
+  return action in ACTIONS ? ACTIONS[action as AuditAction] : action;
+}
+
+export function AuditPage() {
+  const { slug } = useProject();
+  return (
+    <SettingsPage
+      title="Audit log"
+      permission="audit.read"
+      description="Every change to this project: who, what, when, from where."
+    >
+      <AuditList slug={slug} />
+    </SettingsPage>
+  );
+}
+
+export function InstallationAuditPage() {
+  const { isInstallationOwner } = useUser();
+  return (
+    <Page
+      title="Installation’s audit log"
+      description="Every change to every account and project: who, what, when, from where."
+    >
+      {isInstallationOwner ? (
+        <AuditList />
+      ) : (
+        <Alert>Only the owner of the installation can read its audit log.</Alert>
+      )}
+    </Page>
   );
 }

@@ -1,9 +1,11 @@
+import { Tabs } from '@base-ui/react/tabs';
+import { Link } from '@tanstack/react-router';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
-import { GuidesFolder } from './guides-folder.tsx';
-import { HowToDeploy } from './how-to-deploy.tsx';
+import { CodeBlock } from '../ui/code-block.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
 import { UploadArea } from './upload-area.tsx';
 
 /** How to deploy: with a file here, or from elsewhere. */
@@ -27,5 +29,93 @@ export function DeployCard() {
         <HowToDeploy />
       </div>
     </Card>
+  );
+}
+
+const EXAMPLE = `title: Petstore
+openapi: openapi.yaml     # optional
+navigation:               # optional
+  - index.md
+  - guides/start.md`;
+
+/** The contents of a folder of guides, for those who have none yet. */
+function GuidesFolder() {
+  return (
+    <details>
+      <summary className="w-fit rounded-sm font-medium">What goes into a folder of guides</summary>
+      <p className="mt-2 mb-3 text-muted">
+        Markdown pages, their images, and beside them a file docs.yaml. Only its title is required.
+      </p>
+      <CodeBlock code={EXAMPLE} what="example of docs.yaml" />
+    </details>
+  );
+}
+
+const TAB =
+  'rounded-md border border-transparent px-2.5 py-1 text-[0.8125rem] text-muted data-active:border-line data-active:bg-surface data-active:font-medium data-active:text-ink data-active:shadow-card';
+
+/** The same from a terminal or a build server, ready to be copied. */
+function HowToDeploy() {
+  const { slug } = useProject();
+  const { origin } = window.location;
+  const ways = [
+    {
+      name: 'curl',
+      code: `export DASHBOARD_TOKEN=dash_…   # a token of yours
+URL=${origin}/api/projects/${slug}/deploys
+
+curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
+  --data-binary @openapi.yaml "$URL"
+
+# an archive of guides, to be looked at before it goes live
+curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
+  --data-binary @docs.zip "$URL?activate=false"`,
+      note: 'A Content-Type is not needed: the file itself tells what it is.',
+    },
+    {
+      name: 'Command line',
+      code: `# in the folder of the installation
+export PATH="$PWD/node_modules/.bin:$PATH"
+export DASHBOARD_URL=${origin}
+export DASHBOARD_TOKEN=dash_…   # a token of yours
+
+dashboard deploy --project ${slug} openapi.yaml
+dashboard deploy --project ${slug} ./docs   # guides
+dashboard deploy --project ${slug} --no-activate ./docs`,
+      note: 'The command comes with the installation. It packs a folder by itself, and waits until the deploy is built.',
+    },
+  ];
+  return (
+    <div className="min-w-0">
+      <Tabs.Root defaultValue={ways[0]?.name}>
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+          <h3 className="font-medium">Or from a terminal</h3>
+          <Tabs.List className="flex gap-0.5 rounded-lg bg-subtle p-0.5" aria-label="Way to deploy">
+            {ways.map(({ name }) => (
+              <Tabs.Tab key={name} value={name} className={TAB}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </div>
+        {ways.map(({ name, code, note }) => (
+          <Tabs.Panel key={name} value={name} className="rounded-md">
+            <CodeBlock code={code} what="commands" />
+            <p className="mt-3 text-[0.8125rem] text-muted">{note}</p>
+          </Tabs.Panel>
+        ))}
+      </Tabs.Root>
+      <p className="mt-1 text-[0.8125rem] text-muted">
+        Create a token in{' '}
+        <Link to="/account/tokens" className={TEXT_LINK}>
+          your account
+        </Link>
+        , or one for this project alone in its{' '}
+        <Link to="/projects/$slug/settings/tokens" params={{ slug }} className={TEXT_LINK}>
+          settings
+        </Link>
+        .
+      </p>
+    </div>
   );
 }

@@ -1,13 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { deploysQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
 import { Rocket } from '../ui/icons.tsx';
-import { ListView } from '../ui/list-view.tsx';
-import { LoadMore } from '../ui/load-more.tsx';
+import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { DeployRow } from './deploy-row.tsx';
 
 export function DeployListPage() {

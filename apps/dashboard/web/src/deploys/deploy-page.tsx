@@ -1,28 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
-import { hasStatus } from '../api.ts';
+import { hasStatus, path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { deployQuery } from '../queries.ts';
+import { deployQuery, keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { ExternalButton, ExternalLink } from '../ui/external-link.tsx';
+import { Confirm } from '../ui/form-dialog.tsx';
+import { count, duration } from '../ui/format.ts';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
+import type { Step } from '../ui/step.ts';
+import { Steps } from '../ui/steps.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
-import { ActivateButton } from './activate-button.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { WithCode } from '../ui/with-code.tsx';
 import { DeployLog } from './deploy-log.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
-import { DeploySteps } from './deploy-steps.tsx';
-import { ProblemTable } from './problem-table.tsx';
+import { placeInWords } from './place.ts';
 import { UploadArea } from './upload-area.tsx';
 
 export function DeployPage() {
@@ -103,5 +108,160 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         )}
       </div>
     </ProjectPage>
+  );
+}
+
+/** Puts a deploy live, newer or older. It shows nothing where the deploy cannot go live. */
+function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
+  const project = useProject();
+  const { slug, url, live } = project;
+  const { id, number } = deploy;
+  if (deploy.state !== 'succeeded' || deploy.live || deploy.isPruned) return null;
+
+  const isBack = live !== null && number < live.number;
+  const action = isBack ? 'Roll back to this' : 'Make live';
+  const run = async () => {
+    const activated = await request<Deploy>('POST', path`/projects/${slug}/deploys/${id}/activate`);
+    queryClient.setQueryData(keys.deploy(slug, id), activated);
+    await queryClient.invalidateQueries({ queryKey: keys.project(slug) });
+    void queryClient.invalidateQueries({ queryKey: keys.projects });
+    toast(`Deploy #${number} is live.`);
+  };
+  return (
+    <Confirm
+      title={`${action}?`}
+      description={
+        <p>
+          <strong className="break-all font-medium text-ink">{hostOf(url)}</strong> shows deploy #
+          {number} at once{live && <>, instead of #{live.number}</>}. You can go back the same way.
+        </p>
+      }
+      action={action}
+      run={run}
+      trigger={
+        <Button variant="primary" disabled={!can(project, 'deploy.activate')}>
+          {action}
+        </Button>
+      }
+    />
+  );
+}
+
+interface DeployStepsProps {
+  readonly deploy: Deploy;
+  /** Whether the project's address serves anything. */
+  readonly hasLive: boolean;
+}
+
+/**
+ * queued -> building -> succeeded
+ *
+ * failed, up to the deploy's current state.
+ */
+function DeploySteps({ deploy, hasLive }: DeployStepsProps) {
+  return <Steps label="Steps of the deploy" columns={3} steps={stepsOf(deploy, hasLive)} />;
+}
+
+function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
+  const { state, createdAt, startedAt, finishedAt, live } = deploy;
+  const took = (from: string | null, to: string | null) =>
+    from !== null && to !== null ? duration(Date.parse(to) - Date.parse(from)) : undefined;
+  const isOver = finishedAt !== null;
+  const waited = took(createdAt, startedAt);
+  const built = took(startedAt, finishedAt);
+  return [
+    {
+      name: 'Queued',
+      status: state === 'queued' ? 'running' : 'done',
+      note: state === 'queued' ? 'Waiting for a free builder' : waited && `Waited ${waited}`,
+    },
+    {
+      name: 'Build',
+      status:
+        state === 'failed'
+          ? 'failed'
+          : isOver
+            ? 'done'
+            : state === 'building'
+              ? 'running'
+              : 'ahead',
+      note: state === 'building' ? 'Under way' : built && `Took ${built}`,
+    },
+    {
+      name: 'Site',
+      status: state === 'succeeded' ? 'done' : 'ahead',
+      note:
+        state === 'failed'
+          ? hasLive
+            ? 'What is live stays live'
+            : 'Nothing is live yet'
+          : state === 'succeeded'
+            ? live
+              ? 'Live at the project’s address'
+              : 'Ready at its preview address'
+            : undefined,
+    },
+  ];
+}
+
+/** Why a deploy failed: each problem with its place in the document. */
+function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
+  const { errors } = deploy;
+  if (errors.length === 0) return null;
+  return (
+    <Card
+      title={`${count(errors.length, 'problem')} in ${deploy.sourceName}`}
+      description={`Fix ${errors.length === 1 ? 'it' : 'them'} and deploy again.`}
+      tone="negative"
+      flush
+    >
+      <table className="w-full table-fixed text-left max-sm:block">
+        <thead className="text-[0.8125rem] text-muted max-sm:sr-only">
+          <tr className="border-line border-b">
+            <th scope="col" className="px-4 py-2 font-medium sm:pl-5">
+              Problem
+            </th>
+            <th scope="col" className="w-2/5 px-4 py-2 font-medium">
+              Where
+            </th>
+            <th scope="col" className="w-20 px-4 py-2 text-right font-medium sm:pr-5">
+              Line
+            </th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line max-sm:block">
+          {errors.map(({ message, path, line }) => (
+            <tr key={`${path} ${line} ${message}`} className="align-top max-sm:block max-sm:py-2.5">
+              <td className="px-4 py-2.5 break-words max-sm:block max-sm:py-0.5 sm:pl-5">
+                <WithCode>{message}</WithCode>
+              </td>
+              <td className="px-4 py-2.5 max-sm:block max-sm:py-0.5">
+                <Place path={path} />
+              </td>
+              <td className="px-4 py-2.5 text-right font-mono text-[0.8125rem] text-muted tabular-nums max-sm:block max-sm:py-0.5 max-sm:text-left sm:pr-5">
+                {line === null ? (
+                  <span className="max-sm:hidden">–</span>
+                ) : (
+                  <>
+                    <span className="sm:sr-only">line </span>
+                    {line}
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function Place({ path }: { readonly path: string }) {
+  const { what, within } = placeInWords(path);
+  return (
+    <span title={path} className="block wrap-anywhere font-mono text-[0.8125rem]">
+      {what}
+      {within && <span className="block text-muted text-xs">{within}</span>}
+    </span>
   );
 }

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/class-names.ts';
+import { duration } from '../ui/format.ts';
 import { ROW_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
-import { BuildTime } from './build-time.tsx';
 import { DeployState } from './deploy-state.tsx';
 
 /** A deploy in a list; the whole row leads to it. */
@@ -38,4 +38,11 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
       </p>
     </li>
   );
+}
+
+/** How long a finished build took; nothing before. */
+function BuildTime({ deploy }: { readonly deploy: DeploySummary }) {
+  const { startedAt, finishedAt } = deploy;
+  if (startedAt === null || finishedAt === null) return null;
+  return duration(Date.parse(finishedAt) - Date.parse(startedAt));
 }

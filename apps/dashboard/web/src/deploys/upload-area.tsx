@@ -1,18 +1,19 @@
+import { Progress } from '@base-ui/react/progress';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
+import { fileSize } from '../ui/format.ts';
 import { Upload } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
-import { UploadProgress } from './upload-progress.tsx';
 
 /** Accepts a file that is dropped on it or chosen with its button, uploads it, and opens its deploy. */
 export function UploadArea() {
@@ -112,6 +113,37 @@ export function UploadArea() {
         checked={activate}
         onChange={setActivate}
       />
+    </div>
+  );
+}
+
+interface UploadProgressProps {
+  readonly name: string;
+  readonly size: number;
+  /** 0 to 1. */
+  readonly part: number;
+  readonly onCancel: () => void;
+}
+
+function UploadProgress({ name, size, part, onCancel }: UploadProgressProps) {
+  return (
+    <div className="grid gap-4 rounded-lg border border-line bg-canvas p-5">
+      <Progress.Root value={Math.round(part * 100)} className="grid gap-2">
+        <div className="flex items-baseline justify-between gap-4">
+          <Progress.Label className="min-w-0 truncate font-medium">Sending {name}</Progress.Label>
+          <span className="shrink-0 text-[0.8125rem] text-muted">
+            {Math.round(part * 100)} % of {fileSize(size)}
+          </span>
+        </div>
+        <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
+          <Progress.Indicator className="h-full rounded-full bg-accent transition-all duration-200" />
+        </Progress.Track>
+      </Progress.Root>
+      <div>
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
     </div>
   );
 }

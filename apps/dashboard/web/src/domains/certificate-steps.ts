@@ -70,11 +70,7 @@ export function stepsDone(
   const times = timesSince(request.at, events);
   times[0] = request.at;
   times[NAMES.length - 1] = issuedAt;
-  return NAMES.map((name, index) => ({
-    name,
-    status: 'done',
-    at: times[index],
-  }));
+  return NAMES.map((name, index) => ({ name, status: 'done', at: times[index] }));
 }
 
 /** When each shown step was done, by the events since the request. */

@@ -1,29 +1,33 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { hasStatus } from '../api.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { hasStatus, path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
-import { domainEventsQuery, domainQuery } from '../queries.ts';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
+import { domainEventsQuery, domainQuery, keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { CopyField } from '../ui/copy.tsx';
+import { ExternalButton } from '../ui/external-link.tsx';
+import { Confirm, ConfirmByTyping } from '../ui/form-dialog.tsx';
 import { ChevronLeft } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
 import { Ago } from '../ui/time.tsx';
+import { toast } from '../ui/toasts.tsx';
 import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
 import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
-import { LinkCard } from './link-card.tsx';
-import { OpenSite } from './open-site.tsx';
-import { PrimaryButton } from './primary-button.tsx';
 import { RecordsCard } from './records-card.tsx';
-import { RemoveCard } from './remove-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
 import { useVerify } from './verify.tsx';
 
@@ -118,5 +122,136 @@ function Description({ domain }: { readonly domain: Domain }) {
       )}
       {hostname === unicode ? 'Added' : 'added'} <Ago at={createdAt} /> by {createdBy}
     </span>
+  );
+}
+
+/** A link to the site at a domain, where it can be opened. */
+function OpenSite({ domain }: { readonly domain: Domain }) {
+  const project = useProject();
+  if (domain.state === 'unverified' || domain.movedAwayAt !== null) return null;
+  const address = domain.state === 'active' ? domain.url : plainAddress(domain, project);
+  if (address === undefined) {
+    return <span className="text-muted">Opens once the certificate is there</span>;
+  }
+  return <ExternalButton href={address}>Open site</ExternalButton>;
+}
+
+/** The address of the domain while it has no certificate: HTTP, at the port of the platform's own address. */
+function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | undefined {
+  const url = new URL(platformUrl);
+  // Behind a proxy that speaks HTTPS only, the plain port is unknown.
+  if (url.protocol !== 'http:') return undefined;
+  url.hostname = hostname;
+  return url.origin;
+}
+
+/** Makes a domain the primary one. It shows nothing where it is the primary one already, or cannot be yet. */
+function PrimaryButton({ domain }: { readonly domain: Domain }) {
+  const { slug } = useProject();
+  const { hostname, unicode, state, primary } = domain;
+  if (primary || state === 'unverified') return null;
+  const run = async () => {
+    await actOnDomain(slug, hostname, 'primary');
+    toast(`${unicode} is the primary domain.`);
+  };
+  return (
+    <Confirm
+      title={`Make ${unicode} primary?`}
+      description={`The project’s other domains then respond to every request with a 301 to ${unicode}, with path and query kept${
+        state === 'active' ? '' : ', as soon as it has its certificate'
+      }. Browsers and search engines may remember that.`}
+      action="Make primary"
+      run={run}
+      trigger={<Button>Make primary</Button>}
+    />
+  );
+}
+
+interface LinkCardProps {
+  readonly domain: Domain;
+  readonly link: string;
+  readonly canRenew: boolean;
+}
+
+/** The link for whoever manages the DNS and has no account. */
+function LinkCard({ domain, link, canRenew }: LinkCardProps) {
+  const { slug } = useProject();
+  const { hostname, unicode } = domain;
+  const renew = async () => {
+    await actOnDomain(slug, hostname, 'link');
+    toast('The link is new; the old one has ended.');
+  };
+  return (
+    <Card
+      title="Someone else has the DNS?"
+      description={`Send them this link. It shows the records and the state of ${unicode} without signing in, and nothing else of the project.`}
+      actions={
+        canRenew && (
+          <Confirm
+            title="Renew the link?"
+            description="The old one ends at once: whoever has it sees nothing any more."
+            action="Renew the link"
+            run={renew}
+            trigger={<Button size="small">Renew link</Button>}
+          />
+        )
+      }
+    >
+      <div className="grid gap-3">
+        <CopyField value={link} what="link" />
+        <LoopbackWarning link={link} />
+      </div>
+    </Card>
+  );
+}
+
+/** Removes a domain, after explaining what that ends and what stays. */
+function RemoveCard({ domain }: { readonly domain: Domain }) {
+  const { slug } = useProject();
+  const { hostname, unicode } = domain;
+  const navigate = useNavigate();
+  const leave = async () => {
+    toast(`${unicode} is removed. Now delete its DNS records.`);
+    // Removed, not only stale: otherwise the list would still show this domain for a moment.
+    queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
+    await navigate({ to: '/projects/$slug/settings/domains', params: { slug }, replace: true });
+    queryClient.removeQueries({ queryKey: keys.domain(slug, hostname) });
+    void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
+  };
+  return (
+    <Card
+      tone="negative"
+      title="Remove this domain"
+      description={`${unicode} stops showing the site at once. The project and its other addresses stay as they are.`}
+    >
+      <ConfirmByTyping
+        name={hostname}
+        isName={(typed) => typed.trim().toLowerCase() === hostname}
+        title={`Remove ${unicode}?`}
+        description={<Consequences domain={domain} />}
+        action="Remove it"
+        run={() => request('DELETE', path`/projects/${slug}/domains/${hostname}`)}
+        onDone={leave}
+        trigger={<Button variant="danger">Remove the domain</Button>}
+      />
+    </Card>
+  );
+}
+
+function Consequences({ domain: { primary, state } }: { readonly domain: Domain }) {
+  return (
+    <ul className="list-disc space-y-1 pl-4">
+      {state !== 'unverified' && (
+        <>
+          <li>It stops showing the site at once, and open connections are closed.</li>
+          <li>Its certificate and the key of it are deleted.</li>
+        </>
+      )}
+      {primary && <li>It is the primary domain: other addresses no longer lead to it.</li>}
+      <li>
+        While its DNS points here, the name stays reserved for this project. Delete its DNS records
+        then, so that the name leads nowhere.
+      </li>
+    </ul>
   );
 }

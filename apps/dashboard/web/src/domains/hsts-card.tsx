@@ -1,16 +1,14 @@
 import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { Confirm, FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { changeDomain } from './domain-cache.ts';
-import { ageInWords, DEFAULT_HSTS_AGE, HSTS_AGES } from './hsts-ages.ts';
 
 interface HstsCardProps {
   readonly domain: Domain;
@@ -104,4 +102,29 @@ function TurnOn({ domain: { hostname, unicode } }: { readonly domain: Domain }) 
       />
     </FormDialog>
   );
+}
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** How long browsers remember it: short values to try it out, then long ones. */
+const HSTS_AGES = [
+  { value: String(5 * 60), label: '5 minutes, to try it out' },
+  { value: String(7 * DAY), label: 'A week' },
+  { value: String(30 * DAY), label: '30 days' },
+  { value: String(365 * DAY), label: 'A year' },
+] as const;
+
+const DEFAULT_HSTS_AGE = HSTS_AGES[0].value;
+
+const UNITS = [
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', 60],
+] as const;
+
+/** `365 days`, `5 minutes`: in the largest unit that it is a multiple of. */
+function ageInWords(seconds: number): string {
+  const [unit, size] = UNITS.find(([, length]) => seconds % length === 0) ?? ['second', 1];
+  return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`;
 }

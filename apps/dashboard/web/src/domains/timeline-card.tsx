@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { DomainEvent } from '../../../server/src/domains/domain.ts';
 import { Card } from '../ui/card.tsx';
 import { Dot, type DotTone } from '../ui/dot.tsx';
-import { LoadMore } from '../ui/load-more.tsx';
+import { LoadMore } from '../ui/list-view.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Ago } from '../ui/time.tsx';
 import { WithCode } from '../ui/with-code.tsx';

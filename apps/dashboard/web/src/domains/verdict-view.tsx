@@ -1,6 +1,10 @@
-import type { Verdict } from '../../../server/src/domains/verdict.ts';
+import type { ReactNode } from 'react';
+import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
+import { BrokenName } from '../ui/broken-name.tsx';
 import { cx } from '../ui/class-names.ts';
+import { CopyButton } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { count } from '../ui/format.ts';
 import {
   CircleAlert,
   CircleCheck,
@@ -8,9 +12,10 @@ import {
   type IconComponent,
   TriangleAlert,
 } from '../ui/icons.tsx';
+import { useNow } from '../ui/time.tsx';
 import { WithCode } from '../ui/with-code.tsx';
-import { remedyOf } from './remedy.ts';
-import { RemedySteps } from './remedy-steps.tsx';
+import { zoneOf } from './records.ts';
+import { type Remedy, remedyOf, waitInWords } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 interface Kind {
@@ -99,4 +104,121 @@ function Words({ verdict }: { readonly verdict: Verdict }) {
       <WithCode>{verdict.remedy}</WithCode>
     </p>
   );
+}
+
+interface RemedyStepsProps {
+  readonly domain: ShownDomain;
+  readonly remedy: Remedy;
+  /** Whether the reader has a button to verify. */
+  readonly canVerify: boolean;
+}
+
+/** What to do, step by step, for someone who has not done it before. */
+function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
+  const { unicode, records } = domain;
+  const { remove, add, otherwise } = remedy;
+  const zone = records[0] ? zoneOf(records[0]) : unicode;
+  return (
+    <div>
+      <h3 className="mb-1.5 font-medium">What to do</h3>
+      <ol className="grid list-decimal gap-3 pl-5 marker:text-muted">
+        <li className="pl-1 wrap-anywhere">
+          Sign in where the DNS of {zone} is managed: mostly where the domain was bought.
+        </li>
+        {remove.length > 0 && (
+          <li className="pl-1">
+            Remove {remove.length === 1 ? 'this record' : count(remove.length, 'record')}:
+            <Removals remove={remove} />
+          </li>
+        )}
+        {add.map((record) => (
+          <li key={`${record.type} ${record.name} ${record.value}`} className="pl-1 wrap-anywhere">
+            {record.type === 'CAA'
+              ? // It may belong to a name above the domain, which is shown nowhere else on the page.
+                `Add this CAA record for ${record.name}; keep those that are there:`
+              : `Create ${aRecord(record)}:`}
+            <Creation record={record} />
+          </li>
+        ))}
+        <li className="pl-1">
+          {canVerify
+            ? 'Press Verify here.'
+            : 'Wait for the next check here, or have Verify pressed.'}{' '}
+          <Wait domain={domain} />
+        </li>
+      </ol>
+      {otherwise !== undefined && <p className="mt-3 text-muted">{otherwise}</p>}
+    </div>
+  );
+}
+
+function aRecord({ type }: DnsRecord): string {
+  return `${type === 'ALIAS' ? 'an' : 'a'} ${type} record`;
+}
+
+const BOX = 'mt-1.5 divide-y divide-line rounded-md border border-line';
+const CODE = 'min-w-0 select-all py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere';
+
+function Removals({ remove }: Pick<Verdict, 'remove'>) {
+  return (
+    <div className={BOX}>
+      {remove.map(({ type, name, value }) => {
+        const line = `${name} ${type} ${value}`;
+        return (
+          <div key={line} className="flex items-start justify-between gap-2 py-0.5 pr-1 pl-3">
+            <code className={CODE}>
+              <BrokenName>{line}</BrokenName>
+            </code>
+            <span className="print:hidden">
+              <CopyButton value={line} what={`${type} record to remove`} />
+            </span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function Creation({ record: { type, host, value, ttl } }: { readonly record: DnsRecord }) {
+  return (
+    <dl className={BOX}>
+      <Part label="Host" value={host} what={`host of the ${type} record to create`} />
+      <Part label="Value" value={value} what={`value of the ${type} record to create`} />
+      <Part label="TTL" value={String(ttl)} what={`TTL of the ${type} record to create`} />
+    </dl>
+  );
+}
+
+function Part({
+  label,
+  value,
+  what,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly what: string;
+}): ReactNode {
+  return (
+    <div className="grid grid-cols-[3rem_minmax(0,1fr)_auto] items-start py-0.5 pr-1 pl-3">
+      <dt className="py-1.5 text-[0.8125rem] text-muted leading-5">{label}</dt>
+      <dd className="flex">
+        <code className={CODE}>
+          <BrokenName>{value}</BrokenName>
+        </code>
+      </dd>
+      <dd className="print:hidden">
+        <CopyButton value={value} what={what} />
+      </dd>
+    </div>
+  );
+}
+
+const TICK_MS = 10_000;
+
+/** The one sentence about waiting, with how much longer resolvers keep the cached answer. */
+function Wait({ domain: { checkedAt, verdict } }: { readonly domain: ShownDomain }) {
+  const now = useNow(TICK_MS);
+  const seconds = verdict?.retryAfterSeconds ?? 0;
+  const left = checkedAt === null ? 0 : Date.parse(checkedAt) / 1_000 + seconds - now / 1_000;
+  return waitInWords(left);
 }

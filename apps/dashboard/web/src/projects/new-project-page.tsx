@@ -13,8 +13,7 @@ import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { siteHost } from './site-address.ts';
-import { slugFor, slugProblem } from './slug.ts';
-import { SlugField } from './slug-field.tsx';
+import { SlugField, slugFor, slugProblem } from './slug-field.tsx';
 
 export function NewProjectPage() {
   const navigate = useNavigate();

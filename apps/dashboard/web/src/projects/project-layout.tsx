@@ -6,7 +6,7 @@ import { Main } from '../shell/shell.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
-import { ProjectContext } from './project-context.ts';
+import { ProjectContext } from './project-context.tsx';
 
 const TABS = [
   { to: '/projects/$slug', label: 'Overview', exact: true },

@@ -1,6 +1,5 @@
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { TextField } from '../ui/field.tsx';
-import { PasswordField } from '../ui/password-field.tsx';
 
 // The limits that the server checks (accounts/account.ts), shown before anything is sent.
 const MIN_PASSWORD_LENGTH = 10;
@@ -66,6 +65,28 @@ export function PersonNameField({ defaultValue }: { readonly defaultValue?: stri
       required
       maxLength={100}
       defaultValue={defaultValue}
+    />
+  );
+}
+
+/** A password, with a button that shows it. */
+function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'button'>) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <TextField
+      {...props}
+      type={isShown ? 'text' : 'password'}
+      autoCapitalize="none"
+      button={
+        <button
+          type="button"
+          onClick={() => setShown(!isShown)}
+          className="rounded-md px-2 font-medium text-[0.8125rem] text-muted -outline-offset-2 hover:text-ink"
+        >
+          {isShown ? 'Hide' : 'Show'}
+          <span className="sr-only"> the password</span>
+        </button>
+      }
     />
   );
 }

@@ -5,7 +5,7 @@ import { Shell } from '../shell/shell.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
 import { UserContext } from './session.ts';
-import { ToSignIn } from './to-sign-in.tsx';
+import { ToSignIn } from './to-next.tsx';
 
 /** Pages for signed-in users. Others are sent to sign in, and then come back. */
 export function SignedIn() {

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { ConfirmByTyping } from '../ui/confirm.tsx';
+import { ConfirmByTyping } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { SettingsPage } from './settings-layout.tsx';
 
 export function DangerPage() {
   return (

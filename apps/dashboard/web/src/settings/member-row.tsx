@@ -2,13 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Member, Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
+import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { deleteAt, queryClient } from '../query-client.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { SELECT } from '../ui/field.tsx';
+import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ROLE_OPTIONS, type RoleName, WITH_ARTICLE } from './roles.ts';
@@ -90,28 +89,20 @@ function RoleSelect({ member, disabled }: ActionProps) {
 
 function RemoveButton({ member, disabled }: ActionProps) {
   const project = useProject();
-  const run = async () => {
-    await request('DELETE', memberPath(project, member));
-    await queryClient.invalidateQueries({ queryKey: keys.members(project.slug) });
-    toast(`${member.name} is no longer a member.`);
-  };
+  const run = () =>
+    deleteAt(
+      memberPath(project, member),
+      keys.members(project.slug),
+      `${member.name} is no longer a member.`,
+    );
   return (
-    <Confirm
-      danger
+    <ConfirmedButton
       title={`Remove ${member.name}?`}
       description={`${member.email} loses access to “${project.name}” at once. Their open invitations to it and their tokens for it end; webhooks they added stay.`}
       action="Remove"
       run={run}
-      trigger={
-        <Button
-          variant="ghost"
-          size="small"
-          disabled={disabled}
-          aria-label={`Remove ${member.name}`}
-        >
-          Remove
-        </Button>
-      }
+      disabled={disabled}
+      label={`Remove ${member.name}`}
     />
   );
 }
@@ -127,17 +118,12 @@ function LeaveButton({ member, disabled }: ActionProps) {
     queryClient.removeQueries({ queryKey: keys.project(project.slug) });
   };
   return (
-    <Confirm
-      danger
+    <ConfirmedButton
       title={`Leave “${project.name}”?`}
       description="You lose access at once; your open invitations to it and your tokens for it end. Only an owner can invite you again."
       action="Leave"
       run={run}
-      trigger={
-        <Button variant="ghost" size="small" disabled={disabled}>
-          Leave
-        </Button>
-      }
+      disabled={disabled}
     />
   );
 }

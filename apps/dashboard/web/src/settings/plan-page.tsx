@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.ts';
-import { ProjectPage } from '../projects/project-page.tsx';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { keys, plansQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
@@ -10,7 +9,7 @@ import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { Confirm } from '../ui/confirm.tsx';
+import { Confirm } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
 import { Check, Minus } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';

@@ -1,6 +1,8 @@
+import type { ComponentProps } from 'react';
 import type { Permission } from '../../../server/src/accounts/permissions.ts';
-import { can } from '../projects/permissions.ts';
-import { useProject } from '../projects/project-context.ts';
+import { can, REASONS } from '../projects/permissions.ts';
+import { ProjectPage, useProject } from '../projects/project-context.tsx';
+import { Alert } from '../ui/alert.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
 
 const SECTIONS = [
@@ -25,4 +27,19 @@ export function SettingsLayout() {
     }),
   );
   return <SideNav label="Settings" sections={sections} />;
+}
+
+interface SettingsPageProps extends ComponentProps<typeof ProjectPage> {
+  /** The permission that the page needs; without it, it only shows the reason. */
+  readonly permission: keyof typeof REASONS;
+}
+
+/** A page of the settings that only some members may see. */
+export function SettingsPage({ permission, actions, children, ...page }: SettingsPageProps) {
+  const isAllowed = can(useProject(), permission);
+  return (
+    <ProjectPage {...page} actions={isAllowed && actions}>
+      {isAllowed ? children : <Alert>{REASONS[permission]}</Alert>}
+    </ProjectPage>
+  );
 }

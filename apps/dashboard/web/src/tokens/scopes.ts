@@ -16,11 +16,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
     label: 'Read',
     hint: 'Deploys, domains, members and the audit log. Every token does.',
   },
-  deploy: {
-    may: 'deploy',
-    label: 'Deploy',
-    hint: 'Upload deploys and put them live.',
-  },
+  deploy: { may: 'deploy', label: 'Deploy', hint: 'Upload deploys and put them live.' },
   projects: {
     may: 'change projects',
     label: 'Projects',

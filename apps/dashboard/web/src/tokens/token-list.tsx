@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
-import { request } from '../api.ts';
-import type { accountTokensQuery } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { path } from '../api.ts';
+import { useProject } from '../projects/project-context.tsx';
+import { accountTokensQuery, tokensQuery } from '../queries.ts';
+import { deleteAt } from '../query-client.ts';
+import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
+import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { NewTokenDialog } from './new-token-dialog.tsx';
 import { scopesInWords } from './scopes.ts';
 
 /** Whose tokens: the account's or a project's. */
@@ -23,7 +25,7 @@ export interface TokensPlace {
   readonly isForProject: boolean;
 }
 
-export function TokenList({ where }: { readonly where: TokensPlace }) {
+function TokenList({ where }: { readonly where: TokensPlace }) {
   return (
     <Card flush>
       <ListView
@@ -48,11 +50,12 @@ interface TokenRowProps {
 function TokenRow({ token, where }: TokenRowProps) {
   const { id, name, project, scopes, owner, createdAt, expiresAt, lastUsedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-  const run = async () => {
-    await request('DELETE', `${where.path}/${encodeURIComponent(id)}`);
-    await queryClient.invalidateQueries({ queryKey: where.query.queryKey });
-    toast(`The token “${name}” is revoked.`);
-  };
+  const run = () =>
+    deleteAt(
+      `${where.path}/${encodeURIComponent(id)}`,
+      where.query.queryKey,
+      `The token “${name}” is revoked.`,
+    );
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0">
@@ -82,18 +85,47 @@ function TokenRow({ token, where }: TokenRowProps) {
           )}
         </p>
       </div>
-      <Confirm
-        danger
+      <ConfirmedButton
         title={`Revoke “${name}”?`}
         description="Programs that use it are refused from now on. This cannot be undone."
         action="Revoke"
         run={run}
-        trigger={
-          <Button variant="ghost" size="small" aria-label={`Revoke ${name}`}>
-            Revoke
-          </Button>
-        }
+        label={`Revoke ${name}`}
       />
     </li>
+  );
+}
+
+export function TokensPage() {
+  const { slug } = useProject();
+  const where = {
+    path: path`/projects/${slug}/tokens`,
+    query: tokensQuery(slug),
+    isForProject: true,
+  };
+  return (
+    <SettingsPage
+      title="Tokens"
+      permission="token.manage"
+      description="For programs that deploy this project, such as a build server. Good for this project alone."
+      actions={<NewTokenDialog where={where} />}
+    >
+      <TokenList where={where} />
+    </SettingsPage>
+  );
+}
+
+const WHERE = { path: '/account/tokens', query: accountTokensQuery, isForProject: false };
+
+export function AccountTokensPage() {
+  return (
+    <Page
+      title="Tokens"
+      documentTitle="Tokens · Account"
+      description="For the command line and other programs of yours."
+      actions={<NewTokenDialog where={WHERE} />}
+    >
+      <TokenList where={WHERE} />
+    </Page>
   );
 }

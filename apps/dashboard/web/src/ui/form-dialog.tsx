@@ -1,7 +1,8 @@
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
-import { Dialog, DialogActions, DialogClose } from './dialog.tsx';
+import { TextField } from './field.tsx';
 import { Form, type FormValues, SubmitButton } from './form.tsx';
 
 export interface FormDialogProps<Result> {
@@ -98,5 +99,120 @@ export function FormDialog<Result>({
         </Form>
       )}
     </Dialog>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly trigger?: ReactElement | undefined;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly children: ReactNode;
+}
+
+/** A dialog in front of the page. Escape and a click beside it close it, and the focus returns. */
+function Dialog({ title, description, trigger, open, onOpenChange, children }: DialogProps) {
+  return (
+    <BaseDialog.Root open={open} onOpenChange={(isOpen) => onOpenChange(isOpen)}>
+      {trigger && <BaseDialog.Trigger render={trigger} />}
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-[#0008] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <BaseDialog.Viewport className="fixed inset-0 z-40 grid place-items-center overflow-y-auto p-4">
+          <BaseDialog.Popup className="w-full max-w-115 rounded-xl border border-line bg-surface p-5 shadow-float outline-none transition-all duration-150 data-ending-style:scale-97 data-starting-style:scale-97 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6">
+            <BaseDialog.Title className="font-semibold text-base tracking-[-0.01em]">
+              {title}
+            </BaseDialog.Title>
+            {description && (
+              <BaseDialog.Description className="mt-1.5 text-muted" render={<div />}>
+                {description}
+              </BaseDialog.Description>
+            )}
+            <div className="mt-5">{children}</div>
+          </BaseDialog.Popup>
+        </BaseDialog.Viewport>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}
+
+/** The row of buttons at a dialog's end. */
+function DialogActions({ children }: { readonly children: ReactNode }) {
+  return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>;
+}
+
+const DialogClose = BaseDialog.Close;
+
+type ConfirmProps = Pick<
+  FormDialogProps<unknown>,
+  'trigger' | 'title' | 'description' | 'action' | 'danger' | 'run' | 'onDone'
+>;
+
+/** Asks before an action that one click cannot undo. */
+export function Confirm(props: ConfirmProps) {
+  // Not a grid, in which the buttons would be further away from the question.
+  return <FormDialog {...props} className="block" />;
+}
+
+interface ConfirmedButtonProps extends Omit<ConfirmProps, 'trigger' | 'danger'> {
+  /** The text of the button; by default the verb of the dialog. */
+  readonly text?: string;
+  /** The name of the button for screen readers, where its text does not distinguish it from others. */
+  readonly label?: string;
+  readonly disabled?: boolean;
+}
+
+/** A row's small button that ends something, after a confirmation. */
+export function ConfirmedButton({
+  text,
+  label,
+  disabled = false,
+  ...confirm
+}: ConfirmedButtonProps) {
+  return (
+    <Confirm
+      danger
+      {...confirm}
+      trigger={
+        <Button variant="ghost" size="small" disabled={disabled} aria-label={label}>
+          {text ?? confirm.action}
+        </Button>
+      }
+    />
+  );
+}
+
+interface ConfirmByTypingProps extends ConfirmProps {
+  /** The name of the thing to delete, to be typed. */
+  readonly name: string;
+  /** Whether the typed text is the name; by default it must match exactly. */
+  readonly isName?: (typed: string) => boolean;
+}
+
+/** Asks for the name of something before it is deleted for good. */
+export function ConfirmByTyping({
+  name,
+  isName = (typed) => typed === name,
+  ...props
+}: ConfirmByTypingProps) {
+  const [typed, setTyped] = useState('');
+  return (
+    <FormDialog
+      {...props}
+      danger
+      onOpen={() => setTyped('')}
+      fields={['confirm']}
+      disabled={!isName(typed)}
+    >
+      <TextField
+        name="confirm"
+        label={`Type ${name} to confirm`}
+        value={typed}
+        onValueChange={setTyped}
+        autoComplete="off"
+        autoCapitalize="none"
+        required
+      />
+    </FormDialog>
   );
 }

@@ -1,4 +1,6 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 import { QueryView, type QueryViewProps } from './query-view.tsx';
 
 interface ListViewProps<T> {
@@ -21,5 +23,29 @@ export function ListView<T>({ query, empty, children }: ListViewProps<T>) {
         )
       }
     </QueryView>
+  );
+}
+
+interface LoadMoreProps {
+  readonly query: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+  >;
+  readonly children: string;
+}
+
+/** The next page of a list, while there is one. */
+export function LoadMore({ query, children }: LoadMoreProps) {
+  if (!query.hasNextPage) return null;
+  return (
+    <div className="flex justify-center border-line border-t p-3">
+      <Button
+        size="small"
+        pending={query.isFetchingNextPage}
+        onClick={() => void query.fetchNextPage()}
+      >
+        {children}
+      </Button>
+    </div>
   );
 }

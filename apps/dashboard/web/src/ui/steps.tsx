@@ -48,10 +48,7 @@ export function Steps({ label, columns, steps }: StepsProps) {
 
 const MARKS: Record<StepStatus, { look: string; icon?: ReactNode }> = {
   done: { look: 'bg-positive-soft text-positive', icon: <Check /> },
-  running: {
-    look: 'bg-accent-soft text-accent',
-    icon: <LoaderCircle className="animate-spin" />,
-  },
+  running: { look: 'bg-accent-soft text-accent', icon: <LoaderCircle className="animate-spin" /> },
   waiting: { look: 'bg-warning-soft text-warning', icon: <Clock /> },
   failed: { look: 'bg-negative-solid text-white', icon: <X /> },
   ahead: { look: 'border border-outline border-dashed' },

@@ -1,14 +1,13 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { ActiveKey } from '../../keys/key.ts';
 import type { KeyUsage } from '../../keys/key-usage.ts';
-import type { RateLimiter } from '../../rate-limits/rate-limiter.ts';
-import { responseOf } from '../service-response.ts';
+import type { RateLimiter, Verdict } from '../../rate-limits/rate-limiter.ts';
+import { rateLimited } from '../api-error.ts';
+import { headerLines, responseOf, type ServiceResponse } from '../service-response.ts';
 import type { Authentication } from './authentication.ts';
 import type { Check, KeyedRequest } from './check.ts';
 import { checkSunset } from './deprecation.ts';
-import { checkQuota } from './quota.ts';
 import { checkScope } from './scope.ts';
-import { recordUse } from './use.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,5 +59,28 @@ export function admission(authentication: Authentication, check: Check): onReque
     } catch (error) {
       done(error as Error);
     }
+  };
+}
+
+/** Records that a key was used, whatever becomes of the request. `now`: the clock, in milliseconds since 1970. */
+function recordUse(usage: KeyUsage, now: () => number): Check {
+  return ({ key }) => usage.note(key.id, now());
+}
+
+/**
+ * Limits the requests of a key to its quota, and adds the state of the quota to each response. It comes as soon as the
+ * key is known, so that requests that end in an error count as well. Throws ApiError `rate_limited`.
+ */
+function checkQuota(limiter: RateLimiter): Check {
+  const policyLine = headerLines(['ratelimit-policy', limiter.policy]);
+  const obey = (response: ServiceResponse, { header, retryAfterSeconds }: Verdict) => {
+    response.addLines(`${policyLine}ratelimit: ${header}\r\n`);
+    if (retryAfterSeconds === undefined) return;
+    throw rateLimited('The API key has used up its requests.', retryAfterSeconds);
+  };
+  return ({ key, response }) => {
+    const verdict = limiter.admit(key.id);
+    if (verdict instanceof Promise) return verdict.then((verdict) => obey(response, verdict));
+    return obey(response, verdict);
   };
 }

@@ -123,8 +123,6 @@ function invalidToken(): ApiError {
   return new ApiError(
     'unauthorized',
     'The API key is not valid here, has expired, or was revoked.',
-    {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    },
+    { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } },
   );
 }

@@ -58,10 +58,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
     };
     const servers = Object.values(deps.baseUrls()).map((url) => new URL(url).origin);
     return reply
-      .headers({
-        ...PAGE_HEADERS,
-        'content-security-policy': referencePolicy(servers),
-      })
+      .headers({ ...PAGE_HEADERS, 'content-security-policy': referencePolicy(servers) })
       .send(page(names, await settings()).text);
   });
 

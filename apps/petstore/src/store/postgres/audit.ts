@@ -1,7 +1,6 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import { systemActor } from '../../audit/actor.ts';
-import type { AuditEvent, NewAuditEvent } from '../../audit/audit-event.ts';
+import { type AuditEvent, type NewAuditEvent, systemActor } from '../../audit/audit-event.ts';
 import type { AuditStore } from '../store.ts';
 import type { Clients } from './client.ts';
 

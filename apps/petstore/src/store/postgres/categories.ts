@@ -1,7 +1,12 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import { categoryJson } from '../../categories/category-json.ts';
-import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
+import {
+  categoryJson,
+  expectName,
+  nameKey,
+  nameTaken,
+  refuseRemoval,
+} from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { CategoryStore, Written } from '../store.ts';
 import type { ResourceClients } from './client.ts';

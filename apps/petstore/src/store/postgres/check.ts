@@ -10,14 +10,13 @@ import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../st
 import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 
-const READ_ONLY: Problem = { message: 'The database is read-only.' };
 const LATE: Problem = { message: 'The database does not respond in time.' };
 const STUCK: Problem = { message: 'The database does not take a write in time.' };
 
 /** Checks whether the database can be read. */
 export async function checkReads(client: PostgresClient): Promise<Problem | undefined> {
   try {
-    await client.run((db) => db.row(sql`SELECT 1`));
+    await client.row(sql`SELECT 1`);
     return undefined;
   } catch (error) {
     return problemOf(error);
@@ -74,7 +73,7 @@ function problemOf(error: unknown): Problem {
 function messageOf(cause: unknown): string {
   const code = codeOf(cause);
   if (code === SQLSTATE.DISK_FULL) return "The database's disk is full.";
-  if (code === SQLSTATE.READ_ONLY) return READ_ONLY.message;
+  if (code === SQLSTATE.READ_ONLY) return 'The database is read-only.';
   if (isConnectionLoss(cause)) return 'The database cannot be reached.';
   return 'The database cannot work now.';
 }

@@ -9,7 +9,7 @@ import {
   keyReused,
 } from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
-import { petJson } from '../../pets/pet-json.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { Metrics } from '../../telemetry/instruments.ts';
 import {
@@ -20,8 +20,7 @@ import {
   type Written,
   writeQueueFull,
 } from '../store.ts';
-import type { WriteHealth } from '../write-health.ts';
-import { writeMetrics } from '../write-metrics.ts';
+import { type WriteHealth, writeMetrics } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';
 import { lockId } from './idempotency.ts';
@@ -32,11 +31,14 @@ const MAX_GROUP = 256;
 /** How often an insert is tried again because somebody put in an animal with its id by hand. */
 const MAX_TAKEN = 10;
 
+/** The result of a create. */
+type Result = Written | IdempotentResult | Refusal;
+
 interface Pending {
   readonly pet: PetFields;
   /** For a create that is to happen once. */
   readonly idempotency?: Idempotency;
-  readonly resolve: (outcome: Written | IdempotentResult | Refusal) => void;
+  readonly resolve: (outcome: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,17 +60,13 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   constructor(
     client: PostgresClient,
     capacity: number,
-    deps: {
-      readonly health: WriteHealth;
-      readonly metrics: Metrics;
-      readonly keysInUse: KeysInUse;
-    },
+    { health, metrics, keysInUse }: { health: WriteHealth; metrics: Metrics; keysInUse: KeysInUse },
   ) {
     this.#client = client;
     this.capacity = capacity;
-    this.#health = deps.health;
-    this.#keysInUse = deps.keysInUse;
-    this.#onCommit = writeMetrics(deps.metrics, () => this.length + this.#petsUnderWay);
+    this.#health = health;
+    this.#keysInUse = keysInUse;
+    this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
   }
 
   get length(): number {
@@ -85,17 +83,13 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     idempotency: Idempotency,
     pet: PetFields,
   ): Promise<IdempotentResult | Refusal> {
-    return this.#keysInUse.alone(
-      idempotency,
-      () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>,
-    );
+    const add = () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>;
+    return this.#keysInUse.alone(idempotency, add);
   }
 
-  #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Written | IdempotentResult | Refusal> {
+  #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Result> {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
-    const { promise, resolve, reject } = Promise.withResolvers<
-      Written | IdempotentResult | Refusal
-    >();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#queue.push({ ...what, resolve, reject });
     this.#planFlush();
     return promise;
@@ -156,15 +150,12 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 
   /** The result of each, in their order. */
-  #insert(group: readonly Pending[]): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
-    return group.some(({ idempotency }) => idempotency)
-      ? this.#client.run((db) => insertOnce(db, group))
-      : this.#client.run((db) =>
-          insertPets(
-            db,
-            group.map(({ pet }) => pet),
-          ),
-        );
+  #insert(group: readonly Pending[]): Promise<readonly Result[]> {
+    const pets = group.map(({ pet }) => pet);
+    const isPlain = group.every(({ idempotency }) => idempotency === undefined);
+    return this.#client.run<readonly Result[]>((db) =>
+      isPlain ? insertPets(db, pets) : insertOnce(db, group),
+    );
   }
 }
 
@@ -176,10 +167,7 @@ interface Outcome {
 }
 
 /** Inserts animals, those with a key once, and keeps the results of these. */
-async function insertOnce(
-  db: Connection,
-  group: readonly Pending[],
-): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
+async function insertOnce(db: Connection, group: readonly Pending[]): Promise<readonly Result[]> {
   const column = <T>(of: (pending: Pending) => T) => group.map(of);
   const keyed = <T>(of: (idempotency: Idempotency, pet: PetFields) => T) =>
     column(({ idempotency, pet }) => (idempotency ? of(idempotency, pet) : null));

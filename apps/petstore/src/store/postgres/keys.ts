@@ -59,10 +59,8 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
     },
 
     async idOf(hash) {
-      const row = await reads.run((db) =>
-        db.row<{ id: string }>(sql`SELECT id FROM api_keys WHERE hash = ${bytes(hash)}`),
-      );
-      return row?.id;
+      const query = sql`SELECT id FROM api_keys WHERE hash = ${bytes(hash)}`;
+      return (await reads.row<{ id: string }>(query))?.id;
     },
 
     async list() {
@@ -150,11 +148,9 @@ async function askForActive(
   hash: KeyHash,
 ): Promise<ActiveKey | undefined> {
   const remember = active.asking(hash);
-  const row = await client.run((db) =>
-    db.row<Pick<KeyRow, 'id' | 'scopes' | 'expires_at'>>(sql`
-      SELECT id, scopes, expires_at FROM api_keys
-      WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`),
-  );
+  const row = await client.row<Pick<KeyRow, 'id' | 'scopes' | 'expires_at'>>(sql`
+    SELECT id, scopes, expires_at FROM api_keys
+    WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`);
   if (!row) return undefined;
   const { id, scopes, expires_at } = row;
   const expiresAt = expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -174,9 +170,7 @@ async function insert(db: Connection, { hash, record }: NewKey): Promise<void> {
 function recordOf(row: KeyRow): KeyRecord {
   const { id, name, environment } = row;
   return {
-    id,
-    name,
-    environment,
+    ...{ id, name, environment },
     scopes: scopesOf(row.scopes),
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,

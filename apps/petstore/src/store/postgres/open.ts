@@ -79,38 +79,29 @@ async function refuseUnfit(connection: Connection, { place }: PostgresAddress): 
   }
 }
 
-function explain(error: unknown, { server, place, user, database }: PostgresAddress): unknown {
+function explain(error: unknown, address: PostgresAddress): unknown {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
+  const sentence = sentenceOf(cause, address);
+  return sentence === undefined ? error : new UserError(sentence, { cause });
+}
+
+function sentenceOf(
+  cause: unknown,
+  { server, place, user, database }: PostgresAddress,
+): string | undefined {
   const code = codeOf(cause);
   switch (code) {
     case SQLSTATE.INVALID_PASSWORD:
     case SQLSTATE.INVALID_AUTHORIZATION:
-      return new UserError(
-        `PostgreSQL at ${server} refuses the user ${JSON.stringify(user)} with this password. Check both in PETSTORE_DATABASE_URL.`,
-        { cause },
-      );
+      return `PostgreSQL at ${server} refuses the user ${JSON.stringify(user)} with this password. Check both in PETSTORE_DATABASE_URL.`;
     case SQLSTATE.UNDEFINED_DATABASE:
-      return new UserError(
-        `There is no database ${JSON.stringify(database)} on PostgreSQL at ${server}. Create it, or name another one in PETSTORE_DATABASE_URL.`,
-        { cause },
-      );
+      return `There is no database ${JSON.stringify(database)} on PostgreSQL at ${server}. Create it, or name another one in PETSTORE_DATABASE_URL.`;
     case SQLSTATE.INSUFFICIENT_PRIVILEGE:
-      return new UserError(
-        `The user ${JSON.stringify(user)} may not use or create petstore's tables in ${place}. Grant it CREATE on the schema, or make it the owner of the database.`,
-        { cause },
-      );
-    default:
-      if (isTlsFailure(cause)) {
-        return new UserError(
-          `A secure connection to PostgreSQL at ${server} failed: ${(cause as Error).message} (${code}). Give the server TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
-          { cause },
-        );
-      }
-      return translated(cause) instanceof StoreUnavailableError
-        ? new UserError(
-            `PostgreSQL at ${server} cannot be reached or cannot work now${code ? ` (${code})` : ''}. Start it, or correct PETSTORE_DATABASE_URL.`,
-            { cause },
-          )
-        : error;
+      return `The user ${JSON.stringify(user)} may not use or create petstore's tables in ${place}. Grant it CREATE on the schema, or make it the owner of the database.`;
   }
+  if (isTlsFailure(cause)) {
+    return `A secure connection to PostgreSQL at ${server} failed: ${(cause as Error).message} (${code}). Give the server TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`;
+  }
+  if (!(translated(cause) instanceof StoreUnavailableError)) return undefined;
+  return `PostgreSQL at ${server} cannot be reached or cannot work now${code ? ` (${code})` : ''}. Start it, or correct PETSTORE_DATABASE_URL.`;
 }

@@ -1,10 +1,10 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
 import type { StoredOrder } from '../../orders/order.ts';
-import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
   type OrderEnd,
+  orderJson,
   orderNotFound,
   refuseOrder,
   STATUS_UNDER_ORDER,

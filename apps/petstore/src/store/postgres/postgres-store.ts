@@ -1,14 +1,21 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import sql from 'sql-template-tag';
 import { KeysInUse } from '../../idempotency/result.ts';
+import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
-import { DEFAULT_MAX_QUEUED_WRITES, type Store, type StoreOptions } from '../store.ts';
+import {
+  DEFAULT_MAX_QUEUED_WRITES,
+  type Store,
+  type StoreOptions,
+  StoreUnavailableError,
+} from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
 import { checkReads, checkWrites } from './check.ts';
-import { type Clients, openClients, serverOf } from './client.ts';
+import { type Clients, openClients, type PostgresClient, serverOf } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
 import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
@@ -16,7 +23,6 @@ import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
 import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
-import { postgresQuotas } from './quotas.ts';
 import { ReplicaReads } from './replicas/replica-reads.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
@@ -84,10 +90,7 @@ export async function openPostgresStore(
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,
-    checks: {
-      reads: () => checkReads(reads),
-      writes: () => checkWrites(writes, health),
-    },
+    checks: { reads: () => checkReads(reads), writes: () => checkWrites(writes, health) },
     close,
   };
 }
@@ -99,4 +102,23 @@ function tellOfPools(metrics: Metrics, { reads, writes }: Clients, size: number)
   metrics.gauge(`${name}_connections_max`, 'Connections at most.', () => size);
   metrics.gauge(`${name}_connections_active`, 'Connections at work.', () => sum('active'));
   metrics.gauge(`${name}_waiting`, 'What waits for a connection.', () => sum('waiting'));
+}
+
+/**
+ * The quotas of keys, of which all processes on one database take shares (migrations.ts). A standby does not have them:
+ * their table is not in the log.
+ */
+function postgresQuotas(client: PostgresClient): SharedQuotas {
+  return {
+    async take(keyId, { requests, windowSeconds }, wanted) {
+      const share = await client.row<Share>(sql`
+        SELECT requests, "left", ends_in_ms AS "endsInMs"
+        FROM petstore_take_quota(
+          ${keyId}, ${requests}::bigint, make_interval(secs => ${windowSeconds}::int),
+          ${wanted}::bigint)
+        WHERE current_setting('transaction_read_only') = 'off'`);
+      if (!share) throw new StoreUnavailableError('the quotas are on a server that takes writes');
+      return share;
+    },
+  };
 }

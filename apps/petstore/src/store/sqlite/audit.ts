@@ -1,6 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { systemActor } from '../../audit/actor.ts';
-import type { AuditAction, AuditEvent, NewAuditEvent } from '../../audit/audit-event.ts';
+import {
+  type AuditAction,
+  type AuditEvent,
+  type NewAuditEvent,
+  systemActor,
+} from '../../audit/audit-event.ts';
 import type { AuditStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';

@@ -1,14 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CategoryPatch } from '../../categories/category.ts';
-import { categoryJson } from '../../categories/category-json.ts';
-import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
+import {
+  categoryJson,
+  expectName,
+  nameKey,
+  nameTaken,
+  refuseRemoval,
+} from '../../categories/category-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { Written } from '../store.ts';
 
 /** The writes of categories, each within the transaction of its group. */
 export interface CategoryWrites {
-  /** Returns the new id. */
-  createCategory(name: string): bigint | Refusal;
+  createCategory(name: string): Written | Refusal;
   /** Returns the category as JSON text. */
   updateCategory(id: bigint, patch: CategoryPatch, precondition?: Precondition): string | Refusal;
   removeCategory(id: bigint, precondition?: Precondition): 'removed' | Refusal;
@@ -29,7 +34,8 @@ export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
   return {
     createCategory(name) {
       const { changes, lastInsertRowid } = insert.run(name, nameKey(name));
-      return changes === 0n ? nameTaken() : (lastInsertRowid as bigint);
+      const id = lastInsertRowid as bigint;
+      return changes === 0n ? nameTaken() : { id, json: categoryJson(id, name) };
     },
     updateCategory(id, patch, precondition) {
       const name = expectName(id, find(id), precondition);

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
 import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
-import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
 import { APPLICATION_ID, retryWhileLockedSync } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
@@ -24,6 +23,12 @@ type Kind = keyof Writes;
 export interface Command<K extends Kind = Kind> {
   readonly kind: K;
   readonly args: Parameters<Writes[K]>;
+}
+
+/** A command whose caller waits for the result. */
+export interface Pending extends Command {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
 }
 
 export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
@@ -97,4 +102,46 @@ function prepareWrites(db: DatabaseSync): Writes {
       return 'done';
     },
   };
+}
+
+/** The writes of keys that the service itself does again and again. */
+interface KeyWrites {
+  /** When keys were last used: ids, and at the same positions times in milliseconds since 1970. */
+  noteKeyUses(ids: readonly string[], times: readonly number[]): 'done';
+}
+
+function prepareKeyWrites(db: DatabaseSync): KeyWrites {
+  const update = db.prepare(
+    `UPDATE api_keys SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
+  );
+  return {
+    noteKeyUses(ids, times) {
+      for (const [i, id] of ids.entries()) update.run({ id, at: times[i] ?? null });
+      return 'done';
+    },
+  };
+}
+
+// The form in which a group of commands is sent to the thread that writes. Messages are copied value by value, and an
+// object also costs its members' names each time, so a group is one flat list.
+
+/** In turn: the kind of a command, how many arguments it has, the arguments. */
+export type GroupMessage = readonly unknown[];
+
+export function encodeGroup(commands: Iterable<Command>): GroupMessage {
+  const message: unknown[] = [];
+  for (const { kind, args } of commands) message.push(kind, args.length, ...args);
+  return message;
+}
+
+export function decodeGroup(message: GroupMessage): Command[] {
+  const commands: Command[] = [];
+  for (let at = 0; at < message.length; ) {
+    const start = at + 2;
+    const end = start + Number(message[at + 1]);
+    commands.push({ kind: message[at], args: message.slice(start, end) } as Command);
+    at = end;
+  }
+  return commands;
 }

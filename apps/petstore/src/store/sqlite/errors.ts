@@ -47,40 +47,27 @@ export function asUnavailable(error: unknown): unknown {
   return new StoreUnavailableError('SQLite cannot work now', { cause: error, kind: kindOf(error) });
 }
 
+/** Why the database cannot work, and a public message that says what is wrong, by SQLite's code. */
+const STATES: Readonly<Record<number, readonly [kind: UnavailableKind, message?: string]>> = {
+  [SQLITE.BUSY]: ['busy', 'Another program holds the database locked.'],
+  [SQLITE.LOCKED]: ['busy'],
+  [SQLITE.PROTOCOL]: ['busy'],
+  [SQLITE.NOMEM]: ['full'],
+  [SQLITE.FULL]: ['full', 'The disk is full.'],
+  [SQLITE.READONLY]: ['storage', 'The database is read-only.'],
+  [SQLITE.IOERR]: ['storage', 'The disk does not read or write.'],
+  [SQLITE.CORRUPT]: ['storage', 'The database is damaged.'],
+  [SQLITE.NOTADB]: ['storage', 'The database is damaged.'],
+  [SQLITE.CANTOPEN]: ['storage', 'A file of the database cannot be opened.'],
+};
+
 /** Why the database cannot work, out of an error of node:sqlite. */
 export function kindOf(error: unknown): UnavailableKind {
-  switch (sqliteCode(error)) {
-    case SQLITE.BUSY:
-    case SQLITE.LOCKED:
-    case SQLITE.PROTOCOL:
-      return 'busy';
-    case SQLITE.FULL:
-    case SQLITE.NOMEM:
-      return 'full';
-    case SQLITE.READONLY:
-    case SQLITE.IOERR:
-    case SQLITE.CORRUPT:
-    case SQLITE.CANTOPEN:
-    case SQLITE.NOTADB:
-      return 'storage';
-    default:
-      return 'other';
-  }
+  return STATES[sqliteCode(error) ?? 0]?.[0] ?? 'other';
 }
-
-/** What is wrong, by SQLite's code. */
-const PROBLEMS: Readonly<Record<number, string>> = {
-  [SQLITE.BUSY]: 'Another program holds the database locked.',
-  [SQLITE.READONLY]: 'The database is read-only.',
-  [SQLITE.IOERR]: 'The disk does not read or write.',
-  [SQLITE.CORRUPT]: 'The database is damaged.',
-  [SQLITE.NOTADB]: 'The database is damaged.',
-  [SQLITE.FULL]: 'The disk is full.',
-  [SQLITE.CANTOPEN]: 'A file of the database cannot be opened.',
-};
 
 /** The error of a database that cannot work, with a public message. */
 export function problemOf(error: unknown): Problem {
   const code = sqliteCode(error) ?? sqliteCode((error as Error).cause) ?? 0;
-  return { message: PROBLEMS[code] ?? 'The database cannot work now.', cause: error };
+  return { message: STATES[code]?.[1] ?? 'The database cannot work now.', cause: error };
 }

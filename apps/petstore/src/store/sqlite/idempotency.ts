@@ -25,17 +25,9 @@ export function idempotentWriter(write: Write): WriteIdempotently {
   return (idempotency, ...command) =>
     running.alone(idempotency, async () => {
       const { owner, key, fingerprint, at, since, address } = idempotency;
-      const [now, then] = [at.getTime(), since.getTime()];
-      const result = await write(
-        'idempotently',
-        owner,
-        key,
-        fingerprint,
-        now,
-        then,
-        address,
-        ...command,
-      );
+      const times = [at.getTime(), since.getTime()] as const;
+      const request = [owner, key, fingerprint, ...times, address] as const;
+      const result = await write('idempotently', ...request, ...command);
       return isRefusal(result) ? result : decodeResult(result);
     });
 }

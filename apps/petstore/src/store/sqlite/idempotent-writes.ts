@@ -1,8 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { categoryJson } from '../../categories/category-json.ts';
 import { encodeResult, keyReused } from '../../idempotency/result.ts';
-import { orderJson } from '../../orders/order-json.ts';
-import { petJson } from '../../pets/pet-json.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../store.ts';
 import type { CategoryWrites } from './category-writes.ts';
@@ -90,17 +88,10 @@ function run(writes: Inner, command: InnerCommand): Written | Refusal {
       const id = writes.createPet(name, categoryId, status);
       return { id, json: petJson(id, { name, categoryId, status }) };
     }
-    case 'createCategory': {
-      const [, name] = command;
-      const id = writes.createCategory(name);
-      return isRefusal(id) ? id : { id, json: categoryJson(id, name) };
-    }
-    case 'placeOrder': {
-      const [, petId, at] = command;
-      const id = writes.placeOrder(petId, at);
-      if (isRefusal(id)) return id;
-      return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
-    }
+    case 'createCategory':
+      return writes.createCategory(command[1]);
+    case 'placeOrder':
+      return writes.placeOrder(command[1], command[2]);
     case 'endOrder': {
       const [, id, end, at, precondition] = command;
       const json = writes.endOrder(id, end, at, precondition);

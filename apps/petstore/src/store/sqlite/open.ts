@@ -224,30 +224,24 @@ function createFile(path: string): void {
 
 /** The message for an error of opening a database; any other error comes back as it is. */
 export function explainOpenError(error: unknown, path: string): unknown {
-  switch (sqliteCode(error)) {
+  const sentence = sentenceOf(sqliteCode(error), path);
+  return sentence === undefined ? error : new UserError(sentence, { cause: error });
+}
+
+function sentenceOf(code: number | undefined, path: string): string | undefined {
+  switch (code) {
     case SQLITE.NOTADB:
     case SQLITE.CORRUPT:
-      return new UserError(
-        `${path} is not a SQLite database, or is damaged. Move it away, or set PETSTORE_DATABASE_URL to another file.`,
-        { cause: error },
-      );
+      return `${path} is not a SQLite database, or is damaged. Move it away, or set PETSTORE_DATABASE_URL to another file.`;
     case SQLITE.CANTOPEN:
     case SQLITE.READONLY:
     case SQLITE.IOERR:
-      return new UserError(
-        `The database ${path} cannot be opened for writing. Check that it is a file, that it and its folder belong to this user, and that the disk is not read-only.`,
-        { cause: error },
-      );
+      return `The database ${path} cannot be opened for writing. Check that it is a file, that it and its folder belong to this user, and that the disk is not read-only.`;
     case SQLITE.FULL:
-      return new UserError(`The disk that holds ${path} is full. Make room and start again.`, {
-        cause: error,
-      });
+      return `The disk that holds ${path} is full. Make room and start again.`;
     case SQLITE.BUSY:
-      return new UserError(
-        `The database ${path} is locked by another program. Close that program and try again.`,
-        { cause: error },
-      );
+      return `The database ${path} is locked by another program. Close that program and try again.`;
     default:
-      return error;
+      return undefined;
   }
 }

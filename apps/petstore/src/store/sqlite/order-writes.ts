@@ -1,22 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { OrderStatus } from '../../orders/order.ts';
-import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
   type OrderEnd,
+  orderJson,
   orderNotFound,
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { Written } from '../store.ts';
 import { petFinder } from './pet-writes.ts';
 import { inSavepoint } from './savepoint.ts';
 
 /** The writes of orders, each within the transaction of its group. */
 export interface OrderWrites {
-  /** Returns the new id. */
-  placeOrder(petId: bigint, at: Date): bigint | Refusal;
+  placeOrder(petId: bigint, at: Date): Written | Refusal;
   /** Returns the order as JSON text. */
   endOrder(id: bigint, end: OrderEnd, at: Date, precondition?: Precondition): string | Refusal;
 }
@@ -47,7 +47,9 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
       if (refused) return refused;
       return inSavepoint(db, () => {
         setPetStatus.run(STATUS_UNDER_ORDER, petId);
-        return insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
+        const id = insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
+        const json = orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at });
+        return { id, json };
       });
     },
     endOrder(id, end, at, precondition) {

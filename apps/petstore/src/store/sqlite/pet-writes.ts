@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PetFields, PetPatch, PetStatus } from '../../pets/pet.ts';
-import { petJson } from '../../pets/pet-json.ts';
-import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
+import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { AddOutcome, ImportedPet } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { petJson } from '../../pets/pet-json.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import type { PetStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';

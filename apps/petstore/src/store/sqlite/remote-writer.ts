@@ -7,15 +7,15 @@ import {
 } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import {
-  type Command,
+  decodeGroup,
+  encodeGroup,
   isFailure,
   isRealWrite,
   type Outcome,
-  type Value,
+  type Pending,
   type Write,
 } from './commands.ts';
 import { sqliteCode } from './errors.ts';
-import { decodeGroup, encodeGroup } from './group-message.ts';
 
 // Processes that serve one database share one writer, so that a commit carries the writes of all of them. Here the
 // other processes hand it their writes.
@@ -43,14 +43,10 @@ export function writeForOthers(write: Write): GroupWriter {
     );
 }
 
-interface Pending extends Command {
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Sends the writes of this process to the process with the writer, those of one turn of the event loop together. */
 export class RemoteWriter {
   readonly health = new WriteHealth();
+  readonly isAlive = true;
   /** The capacity of the writer, which counts the commands of all processes and refuses those beyond. */
   readonly capacity: number;
   readonly #send: GroupWriter;

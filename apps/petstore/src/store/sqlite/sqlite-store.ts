@@ -3,27 +3,27 @@ import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
 import {
+  type CategoryStore,
   type Changes,
   DEFAULT_MAX_QUEUED_WRITES,
+  type OrderStore,
   type Problem,
   type Store,
   type StoreOptions,
   StoreOverloadedError,
   StoreUnavailableError,
 } from '../store.ts';
-import { WriteHealth } from '../write-health.ts';
-import { writeMetrics } from '../write-metrics.ts';
+import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
-import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
-import { asUnavailable, problemOf } from './errors.ts';
+import { asUnavailable, problemOf, translateErrors } from './errors.ts';
 import { type FileDamage, fileWatch } from './file-watch.ts';
-import { idempotentWriter, sqliteIdempotentResults } from './idempotency.ts';
+import { idempotentWriter, sqliteIdempotentResults, type TableDeps } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
-import { sqliteOrders } from './orders.ts';
 import { PageCache } from './page-cache.ts';
+import { pageReader, rowReader, type Source } from './page-reader.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
 import { RemoteWriter, writeForOthers } from './remote-writer.ts';
@@ -236,36 +236,78 @@ function writeElsewhere(
   { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES, groupWriter }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
-  const damageToFiles = fileWatch(path, db);
-  const seen = { damageToFiles, hasChanged: () => changes.hasChanged() };
-  if (groupWriter) {
-    const writer = new RemoteWriter(groupWriter, maxQueuedWrites);
-    return {
-      ...seen,
-      write: writer.run,
-      writeQueue: writer,
-      isWriting: () => true,
-      health: writer.health,
-      close: () => writer.close(),
-    };
-  }
+  const writer = groupWriter
+    ? new RemoteWriter(groupWriter, maxQueuedWrites)
+    : writerThread(path, maxQueuedWrites, metrics, log);
+  return {
+    write: writer.run,
+    writeQueue: writer,
+    damageToFiles: fileWatch(path, db),
+    isWriting: () => writer.isAlive,
+    health: writer.health,
+    hasChanged: () => changes.hasChanged(),
+    close: () => writer.close(),
+  };
+}
+
+function writerThread(
+  path: string,
+  maxQueuedWrites: number,
+  metrics: Metrics,
+  log: StoreOptions['log'],
+): GroupCommitWriter {
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
   const onCommit = writeMetrics(metrics, () => writer.length);
-  const writer = new GroupCommitWriter(path, maxQueuedWrites, {
+  const writer: GroupCommitWriter = new GroupCommitWriter(path, maxQueuedWrites, {
     onCommit,
     onDeath(cause, restartInMs) {
       deaths.add();
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });
+  return writer;
+}
+
+const CATEGORIES: Source = {
+  table: 'categories',
+  columns: 'id, name',
+  json: `json_object('id', id, 'name', name)`,
+};
+
+function sqliteCategories({ db, write, writeIdempotently }: TableDeps): CategoryStore {
+  const readCategory = rowReader(db, CATEGORIES);
+  const readPage = pageReader(db, CATEGORIES);
   return {
-    ...seen,
-    write: writer.run,
-    writeQueue: writer,
-    isWriting: () => writer.isAlive,
-    health: writer.health,
-    close: () => writer.close(),
+    create: ({ name }) => write('createCategory', name),
+    createIdempotently: (idempotency, { name }) =>
+      writeIdempotently(idempotency, 'createCategory', name),
+    get: (id) => translateErrors(() => readCategory(id)),
+    list: (query) => translateErrors(() => readPage(query)),
+    update: (id, patch, precondition) => write('updateCategory', id, patch, precondition),
+    remove: (id, precondition) => write('removeCategory', id, precondition),
+  };
+}
+
+const ORDERS: Source = {
+  table: 'orders',
+  columns: 'id, pet_id, status, placed_at, updated_at',
+  json: `json_object('id', id, 'petId', pet_id, 'status', status,
+                     'placedAt', placed_at, 'updatedAt', updated_at)`,
+};
+
+function sqliteOrders({ db, write, writeIdempotently }: TableDeps): OrderStore {
+  const readOrder = rowReader(db, ORDERS);
+  const readPage = pageReader(db, ORDERS);
+  return {
+    place: (petId, at) => write('placeOrder', petId, at),
+    placeIdempotently: (idempotency, petId) =>
+      writeIdempotently(idempotency, 'placeOrder', petId, idempotency.at),
+    get: (id) => translateErrors(() => readOrder(id)),
+    list: (query) => translateErrors(() => readPage(query)),
+    end: (id, end, at, precondition) => write('endOrder', id, end, at, precondition),
+    endIdempotently: (idempotency, id, end, precondition) =>
+      writeIdempotently(idempotency, 'endOrder', id, end, idempotency.at, precondition),
   };
 }

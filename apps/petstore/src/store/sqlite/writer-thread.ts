@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { groupCommit, type Outcome } from './commands.ts';
+import { decodeGroup, type GroupMessage, groupCommit, type Outcome } from './commands.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
-import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
 
 // The thread that writes: it takes groups of commands and acknowledges each when it is on disk. It alone

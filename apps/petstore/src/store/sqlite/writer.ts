@@ -3,15 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError, writeQueueFull } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import {
-  type Command,
+  encodeGroup,
   isFailure,
   isRealWrite,
   type Outcome,
-  type Value,
+  type Pending,
   type Write,
 } from './commands.ts';
 import { kindOf } from './errors.ts';
-import { encodeGroup } from './group-message.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** The thread's file is beside this one, with the same ending: TypeScript in a checkout, JavaScript in the package. */
@@ -47,11 +46,6 @@ const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
   dead: ['starting', 'closed'],
   closed: [],
 };
-
-interface Pending extends Command {
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** What the writer reports besides the results of its commands. */
 export interface WriterEvents {

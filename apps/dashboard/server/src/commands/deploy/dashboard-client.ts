@@ -4,7 +4,6 @@ import type { BuildInput } from '../../deploys/artifact.ts';
 import type { Deploy, LogLine } from '../../deploys/deploy.ts';
 import type { Project } from '../../projects/project.ts';
 import type { ErrorBody } from '../../schema-types.ts';
-import { readEvents } from './event-stream.ts';
 
 /** All in milliseconds. */
 const TIMEOUTS = {
@@ -184,4 +183,29 @@ class RefusedError extends UserError {
 
 function deploysOf(slug: string): string {
   return `/api/projects/${encodeURIComponent(slug)}/deploys`;
+}
+
+/** An event of a stream of server-sent events (WHATWG HTML, section 9.2), as far as the dashboard uses them. */
+interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** The server-sent events of a response, as they arrive. `onData` is called whenever bytes arrive, comments included. */
+async function* readEvents(response: Response, onData: () => void): AsyncGenerator<ServerEvent> {
+  if (!response.body) return;
+  let text = '';
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    onData();
+    text += chunk;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = new Map(
+        block.split('\n').map((line) => [line.replace(/:.*$/s, ''), line.replace(/^[^:]*: ?/, '')]),
+      );
+      const data = fields.get('data');
+      if (data !== undefined) yield { event: fields.get('event') ?? 'message', data };
+    }
+  }
 }

@@ -1,7 +1,12 @@
-import type { BuildInput, BuildLog, BuildResult, DeployProblem } from '../artifact.ts';
+import {
+  type BuildInput,
+  type BuildLog,
+  type BuildResult,
+  type DeployProblem,
+  problemOf,
+} from '../artifact.ts';
 import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
-import { buildDocument } from './build-document.ts';
 import { readCheckedDocument } from './document/checked-document.ts';
 import {
   configFile,
@@ -9,7 +14,12 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from './guides/docs-config.ts';
-import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
+import { frameFiles } from './site/frame.ts';
+import { documentFrame, framedReference } from './site/framed-reference.ts';
+import { indexFiles } from './site/index-files.ts';
+import { commonFiles } from './site/page-layout.ts';
+import { contentSecurityPolicy, descriptionOf, titleOf } from './site/reference-files.ts';
+import { SiteLimitError, siteFiles, siteTooLarge } from './site/site-files.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
@@ -23,7 +33,7 @@ export async function buildSite(input: BuildInput, log: BuildLog): Promise<Build
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
     const refusal = isEndless ? siteTooLarge() : error;
     if (!(refusal instanceof SiteLimitError)) throw error;
-    return { problems: [{ message: refusal.message, path: '', line: null }] };
+    return { problems: [problemOf(refusal.message)] };
   }
 }
 
@@ -78,9 +88,39 @@ function buildDocumentOf(
   const openapi = defaultDocument(files);
   if (openapi === undefined) {
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
-    return { problems: [{ message, path: name, line: null }] };
+    return { problems: [problemOf(message, name)] };
   }
   log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;
   return buildDocument({ kind: 'document', bytes, name: openapi }, log);
+}
+
+/** Builds the site of a document alone: its reference is at `/`. */
+export async function buildDocument(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  const checked = await readCheckedDocument(input.bytes, input.name, log);
+  if ('problems' in checked) return checked;
+  log({ level: 'info', step: 'render', message: 'Making the pages' });
+  const title = titleOf(checked.upgraded);
+  const referencePath = '/';
+  const frame = documentFrame(checked, log);
+  const files = siteFiles();
+  files.add(await framedReference(checked, frame, referencePath));
+  files.add(frameFiles(frame));
+  files.add(
+    indexFiles({
+      title,
+      description: descriptionOf(checked.upgraded),
+      pages: [],
+      referencePath,
+      checked,
+    }),
+  );
+  files.add(commonFiles(frame));
+  log({ level: 'info', message: `Generated ${files.all().length} files` });
+  const site = {
+    title,
+    files: files.all(),
+    contentSecurityPolicy: contentSecurityPolicy(checked.upgraded),
+  };
+  return { artifact: await makeArtifact(site, log) };
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from '../verdict.ts';
 import type { Expectation } from './expectation.ts';
 import type { Observation, View } from './observation.ts';
-import { apexAddressesAreOurs, platformResolves } from './rules/addresses.ts';
+import { apexAddressesAreOurs, isProven, platformResolves } from './rules/addresses.ts';
 import { caaAllows } from './rules/caa.ts';
 import { type Facts, factsOf, type Rule } from './rules/facts.ts';
 import { canBeLookedUp } from './rules/lookup-failures.ts';
@@ -13,7 +13,6 @@ import {
   noNearMiss,
   notMisplaced,
 } from './rules/name.ts';
-import { isProven } from './rules/proof.ts';
 import { FAILURE_WORDS, lines } from './words.ts';
 
 /** The result of a DNS check. */

@@ -1,9 +1,10 @@
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
-import { drainable } from '../connections/drain.ts';
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import { http1Options, limitConnections, limitPerAddress } from '../connections/limits.ts';
 import {
+  drainable,
   type EdgeListener,
   interceptConnections,
   type ListenAt,
@@ -11,16 +12,15 @@ import {
   type ServerContext,
 } from '../connections/listener.ts';
 import { serveFastPath } from '../fast-path/connections.ts';
+import { type CanonicalHost, canonicalHost } from '../host.ts';
 import { serveHttp1 } from '../http/http1.ts';
 import { http2Sessions } from '../http2/sessions.ts';
-import type { CacheLimits, SiteCache } from '../sites/site-cache.ts';
+import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { challengeContexts } from './alpn-challenge.ts';
-import { contextChooser } from './choose-context.ts';
-import { Handshakes } from './handshakes.ts';
-import { HostContexts } from './host-contexts.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { type HostContext, HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';
-import { ACME_TLS, CIPHERS, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
+import { ACME_TLS, CIPHERS, chooseProtocol, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
 
 /** This many take one core half a second. */
 const MAX_HANDSHAKES = 1_000;
@@ -120,4 +120,165 @@ type SniDone = (error: Error | null, context?: SecureContext) => void;
 function closeAfterHandshake(socket: TLSSocket): void {
   socket.on('error', () => socket.destroy());
   socket.destroySoon();
+}
+
+/**
+ * Chooses the protocol and the certificate of a handshake, by the protocols and the server name that the client sends.
+ * The handshake fails where there is no certificate for the name; without a name Node does not ask here.
+ *
+ * OpenSSL asks for the protocol before the certificate in TLS 1.3, and after it in 1.2. So challenges, whose
+ * certificate depends on the protocol, are for TLS 1.3 alone, which authorities speak.
+ */
+function contextChooser(
+  contexts: HostContexts,
+  live: LiveConnections,
+  challengeContext: (host: CanonicalHost) => Promise<SecureContext | undefined>,
+) {
+  const challenges = new WeakSet<TLSSocket>();
+  const chosen = new WeakSet<TLSSocket>();
+
+  return {
+    /** The protocol to speak; undefined refuses the client. */
+    protocol(socket: TLSSocket, offered: readonly string[]): string | undefined {
+      const protocol = chooseProtocol(offered);
+      if (protocol !== ACME_TLS) return protocol;
+      if (chosen.has(socket)) return undefined;
+      challenges.add(socket);
+      return protocol;
+    },
+
+    /** `serverName`: as it arrived, in any spelling. Rejects when the store is unavailable. */
+    context(socket: TLSSocket, serverName: string): MaybePromise<SecureContext | undefined> {
+      const host = canonicalHost(serverName);
+      if (!host) return undefined;
+      if (challenges.has(socket)) return challengeContext(host);
+      chosen.add(socket);
+      const choose = (found: HostContext | undefined) => {
+        if (!found) return undefined;
+        live.add(host, found.projectId, socket);
+        return found.context;
+      };
+      const found = contexts.find(host);
+      return found instanceof Promise ? found.then(choose) : choose(found);
+    },
+  };
+}
+
+/** Anyone can start a validation, so both are bounded: those in progress and those waiting. */
+const MAX_RUNNING = 2;
+const MAX_WAITING = 100;
+
+/**
+ * The certificates of TLS-ALPN-01 challenges (RFC 8737, section 3): self-signed, with the key authorization in them.
+ * undefined where the host has no challenge.
+ */
+function challengeContexts(source: Pick<SiteSource, 'findTlsChallenge'>) {
+  const reads = new SingleFlight<SecureContext | undefined>();
+  const limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many look-ups of challenges are waiting.'),
+  );
+
+  const make = async (host: CanonicalHost): Promise<SecureContext | undefined> => {
+    const keyAuthorization = await withReadTimeout(source.findTlsChallenge(host));
+    if (keyAuthorization === undefined) return undefined;
+    // Loaded on first use, which is rare.
+    const { crypto } = await import('acme-client');
+    const [key, cert] = await crypto.createAlpnCertificate(
+      { url: '', status: 'pending', challenges: [], identifier: { type: 'dns', value: host } },
+      keyAuthorization,
+      await crypto.createPrivateEcdsaKey(),
+    );
+    return createSecureContext({ key, cert, ca: [], ciphers: CIPHERS });
+  };
+
+  return (host: CanonicalHost): Promise<SecureContext | undefined> =>
+    reads.read(host, () => limited(() => make(host)));
+}
+
+/** After this time the client of a handshake has probably gone. */
+const LONG_MS = 1_000;
+
+interface Handshake {
+  readonly socket: Socket;
+  readonly startedAt: number;
+  readonly silence: NodeJS.Timeout;
+}
+
+/**
+ * Bounds the handshakes in progress: each costs a millisecond of CPU for one packet. A connection without a ClientHello
+ * costs its client even less, so when there are too many, the oldest silent one is closed.
+ */
+class Handshakes {
+  readonly #max: number;
+  readonly #helloMs: number;
+  /** Without a ClientHello, and with one; each with the oldest first. */
+  readonly #silent = new Map<string, Handshake>();
+  readonly #started = new Map<string, Handshake>();
+
+  /** `helloMs`: timeout for the whole ClientHello. */
+  constructor(max: number, helloMs: number) {
+    this.#max = max;
+    this.#helloMs = helloMs;
+  }
+
+  /** Registers a new connection; false where there are too many. */
+  start(socket: Socket): boolean {
+    if (this.#silent.size + this.#started.size >= this.#max && !this.#makeRoom()) return false;
+    const name = peerOf(socket);
+    const silence = setTimeout(() => socket.destroy(), this.#helloMs).unref();
+    const handshake = { socket, startedAt: performance.now(), silence };
+    this.#silent.set(name, handshake);
+    socket.once('close', () => {
+      clearTimeout(silence);
+      for (const handshakes of [this.#silent, this.#started]) {
+        if (handshakes.get(name) === handshake) handshakes.delete(name);
+      }
+    });
+    return true;
+  }
+
+  /** The ClientHello has arrived. `socket` may be the TLS socket over the connection, which has the same peer. */
+  helloReceived(socket: Socket): void {
+    const name = peerOf(socket);
+    const handshake = this.#silent.get(name);
+    if (!handshake) return;
+    clearTimeout(handshake.silence);
+    this.#silent.delete(name);
+    this.#started.set(name, handshake);
+  }
+
+  /** The handshake is done. `socket` as above. */
+  end(socket: Socket): void {
+    this.#started.delete(peerOf(socket));
+  }
+
+  /** Ends those whose clients have probably gone. */
+  destroyLong(): void {
+    for (const handshakes of [this.#silent, this.#started]) {
+      for (const handshake of handshakes.values()) {
+        if (isLong(handshake)) handshake.socket.destroy();
+      }
+    }
+  }
+
+  #makeRoom(): boolean {
+    const [silent] = this.#silent;
+    const [started] = this.#started;
+    const oldest = silent ?? (started && isLong(started[1]) ? started : undefined);
+    if (!oldest) return false;
+    const [name, { socket }] = oldest;
+    (silent ? this.#silent : this.#started).delete(name);
+    socket.destroy();
+    return true;
+  }
+}
+
+function isLong({ startedAt }: Handshake): boolean {
+  return performance.now() - startedAt > LONG_MS;
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

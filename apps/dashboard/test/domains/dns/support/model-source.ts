@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { answer } from '@petstore/lab/name-server/answer.ts';
-import { readQuery, writeReply } from '@petstore/lab/name-server/message.ts';
+import { readQuery, writeReply } from '@petstore/lab/name-server/name-server.ts';
 import type { Zone } from '@petstore/lab/name-server/zone.ts';
 import { readAnswer, writeQuery } from '../../../../server/src/domains/dns/message.ts';
 import type { DnsServer } from '../../../../server/src/domains/dns/servers.ts';

@@ -1,5 +1,87 @@
-import { displayPath, entryPath, isIgnored } from './entry-path.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import { truncate } from '../../../text.ts';
+
+const MB = 1024 * 1024;
+
+/** The limits of an archive. They are enforced while it is read, whatever its headers declare. */
+export const ARCHIVE_LIMITS = {
+  /** Bytes as uploaded. */
+  packed: 50 * MB,
+  /** Unpacked bytes, the format's own included. */
+  unpacked: 200 * MB,
+  /** Bytes of one file. */
+  file: 10 * MB,
+  /** Files that are kept. */
+  files: 2_000,
+  /** Records, including folders and files that are left out. */
+  entries: 10_000,
+  /** Bytes of a path in UTF-8. */
+  path: 255,
+  /** Folders and file of a path. */
+  depth: 16,
+  /** Bytes unpacked for each packed one, past the first `ratioFrom`: text reaches 20, a bomb 1,000. */
+  ratio: 100,
+  ratioFrom: 10 * MB,
+} as const;
+
+/** The refusal of an archive. The message is for the uploader. */
+export class ArchiveError extends Error {
+  override name = 'ArchiveRefusal';
+  /** The entry, by its name in the archive; empty where the problem is the archive as a whole. */
+  readonly entry: string;
+
+  constructor(message: string, entry = '') {
+    super(message);
+    this.entry = entry;
+  }
+}
+
+/** A name for a message, shortened and escaped: it may be anything. */
+export function displayPath(name: string): string {
+  const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
+  return truncate(text, 120);
+}
+
+/**
+ * The path of an entry, from the archive's root: segments with `/` between them, in Unicode form NFC.
+ * undefined for the root itself. Throws ArchiveRefusal for a name that could mean another place, on any
+ * system that unpacks it.
+ */
+function entryPath(name: string): string | undefined {
+  const refuse = (rule: string) =>
+    new ArchiveError(`${rule}: “${displayPath(name)}”.`, displayPath(name));
+  // Decoders put U+FFFD where bytes are not UTF-8.
+  if (name.includes('\ufffd') || !name.isWellFormed()) throw refuse('A name is not valid UTF-8');
+  if (/\p{Cc}/u.test(name)) throw refuse('A name holds a control character');
+  if (name.includes('\\')) throw refuse('A name holds a backslash; folders are separated by “/”');
+  if (name.startsWith('/')) throw refuse('A name is an absolute path');
+  const path = name
+    .normalize('NFC')
+    .replace(/^(\.\/)+/, '')
+    .replace(/\/$/, '');
+  if (path === '' || path === '.') return undefined;
+  const segments = path.split('/');
+  // In any segment, since the ones before it may be removed, such as a folder around all files.
+  if (segments.some((segment) => /^[a-z]:/i.test(segment))) {
+    throw refuse('A name has a drive letter');
+  }
+  if (segments.includes('..')) throw refuse('A name leads out of the archive with “..”');
+  if (segments.includes('.') || segments.includes('')) {
+    throw refuse('A name has an empty or “.” segment');
+  }
+  if (Buffer.byteLength(path) > ARCHIVE_LIMITS.path) {
+    throw refuse(`A path may have at most ${ARCHIVE_LIMITS.path} bytes`);
+  }
+  if (segments.length > ARCHIVE_LIMITS.depth) {
+    throw refuse(`A path may be at most ${ARCHIVE_LIMITS.depth} levels deep`);
+  }
+  return path;
+}
+
+/** Files that macOS adds to the folders that it packs. */
+function isIgnored(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return path.startsWith('__MACOSX/') || name === '.DS_Store' || name.startsWith('._');
+}
 
 /** Collects the files of an archive, and refuses forbidden ones. */
 export interface Collector {
@@ -71,4 +153,39 @@ function withoutOuterFolder(files: Map<string, Uint8Array>): Map<string, Uint8Ar
   const [folder = ''] = outer;
   if (outer.size !== 1 || folder === '') return files;
   return new Map([...files].map(([path, content]) => [path.slice(folder.length), content]));
+}
+
+/** The refusal of an entry: `what` follows its name in the message. */
+export function entryError(name: string, what: string): ArchiveError {
+  return new ArchiveError(`“${displayPath(name)}” ${what}`, displayPath(name));
+}
+
+/** In MB, as the limits are given. */
+const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
+
+export function archiveTooLarge(): ArchiveError {
+  return new ArchiveError(`The archive is larger than ${megabytes(ARCHIVE_LIMITS.packed)}.`);
+}
+
+export function fileTooLarge(name: string): ArchiveError {
+  return entryError(name, `is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`);
+}
+
+/** Counts the unpacked bytes of an archive of `packed` bytes; throws ArchiveRefusal when there are too many. */
+export function unpackedMeter(packed: number): (bytes: number) => void {
+  const believable = ARCHIVE_LIMITS.ratioFrom + ARCHIVE_LIMITS.ratio * packed;
+  let unpacked = 0;
+  return (bytes) => {
+    unpacked += bytes;
+    if (unpacked > ARCHIVE_LIMITS.unpacked) {
+      throw new ArchiveError(
+        `The archive unpacks to more than ${megabytes(ARCHIVE_LIMITS.unpacked)}.`,
+      );
+    }
+    if (unpacked > believable) {
+      throw new ArchiveError(
+        `The archive unpacks to more than ${ARCHIVE_LIMITS.ratio} times its size.`,
+      );
+    }
+  };
 }

@@ -1,9 +1,19 @@
-import type { BuildInput, DeployProblem } from '../../artifact.ts';
-import { collector } from './collector.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
-import { readTar } from './read-tar.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { type BuildInput, type DeployProblem, problemOf } from '../../artifact.ts';
+import {
+  ARCHIVE_LIMITS,
+  ArchiveError,
+  archiveTooLarge,
+  type Collector,
+  collector,
+  entryError,
+  fileTooLarge,
+  unpackedMeter,
+} from './collector.ts';
 import { readZip } from './read-zip.ts';
-import { archiveTooLarge } from './sizes.ts';
 
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
 
@@ -25,7 +35,7 @@ export async function readArchive(
     return { files: files.files() };
   } catch (error) {
     const { message, entry } = error instanceof ArchiveError ? error : unreadable(kind, error);
-    return { problems: [{ message, path: entry || name, line: null }] };
+    return { problems: [problemOf(message, entry || name)] };
   }
 }
 
@@ -35,4 +45,65 @@ function unreadable(kind: string, error: unknown): ArchiveError {
   return new ArchiveError(
     `The archive cannot be read as ${kind}: ${reason}. It may be damaged or cut off.`,
   );
+}
+
+const KINDS: Record<string, string> = {
+  symlink: 'a symbolic link',
+  link: 'a hard link',
+  'character-device': 'a device',
+  'block-device': 'a device',
+  fifo: 'a named pipe',
+};
+
+/**
+ * Reads a tar archive in gzip (RFC 1952) into `files`. It is never in memory as a whole, and reading stops at the first
+ * limit. Trailing bytes make it a damaged archive. Throws ArchiveRefusal, and the errors of zlib and tar-stream for
+ * damaged archives.
+ */
+async function readTar(bytes: Uint8Array, files: Collector): Promise<void> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  const entries = extract();
+  const count = unpackedMeter(bytes.length);
+  const fed = pipeline(
+    Readable.from([bytes]),
+    gunzip,
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        count(chunk.length);
+        yield chunk;
+      }
+    },
+    entries,
+  );
+  // The loop's error is the one to report; this one is the same or follows from it.
+  fed.catch(() => undefined);
+  for await (const entry of entries) {
+    const path = files.enter(entry.header.name, kindOf(entry.header));
+    const content = await read(entry, entry.header.name);
+    if (path !== undefined) files.add(path, content);
+  }
+  await fed;
+}
+
+function kindOf({ name, type, pax }: Header): 'file' | 'folder' {
+  if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))) {
+    throw entryError(name, 'is a sparse file: pack it without.');
+  }
+  if (type === 'directory') return 'folder';
+  if (type === 'file' || type === 'contiguous-file') return 'file';
+  throw entryError(
+    name,
+    `is ${KINDS[type] ?? 'of a kind that is unknown here'}: an archive may hold files and folders only.`,
+  );
+}
+
+async function read(entry: AsyncIterable<unknown>, name: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of entry as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

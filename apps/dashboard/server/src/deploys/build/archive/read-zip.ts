@@ -1,11 +1,14 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import type { Collector } from './collector.ts';
-import { displayPath } from './entry-path.ts';
-import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
-import { fileTooLarge, unpackedMeter } from './sizes.ts';
-import { directoryEnd, refuseOverlaps, type Span } from './zip-layout.ts';
+import {
+  ARCHIVE_LIMITS,
+  ArchiveError,
+  type Collector,
+  entryError,
+  fileTooLarge,
+  unpackedMeter,
+} from './collector.ts';
 
 const FOLDER = 0o040000;
 const REGULAR = 0o100000;
@@ -41,15 +44,12 @@ export async function readZip(bytes: Uint8Array, files: Collector): Promise<void
 }
 
 function kindOf(entry: Entry, name: string): 'file' | 'folder' {
-  const refuse = (what: string) =>
-    new ArchiveError(`“${displayPath(name)}” is ${what}.`, displayPath(name));
+  const refuse = (what: string) => entryError(name, `is ${what}.`);
   // Bit 0: encrypted; bit 13: names in the directory are masked.
   if (entry.generalPurposeBitFlag & 0x2001) throw refuse('encrypted: pack it without a password');
   // The mode of Unix, where there is one.
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (type === SYMLINK) {
-    throw refuse('a symbolic link: an archive may hold files and folders only');
-  }
+  if (type === SYMLINK) throw refuse('a symbolic link: an archive may hold files and folders only');
   if (type !== 0 && type !== FOLDER && type !== REGULAR) {
     throw refuse('a device or pipe: an archive may hold files and folders only');
   }
@@ -65,12 +65,7 @@ async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
   const differs =
     !local.fileName.equals(entry.fileNameRaw) ||
     local.compressionMethod !== entry.compressionMethod;
-  if (differs) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” is not the same in the archive's two lists of files.`,
-      displayPath(name),
-    );
-  }
+  if (differs) throw entryError(name, "is not the same in the archive's two lists of files.");
   return {
     name,
     start: entry.relativeOffsetOfLocalHeader,
@@ -88,32 +83,63 @@ async function unpack(packed: Buffer, entry: Entry, name: string): Promise<Uint8
   const content = await uncompressed(packed, entry, name);
   if (content.length > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
   const isWhole = content.length === entry.uncompressedSize && crc32(content) === entry.crc32;
-  if (!isWhole) throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
+  if (!isWhole) throw entryError(name, 'is damaged.');
   return content;
 }
 
 async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
   if (packed.length !== entry.compressedSize) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” goes on after the archive's end.`,
-      displayPath(name),
-    );
+    throw entryError(name, "goes on after the archive's end.");
   }
   if (entry.compressionMethod === 0) return packed;
   if (entry.compressionMethod !== 8) {
-    throw new ArchiveError(
-      `“${displayPath(name)}” is compressed in a way that is unknown here: use “deflate”.`,
-      displayPath(name),
-    );
+    throw entryError(name, 'is compressed in a way that is unknown here: use “deflate”.');
   }
   try {
     const maxOutputLength = ARCHIVE_LIMITS.file;
     const { buffer, engine } = await inflate(packed, { maxOutputLength, info: true });
     if (engine.bytesWritten === packed.length) return buffer;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw fileTooLarge(name);
-    }
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw fileTooLarge(name);
   }
-  throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
+  throw entryError(name, 'is damaged.');
+}
+
+/** The bytes of an entry: its header, then its content, up to `end`. */
+interface Span {
+  readonly name: string;
+  readonly start: number;
+  readonly content: number;
+  readonly end: number;
+}
+
+const END_SIZE = 22;
+const ZIP64_LOCATOR_SIZE = 20;
+const ZIP64_LOCATOR = 0x07064b50;
+
+/** Where the central directory starts, and where the record after it is (APPNOTE, section 4.3.16). */
+function directoryEnd(zip: Buffer, commentLength: number): { start: number; at: number } {
+  const at = zip.length - commentLength - END_SIZE;
+  const locator = at - ZIP64_LOCATOR_SIZE;
+  // Zip64 could contradict the other sizes, and no archive within the limits needs it.
+  if (locator >= 0 && zip.readUInt32LE(locator) === ZIP64_LOCATOR) {
+    throw new ArchiveError(
+      'The archive is in the zip64 format, for more than 4 GB: use plain zip.',
+    );
+  }
+  return { start: zip.readUInt32LE(at + 16), at };
+}
+
+/** With entries that share bytes, a small archive could unpack to a huge one. */
+function refuseOverlaps(spans: readonly Span[], directoryStart: number): void {
+  let free = 0;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if (span.start < free || span.end > directoryStart) {
+      throw entryError(span.name, 'shares bytes with another part of the archive.');
+    }
+    if (free === 0 && span.start !== 0) {
+      throw new ArchiveError('Something precedes the beginning of the archive.');
+    }
+    free = span.end;
+  }
 }

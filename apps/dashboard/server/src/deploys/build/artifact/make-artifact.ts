@@ -13,7 +13,7 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
   const entries = new Map<string, ManifestEntry>();
   const add = async (file: SiteFile) => {
     if (entries.has(file.path)) throw new Error(`Two files are at ${file.path}.`);
-    const content = toBytes(file.content);
+    const content = typeof file.content === 'string' ? Buffer.from(file.content) : file.content;
     const contentHash = hash('sha256', content, 'hex');
     const entry: ManifestEntry = {
       hash: contentHash,
@@ -53,10 +53,6 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
     },
     blobs,
   };
-}
-
-function toBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
 async function compressOnce(

@@ -1,16 +1,17 @@
 import { ignoredFields } from '@petstore/reference/extension-fields.ts';
+import { isObject, METHODS } from '@petstore/reference/operations.ts';
 import { upgrade } from '@scalar/openapi-upgrader';
-import type { BuildLog, DeployProblem } from '../../artifact.ts';
-import { fromPointer } from '../syntax/json-pointer.ts';
+import { nearest } from '../../../nearest.ts';
+import { count } from '../../../text.ts';
+import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
+import { fromPointer, toPointer } from '../syntax/source.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { findOperations, listOperations } from './operations.ts';
-import { pathProblems } from './path-problems.ts';
 import { plainText } from './plain-text.ts';
-import { type ReadDocument, readDocument } from './read-document.ts';
-import { referenceProblems } from './references.ts';
-import { type Finding, schemaProblems } from './schema-problems.ts';
+import { type ReadDocument, readDocument, typeNameOf } from './read-document.ts';
+import { referenceProblems, resolveReference } from './references.ts';
+import { type Finding, misspellingHint, schemaProblems } from './schema-problems.ts';
 import { typeProblems } from './type-problems.ts';
-import { versionOf } from './version.ts';
 
 /**
  * Reads, checks and upgrades a document. `name` is the file's, which may tell its syntax. Harmless oddities are logged.
@@ -62,10 +63,6 @@ function withMarks(unread: number): string {
   return `${count(unread, 'description')} of operations have very many marks of Markdown (\`*\`, \`_\`, \`[\` …): the search shows them as they are written`;
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 const MAX_WARNINGS = 20;
 
 function warnOfMarks(document: OpenApiDocument, log: BuildLog): void {
@@ -108,11 +105,8 @@ async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployPro
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const more = unique.length - problems.length;
   if (more <= 0) return problems;
-  const count = findings.length < MAX_FINDINGS ? `${more} more` : 'thousands of other';
-  return [
-    ...problems,
-    { message: `And ${count} problems of the same document.`, path: '', line: null },
-  ];
+  const rest = findings.length < MAX_FINDINGS ? `${more} more` : 'thousands of other';
+  return [...problems, problemOf(`And ${rest} problems of the same document.`)];
 }
 
 /** The first findings, in their order, up to the limit. */
@@ -140,5 +134,104 @@ function copy(value: unknown): unknown {
     Object.entries(value)
       .filter(([name]) => name !== '__proto__')
       .map(([name, member]) => [name, copy(member)]),
+  );
+}
+
+type Version = '2.0' | '3.0' | '3.1';
+
+const SUPPORTED = 'Swagger 2.0, OpenAPI 3.0 and OpenAPI 3.1 can be published';
+
+/** The OpenAPI version of a document, or the problem with its version member. */
+export function versionOf(document: OpenApiDocument): Version | Finding {
+  const { swagger, openapi } = document;
+  if (openapi === undefined && swagger === undefined) {
+    return {
+      message: `The document doesn't say its version. ${SUPPORTED}: begin with \`openapi: 3.1.0\`, for one.`,
+      path: '',
+      hint: (lineOf) => {
+        for (const name of Object.keys(document)) {
+          const meant = nearest(name, ['openapi', 'swagger']);
+          if (meant !== undefined) return misspellingHint(name, [name], lineOf, meant);
+        }
+        return undefined;
+      },
+    };
+  }
+  const [name, value] = openapi === undefined ? ['swagger', swagger] : ['openapi', openapi];
+  const path = `/${name}`;
+  if (typeof value !== 'string') {
+    return {
+      message: `\`${name}\` must be text; it is ${typeNameOf(value)}. Put it in quotes.`,
+      path,
+    };
+  }
+  if (name === 'swagger' && value === '2.0') return '2.0';
+  const [, minor] =
+    /^3\.([01])(?:\.\d+)?(?:-\w[\w.]*)?$/.exec(name === 'openapi' ? value : '') ?? [];
+  if (minor !== undefined) return minor === '0' ? '3.0' : '3.1';
+  return { message: `\`${name}\` is ${value}. ${SUPPORTED}.`, path };
+}
+
+/** Finds operations with the same id, paths that no request can tell apart, and missing path parameters. */
+function* pathProblems(document: OpenApiDocument): Generator<Finding> {
+  const shapes = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const { paths, webhooks } = document;
+  for (const [part, items] of Object.entries({ paths, webhooks })) {
+    if (!isObject(items)) continue;
+    for (const [path, value] of Object.entries(items)) {
+      if (part === 'paths') {
+        const shape = path.replace(/\{[^}]*\}/g, '{}');
+        const before = shapes.get(shape);
+        shapes.set(shape, before ?? path);
+        if (before !== undefined) {
+          yield {
+            message: `No request can tell \`${path}\` from \`${before}\`, which is here too. Keep one of the two.`,
+            path: toPointer([part, path]),
+          };
+        }
+      }
+      const item = resolveReference(document, value);
+      if (!isObject(item)) continue;
+      for (const method of METHODS) {
+        const operation = item[method];
+        if (!isObject(operation)) continue;
+        const location = [part, path, method];
+        const { operationId } = operation;
+        if (typeof operationId === 'string') {
+          const first = ids.get(operationId);
+          ids.set(operationId, first ?? `${method.toUpperCase()} ${path}`);
+          if (first !== undefined) {
+            yield {
+              message: `\`operationId\` must be unique; ${first} has \`${operationId}\` too.`,
+              path: toPointer([...location, 'operationId']),
+            };
+          }
+        }
+        if (part !== 'paths') continue;
+        const described = parameterNames(document, item, operation);
+        for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g)) {
+          if (described.has(name)) continue;
+          yield {
+            message: `\`${path}\` has the parameter \`{${name}}\`, which must be described in \`parameters\` with \`in: path\` and \`name: ${name}\`.`,
+            path: toPointer(location),
+          };
+        }
+      }
+    }
+  }
+}
+
+function parameterNames(
+  document: OpenApiDocument,
+  ...holders: readonly Record<string, unknown>[]
+): Set<unknown> {
+  return new Set(
+    holders
+      .flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []))
+      .map((parameter) => resolveReference(document, parameter))
+      .filter(isObject)
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => name),
   );
 }

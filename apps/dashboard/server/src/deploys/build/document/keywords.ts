@@ -1,5 +1,5 @@
 import { isObject } from '@petstore/reference/operations.ts';
-import type { Location } from '../syntax/json-pointer.ts';
+import type { Location } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
 /** Members whose objects have names of the author's choice: those names are not keywords. */

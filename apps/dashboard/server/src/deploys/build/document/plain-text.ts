@@ -35,7 +35,7 @@ export function plainText(): PlainText {
       const { end, marks } = readable(text, Math.min(MOST_MARKS, Math.floor(Math.sqrt(work))));
       work -= marks ** 2;
       if (end < text.length) unread += 1;
-      return onOneLine(`${withoutMarks(text.slice(0, end))} ${text.slice(end)}`);
+      return `${withoutMarks(text.slice(0, end))} ${text.slice(end)}`.replace(/\s+/g, ' ').trim();
     },
     get unread() {
       return unread;
@@ -64,8 +64,4 @@ function withoutMarks(text: string): string {
     .parse(text)
     .children.map((block) => textOfNode(block, { includeHtml: false }))
     .join(' ');
-}
-
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 import { isObject } from '@petstore/reference/operations.ts';
 import { nearest } from '../../../nearest.ts';
-import { fromPointer, type Location, toPointer } from '../syntax/json-pointer.ts';
+import { fromPointer, type Location, toPointer } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';

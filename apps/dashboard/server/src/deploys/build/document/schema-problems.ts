@@ -1,9 +1,8 @@
 import { isMethod, isObject, METHODS } from '@petstore/reference/operations.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { nearest } from '../../../nearest.ts';
-import { prefix } from '../../../truncate.ts';
-import { fromPointer, type Location, toPointer, valueAt } from '../syntax/json-pointer.ts';
-import type { Source } from '../syntax/source.ts';
+import { count, prefix } from '../../../text.ts';
+import { fromPointer, type Location, type Source, toPointer, valueAt } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
 
@@ -367,8 +366,4 @@ function alternatives(words: readonly string[]): string {
 
 function quoted(value: unknown): string {
   return typeof value === 'string' ? `\`${prefix(value, 100)}\`` : typeNameOf(value);
-}
-
-function count(limit: unknown, noun: string): string {
-  return `${limit} ${noun}${limit === 1 ? '' : 's'}`;
 }

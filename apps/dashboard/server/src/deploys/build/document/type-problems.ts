@@ -1,4 +1,4 @@
-import type { Location } from '../syntax/json-pointer.ts';
+import type { Location } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { type Finding, wrongChoice } from './schema-problems.ts';

@@ -1,21 +1,23 @@
-import type { BuildLog, DeployProblem } from '../../artifact.ts';
+import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
 import type { CheckedDocument } from '../document/openapi-types.ts';
 import { accentStyle } from '../site/assets.ts';
-import { commonFiles } from '../site/common-files.ts';
-import { frameFiles, type SiteFrame } from '../site/frame.ts';
+import { frameFiles, type SiteFrame, type SiteGroup } from '../site/frame.ts';
 import { DOCUMENT_LINK, framedReference } from '../site/framed-reference.ts';
 import { indexFiles } from '../site/index-files.ts';
-import { TYPES } from '../site/media-types.ts';
-import { markdownPath, pageHtml } from '../site/page-layout.ts';
+import { commonFiles, markdownPath, pageHtml } from '../site/page-layout.ts';
 import { contentSecurityPolicy } from '../site/reference-files.ts';
 import { searchIndex } from '../site/search-index.ts';
-import { type BuiltSite, type SiteFile, siteFiles } from '../site/site-files.ts';
+import { type BuiltSite, type SiteFile, siteFiles, TYPES } from '../site/site-files.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { checkAnchors, operationAnchors } from './links/anchors.ts';
-import { pathConflicts, REFERENCE_PATH, reservedPaths } from './links/site-paths.ts';
-import { siteNavigation, unlistedPages } from './navigation.ts';
-import { isImage, mediaType } from './published-files.ts';
+import {
+  isImage,
+  mediaType,
+  pathConflicts,
+  REFERENCE_PATH,
+  reservedPaths,
+} from './links/site-paths.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
 
@@ -142,14 +144,15 @@ const MAX_PROBLEMS = 50;
 function firstProblems(problems: readonly DeployProblem[]): readonly DeployProblem[] {
   const more = problems.length - MAX_PROBLEMS;
   if (more <= 0) return problems;
-  const rest = { message: `And ${more} more problems of the same guides.`, path: '', line: null };
+  const rest = problemOf(`And ${more} more problems of the same guides.`);
   return [...problems.slice(0, MAX_PROBLEMS), rest];
 }
 
 function noPages({ file }: DocsConfig): DeployProblem {
-  const message =
-    'There is nothing to publish: the archive has no Markdown page (.md) and no OpenAPI document.';
-  return { message, path: file, line: null };
+  return problemOf(
+    'There is nothing to publish: the archive has no Markdown page (.md) and no OpenAPI document.',
+    file,
+  );
 }
 
 /** Nobody would read more, and each is a write to the database; the rest is counted. */
@@ -206,3 +209,44 @@ function publishedFiles(
   }
   return published;
 }
+
+/** The navigation of pages: as configured, or else all pages by path, with those of the root folder first. */
+function siteNavigation(config: DocsConfig, pages: readonly RenderedPage[]): readonly SiteGroup[] {
+  const byFile = new Map(pages.map((page) => [page.file, page]));
+  if (!config.navigation) return byFolder(pages);
+  return config.navigation.map((group) => ({
+    title: group.title,
+    pages: group.pages.flatMap(({ file, title }) => {
+      const page = byFile.get(file);
+      return page ? [{ title: title ?? page.title, path: page.path }] : [];
+    }),
+  }));
+}
+
+/** Pages that are in no list. */
+function unlistedPages(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
+  if (!config.navigation) return [];
+  const listed = new Set(config.navigation.flatMap((group) => group.pages.map(({ file }) => file)));
+  return pages.map(({ file }) => file).filter((file) => !listed.has(file));
+}
+
+function byFolder(pages: readonly RenderedPage[]): SiteGroup[] {
+  const groups = new Map<string, { title: string; path: string }[]>();
+  for (const { file, title, path } of pages) {
+    const folder = file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
+    const group = groups.get(folder) ?? [];
+    // A folder's own page comes before the pages in it.
+    if (path === '/' || path === `/${folder}`) group.unshift({ title, path });
+    else group.push({ title, path });
+    groups.set(folder, group);
+  }
+  const own = groups.get('');
+  const folders = [...groups].filter(([folder]) => folder !== '');
+  return [
+    ...(own ? [{ title: undefined, pages: own }] : []),
+    ...folders.map(([folder, group]) => ({ title: nameOfFolder(folder), pages: group })),
+  ];
+}
+
+const nameOfFolder = (folder: string) =>
+  folder.charAt(0).toUpperCase() + folder.slice(1).replaceAll(/[-_]+/g, ' ');

@@ -1,5 +1,5 @@
 import { isObject } from '@petstore/reference/operations.ts';
-import { prefix, truncate } from '../../../truncate.ts';
+import { prefix, truncate } from '../../../text.ts';
 import { type OpenApiDocument, textOf } from '../document/openapi-types.ts';
 import { resolveReference } from '../document/references.ts';
 import { toJson } from '../syntax/exact-text.ts';

@@ -1,7 +1,8 @@
-import type { BuildLog, DeployProblem } from '../../artifact.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
-import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
@@ -37,7 +38,7 @@ export function runBuild(
   const child = acquireProcess(memory);
   const giveUp = (why: 'slow' | 'large') =>
     resolve({
-      problems: [problem(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
+      problems: [problemOf(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
     });
   const timer = setTimeout(() => giveUp('slow'), deadline);
   const abort = () => reject(signal.reason);
@@ -85,6 +86,82 @@ const TOO_COMPLEX = {
   },
 } as const;
 
-function problem(message: string): DeployProblem {
-  return { message, path: '', line: null };
+const PROGRAM = fileURLToPath(new URL('build-process.ts', import.meta.url));
+
+/**
+ * How long an idle process waits for another build, in milliseconds. Loading what builds need takes most of the time of
+ * a small one, and many deploys are followed by another.
+ */
+const KEPT_MS = 20_000;
+
+interface Kept {
+  readonly child: ChildProcess;
+  readonly limits: MemoryLimits;
+  readonly timer: NodeJS.Timeout;
+}
+
+const kept: Kept[] = [];
+
+/** A process that builds (build-process.ts) and has nothing to do. */
+function acquireProcess(limits: MemoryLimits): ChildProcess {
+  const found = kept.find((one) => isSame(one.limits, limits));
+  if (found) {
+    removeKept(found);
+    found.child.ref();
+    found.child.channel?.ref();
+    return found.child;
+  }
+  const { NODE_COMPILE_CACHE } = process.env;
+  return fork(PROGRAM, [JSON.stringify(limits)], {
+    // Without the service's other variables, which may be secrets.
+    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
+    // The service's flags are tuned for a service, and would apply to threads of the process, too.
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** Returns a process to the pool. Its build is done, and its caller's listeners are gone. It keeps no process alive. */
+function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
+  const timer = setTimeout(() => endKept(), KEPT_MS).unref();
+  const one: Kept = { child, limits, timer };
+  const endKept = () => {
+    removeKept(one);
+    void killProcess(child);
+  };
+  // When it ends meanwhile, for whatever reason, it must not be used again. Without a listener an error would end this
+  // process.
+  child.once('exit', () => removeKept(one)).once('error', endKept);
+  // If it does anything after its build, it says why it ends.
+  child.once('message', endKept);
+  child.unref();
+  child.channel?.unref();
+  kept.push(one);
+}
+
+/** Ends a process, whatever it is in the middle of, and waits until it has ended. */
+async function killProcess(child: ChildProcess): Promise<void> {
+  const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  if (isOver) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once('exit', resolve).on('error', () => {});
+  child.kill('SIGKILL');
+  await promise;
+}
+
+function removeKept(one: Kept): void {
+  const at = kept.indexOf(one);
+  if (at < 0) return;
+  kept.splice(at, 1);
+  clearTimeout(one.timer);
+  removeListeners(one.child);
+}
+
+/** By name, since the channel has listeners of its own for other events. */
+function removeListeners(child: ChildProcess): void {
+  for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
+}
+
+function isSame(one: MemoryLimits, other: MemoryLimits): boolean {
+  return one.heap === other.heap && one.resident === other.resident;
 }

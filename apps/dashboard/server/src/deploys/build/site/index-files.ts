@@ -1,8 +1,7 @@
 import type { CheckedDocument, OperationSummary } from '../document/openapi-types.ts';
 import { literal } from '../markdown/markdown-text.ts';
 import { operationFiles } from '../markdown/operation-markdown.ts';
-import { TYPES } from './media-types.ts';
-import type { SiteFile } from './site-files.ts';
+import { type SiteFile, TYPES } from './site-files.ts';
 
 /** A page of a site besides the reference. */
 interface IndexedPage {

@@ -2,7 +2,7 @@ import { Html, html } from '@petstore/reference/html.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import { siteAssets } from './assets.ts';
 import { frameHead, frameHeader, pagesMenu, type SiteFrame } from './frame.ts';
-import { hrefOf } from './site-files.ts';
+import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
 
 const CONTENT = 'layout-content';
 
@@ -42,7 +42,7 @@ export function markdownPath(path: string): string {
 }
 
 /** The page for missing paths. */
-export function notFoundPageHtml(frame: SiteFrame): string {
+function notFoundPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
     description: '',
@@ -112,3 +112,14 @@ ${before ? html`<a class="previous" rel="prev" href="${hrefOf(before.path)}"><sm
 ${after ? html`<a class="next" rel="next" href="${hrefOf(after.path)}"><small>Next</small>${after.title}</a>` : ''}
 </nav>`;
 }
+
+/** Files that every site has unless it brings its own: the page for missing paths, and the icon. */
+export function commonFiles(frame: SiteFrame): SiteFile[] {
+  return [
+    { path: '/404.html', type: TYPES.html, content: notFoundPageHtml(frame) },
+    { path: '/favicon.svg', type: TYPES.svg, content: ICON },
+  ];
+}
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0a58ca"/><path d="M9 9h9l5 5v9H9z" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/><path d="M13 17h6M13 20h6" stroke="#fff" stroke-width="2"/></svg>
+`;

@@ -9,14 +9,13 @@ import {
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
-import { prefix, truncate } from '../../../truncate.ts';
+import { prefix, truncate } from '../../../text.ts';
 import { type CheckedDocument, type OpenApiDocument, textOf } from '../document/openapi-types.ts';
 import { plainText } from '../document/plain-text.ts';
 import { serverOrigins } from '../document/servers.ts';
 import { operationFiles } from '../markdown/operation-markdown.ts';
 import { toJson, toYaml } from '../syntax/exact-text.ts';
-import { TYPES } from './media-types.ts';
-import type { SiteFile } from './site-files.ts';
+import { type SiteFile, TYPES } from './site-files.ts';
 
 export interface ReferenceOptions {
   /** The path of the reference page: `/`, or `/reference` beside guides. */
@@ -65,11 +64,7 @@ ${head}`,
       isFramed: true,
       isServedByApi: false,
     },
-    assets: {
-      scalar: assets.scalar.path,
-      start: assets.start.path,
-      style: assets.style.path,
-    },
+    assets: { scalar: assets.scalar.path, start: assets.start.path, style: assets.style.path },
   });
   return [
     { path: pagePath, type: TYPES.html, content: page.text },
@@ -103,15 +98,11 @@ export function contentSecurityPolicy(document: OpenApiDocument): string {
 }
 
 export function titleOf({ info }: OpenApiDocument): string {
-  return (isObject(info) && toLine(textOf(info.title))) || 'API';
+  return (isObject(info) && prefix(textOf(info.title).replace(/\s+/g, ' ').trim(), 200)) || 'API';
 }
 
 /** Plain text of at most 300 characters. */
 export function descriptionOf({ info }: OpenApiDocument): string {
   if (!isObject(info)) return '';
   return truncate(plainText().of(textOf(info.summary) || textOf(info.description)), 300);
-}
-
-function toLine(text: string): string {
-  return prefix(text.replace(/\s+/g, ' ').trim(), 200);
 }

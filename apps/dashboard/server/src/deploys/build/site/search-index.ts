@@ -1,12 +1,11 @@
 import MiniSearch from 'minisearch';
-import { prefix } from '../../../truncate.ts';
+import { prefix } from '../../../text.ts';
 import type { BuildLog } from '../../artifact.ts';
 import type { OperationSummary } from '../document/openapi-types.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import { INDEX_OPTIONS } from './browser/search-terms.js';
-import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
-import { hrefOf, type SiteFile } from './site-files.ts';
+import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
 
 /** How many letters of a section are stored to be shown; all of them are searched. */
 const EXCERPT = 2_000;

@@ -7,9 +7,8 @@ import {
   printParseErrorCode,
   visit,
 } from 'jsonc-parser';
-import { toPointer } from './json-pointer.ts';
 import { jsonProblem, type OpenBracket } from './json-problem.ts';
-import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
+import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem, toPointer } from './source.ts';
 
 /** Number literals that may not fit a JS number: many digits, or a large exponent. */
 const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;

@@ -11,9 +11,15 @@ import {
   type Pair,
   parseAllDocuments,
 } from 'yaml';
-import { type Location, toPointer } from './json-pointer.ts';
 import { duplicate, exactInteger } from './read-json.ts';
-import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
+import {
+  type Location,
+  MAX_DEPTH,
+  nestingProblem,
+  type Source,
+  type SyntaxProblem,
+  toPointer,
+} from './source.ts';
 import { aliasProblem, nameOf, yamlProblem } from './yaml-problem.ts';
 
 /** How large a document may become when its aliases are expanded. */
@@ -41,22 +47,18 @@ function read(text: string): Source | { problem: SyntaxProblem } {
     uniqueKeys: false,
   });
   const [document, second] = 'empty' in parsed ? [] : parsed;
-  if (!document) return { problem: { message: 'The document is empty.', path: '', line: null } };
+  if (!document) return problemAt('The document is empty.', null);
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
     return { problem: nestingProblem(lineOfDepth(text)) };
   }
   const syntax = yamlProblem(document, { text, lineAt });
-  if (syntax) return { problem: { ...syntax, path: '' } };
+  if (syntax) return problemAt(syntax.message, syntax.line);
   if (second) {
-    return {
-      problem: {
-        message:
-          'The file has several YAML documents, and the second one begins here. Keep one of them.',
-        path: '',
-        line: lineAt(second.range[0]),
-      },
-    };
+    return problemAt(
+      'The file has several YAML documents, and the second one begins here. Keep one of them.',
+      lineAt(second.range[0]),
+    );
   }
   const problem = findProblem(document.contents, lineAt);
   if (problem) return { problem };
@@ -67,23 +69,20 @@ function read(text: string): Source | { problem: SyntaxProblem } {
     const alias =
       error instanceof RangeError ? undefined : aliasProblem(document, { text, lineAt });
     if (!alias) throw error;
-    return { problem: { ...alias, path: '' } };
+    return problemAt(alias.message, alias.line);
   }
   if (!isBounded(value)) {
-    return {
-      problem: {
-        message: 'The aliases (`*name`) of this document make it too large. Use $ref instead.',
-        path: '',
-        line: null,
-      },
-    };
+    return problemAt(
+      'The aliases (`*name`) of this document make it too large. Use $ref instead.',
+      null,
+    );
   }
-  return {
-    syntax: 'YAML',
-    value,
-    lineOf: (location) => lineOf(document, location, lineAt),
-  };
+  return { syntax: 'YAML', value, lineOf: (location) => lineOf(document, location, lineAt) };
 }
+
+const problemAt = (message: string, line: number | null) => ({
+  problem: { message, path: '', line },
+});
 
 /** Roughly whether brackets are nested too deeply: those in text count, too. */
 function lineOfDepth(text: string): number | null {

@@ -1,5 +1,4 @@
 import type { Syntax } from '../document/openapi-types.ts';
-import type { Location } from './json-pointer.ts';
 
 /** A parsed text: its value, and how to find a place of the value in the text. */
 export interface Source {
@@ -35,4 +34,32 @@ export function lineText(text: string, offset: number): string {
 /** The column of an offset: how many characters of its line precede it. */
 export function columnOf(text: string, offset: number): number {
   return offset === 0 ? 0 : offset - (text.lastIndexOf('\n', offset - 1) + 1);
+}
+
+/** Names of members and numbers of items, from the root. */
+export type Location = readonly (string | number)[];
+
+/** RFC 6901. */
+export function toPointer(location: Location): string {
+  return location
+    .map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+export function fromPointer(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at a location of a document; undefined where there is none. */
+export function valueAt(document: unknown, location: Location): unknown {
+  let value = document;
+  for (const token of location) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token))
+      return undefined;
+    value = (value as Record<string | number, unknown>)[token];
+  }
+  return value;
 }

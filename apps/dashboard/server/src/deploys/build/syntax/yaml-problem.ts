@@ -10,6 +10,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
+import { count } from '../../../text.ts';
 import { isConflictMarker, mergeConflict } from './json-problem.ts';
 import { columnOf, lineText } from './source.ts';
 
@@ -203,13 +204,13 @@ function itemsColumn({ line }: Place): string {
 
 function membersColumn(place: Place): string {
   const { text, start, line, lineAt } = place;
-  const has = spaces(indentOf(text, start));
+  const has = count(indentOf(text, start), 'space');
   const above = lineAbove(text, start);
   const item = /^( *(?:- +)+)\S/.exec(lineText(text, above));
   if (item?.[1] !== undefined) {
-    return `Line ${line} is indented by ${has}; what belongs to the list item above it, by ${spaces(item[1].length)}. Begin all members of an item in the same column, and a new item with \`- \`.`;
+    return `Line ${line} is indented by ${has}; what belongs to the list item above it, by ${count(item[1].length, 'space')}. Begin all members of an item in the same column, and a new item with \`- \`.`;
   }
-  return `Line ${line} is indented by ${has}, line ${lineAt(above)} by ${spaces(indentOf(text, above))}, and no object that is open begins there. Begin all members of an object in the same column.`;
+  return `Line ${line} is indented by ${has}, line ${lineAt(above)} by ${count(indentOf(text, above), 'space')}, and no object that is open begins there. Begin all members of an object in the same column.`;
 }
 
 /** A bracket that is not closed before a line that cannot be inside it. */
@@ -368,8 +369,4 @@ function lineAbove(text: string, offset: number): number {
   let end = offset - columnOf(text, offset) - 1;
   while (end > 0 && /^\s*(?:#|$)/.test(lineText(text, end))) end -= columnOf(text, end) + 1;
   return Math.max(0, end);
-}
-
-function spaces(number: number): string {
-  return `${number} space${number === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,7 @@
-import { lines } from '../words.ts';
+import { differenceInWords, line, lines } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
+import { unanswered } from './lookup-failures.ts';
+import { type ProofNearMiss, proofNearMiss, unquoted } from './near-miss.ts';
 
 /** All addresses of an apex are the platform's. Resolvers do not show an ALIAS, only its addresses. */
 export const apexAddressesAreOurs: Rule = (facts) => {
@@ -39,5 +41,59 @@ export const platformResolves: Rule = (facts) => {
     expected: `an address of ${main.value}`,
     found,
     remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
+  });
+};
+
+const NEAR_WORDS: Readonly<Record<ProofNearMiss, (text: string, proof: string) => string>> = {
+  proof_quoted: () => 'there are quotes or spaces around it that do not belong to it',
+  proof_typo: (text, proof) => differenceInWords(unquoted(text), proof),
+};
+
+/** The TXT record that proves ownership is there; other TXT records may be there, too. */
+export const isProven: Rule = (facts) => {
+  const { view, expectation, missingProof, zone } = facts;
+  const { proof } = expectation;
+  if (missingProof.length === 0 || !proof || !view.proof) return undefined;
+  const { values, alias, failure } = view.proof;
+  if (failure && !alias) return unanswered(facts, proof.name, 'TXT', failure);
+  const texts = values.map((value) => ({ type: 'TXT', name: proof.name, value }));
+  // A name with a CNAME cannot have a TXT record.
+  const parts = { add: missingProof, remove: alias ? [alias] : [] };
+  for (const text of texts) {
+    const near = proofNearMiss(text.value, proof.value);
+    if (near === undefined) continue;
+    return verdictOf(facts, {
+      ...parts,
+      code: 'near_miss',
+      reason: near,
+      message: `The TXT record of ${proof.name} has almost the right value: ${NEAR_WORDS[near](text.value, proof.value)}.`,
+      found: line(text),
+    });
+  }
+  const misplaced = view.elsewhere.find(
+    ({ type, value }) =>
+      type === 'TXT' &&
+      (value === proof.value || proofNearMiss(value, proof.value) === 'proof_quoted'),
+  );
+  if (misplaced) {
+    const isDoubled = misplaced.name === `${proof.name}.${zone}`;
+    return verdictOf(facts, {
+      add: missingProof,
+      remove: [...parts.remove, misplaced],
+      code: 'near_miss',
+      reason: isDoubled ? 'proof_doubled_zone' : 'proof_wrong_name',
+      message: `The TXT record is at ${misplaced.name} and not at ${proof.name}${isDoubled ? ': that name contains the domain twice' : ''}.`,
+      found: line(misplaced),
+    });
+  }
+  return verdictOf(facts, {
+    ...parts,
+    code: 'ownership_missing',
+    reason: texts.length > 0 ? 'wrong_value' : 'no_record',
+    message:
+      texts.length > 0
+        ? `The TXT record of ${proof.name}, which proves that the domain is yours, has another value.`
+        : `There is no TXT record at ${proof.name}, which proves that the domain is yours.`,
+    found: texts.length > 0 ? lines(texts) : 'no record',
   });
 };

@@ -1,6 +1,7 @@
 import { didYouMeanOfMany } from '../../../../nearest.ts';
 import type { DeployProblem } from '../../../artifact.ts';
 import type { CheckedDocument } from '../../document/openapi-types.ts';
+import { valueAt } from '../../syntax/source.ts';
 import type { RenderedPage } from '../render/render-page.ts';
 
 /** Finds links to anchors that their page does not have. */
@@ -27,16 +28,9 @@ export function operationAnchors({
   for (const { id, method, path, anchor, isWebhook } of operations) {
     anchors.set(id, anchor);
     if (isWebhook) continue;
-    const operationId = member(
-      member(member(upgraded.paths, path), method.toLowerCase()),
-      'operationId',
-    );
+    const place = ['paths', path, method.toLowerCase(), 'operationId'];
+    const operationId = valueAt(upgraded, place);
     if (typeof operationId === 'string') anchors.set(operationId, anchor);
   }
   return anchors;
-}
-
-function member(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  return isObject ? (value as Record<string, unknown>)[name] : undefined;
 }

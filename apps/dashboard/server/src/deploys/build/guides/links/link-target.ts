@@ -1,6 +1,5 @@
 import { didYouMean } from '../../../../nearest.ts';
-import { mediaType, PUBLISHED_KINDS } from '../published-files.ts';
-import { isPage, pagePath, REFERENCE_PATH } from './site-paths.ts';
+import { isPage, mediaType, PUBLISHED_KINDS, pagePath, REFERENCE_PATH } from './site-paths.ts';
 
 /** The possible targets of links. */
 export interface LinkTargets {

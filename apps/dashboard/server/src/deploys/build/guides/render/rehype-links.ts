@@ -3,7 +3,7 @@ import { SKIP, visit } from 'unist-util-visit';
 import { didYouMean } from '../../../../nearest.ts';
 import { hrefOf } from '../../site/site-files.ts';
 import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
-import { isImage } from '../published-files.ts';
+import { isImage } from '../links/site-paths.ts';
 
 /** The links of a page, resolved. */
 export interface PageLinks {

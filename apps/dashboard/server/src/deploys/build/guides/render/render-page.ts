@@ -7,9 +7,10 @@ import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
+import { LineCounter, parseDocument } from 'yaml';
+import { yamlProblem } from '../../syntax/yaml-problem.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
-import { readFrontMatter } from './front-matter.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
@@ -157,3 +158,40 @@ const SCHEMA: Options = {
     src: ['http', 'https'],
   },
 };
+
+interface FrontMatter {
+  readonly title: string | undefined;
+  readonly description: string;
+  /** The rest of the text, after as many empty lines as were removed, so that lines keep their numbers. */
+  readonly markdown: string;
+  readonly problems: readonly { readonly message: string; readonly line: number }[];
+}
+
+const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/;
+
+/** The most bytes of YAML before a page. */
+const MAX_SIZE = 16 * 1024;
+
+/** Removes the YAML at a page's beginning. Of its keys, `title` and `description` are used. */
+function readFrontMatter(text: string): FrontMatter {
+  const [block, yaml] = BLOCK.exec(text.slice(0, MAX_SIZE)) ?? [];
+  if (block === undefined || yaml === undefined) {
+    return { title: undefined, description: '', markdown: text, problems: [] };
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
+  // The first line is the one with the dashes.
+  const lineAt = (offset: number) => lines.linePos(offset).line + 1;
+  const problem = yamlProblem(document, { text: yaml, lineAt });
+  const problems = problem ? [problem] : [];
+  const textOf = (key: string) => {
+    const value: unknown = problems.length === 0 ? document.get(key) : undefined;
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  return {
+    title: textOf('title'),
+    description: textOf('description') ?? '',
+    markdown: '\n'.repeat(block.split('\n').length - 1) + text.slice(block.length),
+    problems,
+  };
+}

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { DeployProblem } from '../../../artifact.ts';
+import { type DeployProblem, problemOf } from '../../../artifact.ts';
 import type { ArchiveFiles } from '../../archive/read-archive.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { isPage } from '../links/site-paths.ts';
@@ -42,11 +42,11 @@ export async function renderPages(
       const left = end - performance.now();
       const result = await ask(worker, job, Math.min(deadlines.page, left));
       if (result === 'too slow' && left < deadlines.page) {
-        problems.push({ message: TOO_SLOW_TOGETHER, path: '', line: null });
+        problems.push(problemOf(TOO_SLOW_TOGETHER));
         break;
       }
       if (result === 'too slow' || result === 'too large') {
-        problems.push({ message: ABORTED[result], path: file, line: null });
+        problems.push(problemOf(ABORTED[result], file));
         break;
       }
       if ('error' in result) throw result.error;
@@ -75,22 +75,16 @@ function tooLarge(names: readonly string[], files: ArchiveFiles): DeployProblem[
   const total = names.reduce((sum, file) => sum + size(file), 0);
   const problems = names
     .filter((file) => size(file) > MAX_PAGE_SIZE)
-    .map((path) => ({
-      message: `The page is larger than ${MAX_PAGE_SIZE / MB} MB.`,
-      path,
-      line: null,
-    }));
+    .map((path) => problemOf(`The page is larger than ${MAX_PAGE_SIZE / MB} MB.`, path));
   if (total <= MAX_TOTAL_SIZE) return problems;
-  const message = `The pages have more than ${MAX_TOTAL_SIZE / MB} MB together.`;
-  return [...problems, { message, path: '', line: null }];
+  return [...problems, problemOf(`The pages have more than ${MAX_TOTAL_SIZE / MB} MB together.`)];
 }
 
 function startWorker(targets: LinkTargets): Worker {
-  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {
+  return new Worker(new URL('./render-worker.ts', import.meta.url), {
     workerData: targets,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  return worker;
 }
 
 async function ask(

@@ -30,3 +30,16 @@ function isLowSurrogate(text: string, at: number): boolean {
 export function truncate(text: string, most: number): string {
   return text.length > most ? `${prefix(text, most - 1).trimEnd()}…` : text;
 }
+
+/** A number of bytes as people read it: `29 bytes`, `12 kB`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000
+    ? `${Math.round(bytes / 1_000)} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** `1 file`, `2 files`. */
+export function count(number: unknown, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

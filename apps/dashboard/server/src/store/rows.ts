@@ -1,0 +1,73 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Db, Row, RowChange, Trx } from './schema.ts';
+
+type Table = keyof Database;
+
+/** Columns and the values that they have; null where they have none. */
+type Values<T extends Table> = { readonly [Column in keyof Row<T>]?: Row<T>[Column] };
+
+/** Kysely's types do not follow a table that is a parameter; those of the functions below do. */
+function untyped(db: Db) {
+  return db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+}
+
+/** The row with these values. */
+export function findRow<T extends Table>(
+  db: Db,
+  table: T,
+  values: Values<T>,
+): Promise<Row<T> | undefined> {
+  const query = untyped(db)
+    .selectFrom(table as string)
+    .selectAll();
+  return query.where(({ and }) => and(values)).executeTakeFirst() as Promise<Row<T> | undefined>;
+}
+
+/** Changes the rows with these values; whether there was one. */
+export async function updateRows<T extends Table>(
+  db: Db,
+  table: T,
+  values: Values<T>,
+  change: RowChange<T>,
+): Promise<boolean> {
+  const query = untyped(db)
+    .updateTable(table as string)
+    .set(change);
+  const { numUpdatedRows } = await query.where(({ and }) => and(values)).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Deletes the rows with these values; whether there was one. */
+export async function deleteRows<T extends Table>(
+  db: Db,
+  table: T,
+  values: Values<T>,
+): Promise<boolean> {
+  const query = untyped(db).deleteFrom(table as string);
+  const { numDeletedRows } = await query.where(({ and }) => and(values)).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Locks a row until the transaction ends, with an update of one column that changes nothing, which does so on either
+ * database. undefined when the row is gone.
+ */
+export function lockRow<T extends Table>(
+  trx: Trx,
+  table: T,
+  id: string,
+  column: string & keyof Row<T>,
+): Promise<Row<T> | undefined> {
+  const query = untyped(trx)
+    .updateTable(table as string)
+    .where('id', '=', id);
+  return query
+    .set(({ ref }) => ({ [column]: ref(column) }))
+    .returningAll()
+    .executeTakeFirst() as Promise<Row<T> | undefined>;
+}
+
+/** Whether a row is not leased. */
+export function isFree(now: number) {
+  return sql<boolean>`(leased_until IS NULL OR leased_until <= ${now})`;
+}

@@ -67,7 +67,7 @@ export function watchTurns(): { end: () => number } {
 }
 
 /** How long a machine that does other things is waited for, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 45_000;
 
 /** The longest wait between two looks, in milliseconds. */
 const LOOK_MS = 50;

@@ -204,7 +204,7 @@ export async function witness(
 export async function until<T>(
   find: () => Promise<T | undefined | false>,
   what: string,
-  patienceMs = 15_000,
+  patienceMs = 45_000,
 ): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

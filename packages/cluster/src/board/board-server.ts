@@ -23,11 +23,13 @@ const KEPT_EVENTS = 200;
 
 /** Serves the board on 127.0.0.1. Rejects where the port is taken. */
 export async function serveBoard(port: number, stage: Stage) {
-  const read = (url: string) => readFile(new URL(url, import.meta.url));
   const files = new Map<string, [type: string, content: Buffer]>([
-    ['/lab.css', ['text/css', await read(import.meta.resolve('@petstore/lab/lab.css'))]],
-    ['/board.css', ['text/css', await read('board.css')]],
-    ['/board.js', ['text/javascript', await read('board.js')]],
+    [
+      '/lab.css',
+      ['text/css', await readFile(new URL(import.meta.resolve('@petstore/lab/lab.css')))],
+    ],
+    ['/board.css', ['text/css', await readFile(new URL('board.css', import.meta.url))]],
+    ['/board.js', ['text/javascript', await readFile(new URL('board.js', import.meta.url))]],
   ]);
   const page = boardPage(stage.cluster);
   const watchers = new Set<ServerResponse>();

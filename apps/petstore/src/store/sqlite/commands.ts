@@ -31,7 +31,7 @@ export interface Pending extends Command {
   readonly reject: (error: Error) => void;
 }
 
-export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
+type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 
 /** Resolves with the result of the write when it is on disk. */
 export type Write = <K extends Kind>(kind: K, ...args: Parameters<Writes[K]>) => Promise<Value<K>>;

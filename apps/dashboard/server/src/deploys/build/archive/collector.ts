@@ -36,7 +36,7 @@ export class ArchiveError extends Error {
 }
 
 /** A name for a message, shortened and escaped: it may be anything. */
-export function displayPath(name: string): string {
+function displayPath(name: string): string {
   const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
   return truncate(text, 120);
 }

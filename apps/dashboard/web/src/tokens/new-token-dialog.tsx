@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { CreatedToken } from '../../../server/src/accounts/account.ts';
 import type { Scope } from '../../../server/src/accounts/permissions.ts';
 import { request } from '../api.ts';
+import type { accountTokensQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +12,15 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Plus } from '../ui/icons.tsx';
 import { scopeChoices, scopesInWords } from './scopes.ts';
-import type { TokensPlace } from './token-list.tsx';
+
+/** Whose tokens: the account's or a project's. */
+export interface TokensPlace {
+  /** Below `/api`. */
+  readonly path: string;
+  readonly query: typeof accountTokensQuery;
+  /** A user's own list shows each token's project; a project's list shows each token's owner. */
+  readonly isForProject: boolean;
+}
 
 const NO_END = 'never';
 const EXPIRIES = [

@@ -13,17 +13,8 @@ import { KeyRound } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import { NewTokenDialog } from './new-token-dialog.tsx';
+import { NewTokenDialog, type TokensPlace } from './new-token-dialog.tsx';
 import { scopesInWords } from './scopes.ts';
-
-/** Whose tokens: the account's or a project's. */
-export interface TokensPlace {
-  /** Below `/api`. */
-  readonly path: string;
-  readonly query: typeof accountTokensQuery;
-  /** A user's own list shows each token's project; a project's list shows each token's owner. */
-  readonly isForProject: boolean;
-}
 
 function TokenList({ where }: { readonly where: TokensPlace }) {
   return (

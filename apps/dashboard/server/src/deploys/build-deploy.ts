@@ -31,7 +31,7 @@ import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
-import { count, prefix } from '../text.ts';
+import { count } from '../text.ts';
 import { type BuildLog, type DeployProblem, type Manifest, problemOf } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
@@ -142,8 +142,6 @@ interface LogWriter {
   written(): Promise<void>;
 }
 
-const MAX_LINE_LENGTH = 2_000;
-
 /** Stores the lines of a deploy's log in their order, without delaying the build. */
 function logWriter(
   { db, now, log }: Pick<Deps, 'db' | 'now'> & { log: Log },
@@ -152,9 +150,8 @@ function logWriter(
   let last: Promise<void> = Promise.resolve();
   const say = (level: LogRow['level'], message: string) => {
     const at = now();
-    const line = prefix(message, MAX_LINE_LENGTH);
     last = last
-      .then(() => appendLog(db, deployId, at, level, line))
+      .then(() => appendLog(db, deployId, at, level, message))
       // A log with a missing line is better than a failed deploy.
       .catch((error) =>
         log.error({ err: error, deploy: deployId }, "a line of a deploy's log is lost"),

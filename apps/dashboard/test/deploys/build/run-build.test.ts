@@ -75,6 +75,48 @@ test('a process builds what this one would, and tells each step as it comes', as
   assert.ok(messages.includes('Found 2 operations in 1 tag'), messages.join('\n'));
 });
 
+test('what is wrong with an upload is told in short texts, however long what they quote is', async (t) => {
+  const long = `http://${'x'.repeat(1_000_000)}`;
+  const names = Array.from({ length: 60 }, (_, i) => `S${i}`);
+  const references = names.map((name) => `    ${name}: { $ref: *long }`).join('\n');
+  const yaml = `openapi: 3.1.0
+info: { title: x, version: '1' }
+paths: {}
+x-long: &long "${long}"
+components:
+  schemas:
+${references}
+`;
+  const parameters = names.map((name) => ({ name, in: 'query', schema: {}, [`nope-${name}`]: 1 }));
+  const json = {
+    openapi: '3.1.0',
+    info: { title: 'x', version: '1' },
+    paths: { [`/${long}`]: { get: { parameters, responses: {} } } },
+  };
+  const guides = zipOf([
+    { name: 'docs.yaml', content: 'title: x\n' },
+    {
+      name: 'a.md',
+      content: `${'[x] '.repeat(60)}\n\n[x]: <b${'y'.repeat(100_000)}.md>\n`,
+    },
+  ]);
+  const jobs = [
+    { ...(await jobOf(t, Buffer.from(yaml))), name: 'openapi.yaml' },
+    await jobOf(t, json),
+    await jobOf(t, guides, 'zip'),
+  ];
+  for (const job of jobs) {
+    const lines: string[] = [];
+    const outcome = await runBuild(job, ({ message }) => lines.push(message), never);
+    assert.ok('problems' in outcome && outcome.problems.length > 1);
+    const size = Buffer.byteLength(JSON.stringify([outcome.problems, lines]));
+    assert.ok(
+      size < 100_000,
+      `${size} bytes: ${JSON.stringify(outcome.problems[0]).slice(0, 200)}`,
+    );
+  }
+});
+
 test('small builds share a process; one that was given up, or was large, is not taken again', async (t) => {
   const bytes = await fixture('weather.json');
   // Another test's may end at any time.

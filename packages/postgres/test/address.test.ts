@@ -135,7 +135,7 @@ test('an address that cannot be read is refused, and nothing of its password is 
       (error) => {
         assert.ok(error instanceof UserError, rest);
         assert.match(error.message, /^THE_URL must read postgres:\/\/USER:PASSWORD@HOST:PORT\//);
-        assert.ok(!/ss(%2F|\/)|w0rd/i.test(`${error.stack} ${error.cause}`), rest);
+        assert.ok(!/ss(%2F|\/)w|w0rd/i.test(`${error.stack} ${error.cause}`), rest);
         return true;
       },
       rest,

@@ -7,7 +7,7 @@ import { insertDomain } from '../../server/src/store/domains.ts';
 import { pruneDatabase } from '../../server/src/store/maintenance.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { fillEarlierDatabase } from '../support/earlier-database.ts';
-import { createProject, idOf, joinAs, setPlan } from '../support/project.ts';
+import { createProject, idOf, joinAs, makeToken, setPlan } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 
@@ -86,6 +86,16 @@ onBothEngines('whoever owned a project takes its slug back, and so does the proj
   assert.equal((await make(stranger, 'pets')).status, 409);
   assert.equal((await move(editor, 'animals', 'pets')).status, 200);
   assert.equal((await make(stranger, 'animals')).status, 409);
+});
+
+onBothEngines('a token of one project takes no slug of another', async (t) => {
+  const { owner, service } = await setUp(t);
+  await createProject(owner, 'shared');
+  await createProject(owner, 'mine');
+  assert.equal((await move(owner, 'shared', 'moved')).status, 200);
+  const { token } = await makeToken(owner, 'mine', ['projects']);
+  assert.equal((await move(service.visitor().withToken(token), 'mine', 'shared')).status, 409);
+  assert.equal((await move(owner, 'mine', 'shared')).status, 200);
 });
 
 onBothEngines('a former owner takes none of the project’s slugs', async (t) => {

@@ -119,7 +119,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     async (request) => {
       const { project } = accessOf(request);
       const { id } = request.params;
-      await activateDeploy(deps, project, id, callerOf(request).actor);
+      await activateDeploy(deps, project, id, callerOf(request));
       const { deploy, project: current } = await readDeploy(db, project, id);
       return presentDeployDetails(deploy, current, addresses());
     },

@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@petstore/http/errors.ts';
+import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { lockProjectFor } from '../projects/lock-project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -16,7 +18,7 @@ import {
   nextDeployNumber,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { formatBytes } from '../text.ts';
@@ -113,13 +115,13 @@ export async function activateDeploy(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   project: ProjectRow,
   id: string,
-  actor: Actor,
+  caller: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Nothing of it is pruned meanwhile.
-    const current = await lockProject(trx, project.id);
+    const current = await lockProjectFor(trx, caller, project.id, 'deploy.activate');
     const before = await findDeploy(trx, project.id, id);
-    if (!current || !before) throw notFound('deploy');
+    if (!before) throw notFound('deploy');
     if (before.state !== 'succeeded') {
       throw conflict(
         `Deploy #${before.number} ${STATES[before.state]}; only one that succeeded can be put live.`,
@@ -133,7 +135,7 @@ export async function activateDeploy(
     const live = await findLiveDeploy(trx, current);
     await setLiveDeploy(trx, project.id, id, now());
     await recordSiteChange(trx, project.id, now());
-    await writeAudit(trx, now(), actor, {
+    await writeAudit(trx, now(), caller.actor, {
       action: 'deploy.activate',
       projectId: project.id,
       target: `#${before.number}`,

@@ -1,7 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Actor } from '../audit/actor.ts';
+import type { Caller } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
@@ -40,9 +40,9 @@ export const domainRoutes: Routes = async (app, { deps }) => {
   /** Does something to the domain in the path, and responds with the changed domain. */
   const change = async (
     request: DomainRequest,
-    work: (deps: Deps, domain: DomainRow, actor: Actor) => Promise<DomainRow>,
+    work: (deps: Deps, domain: DomainRow, caller: Caller) => Promise<DomainRow>,
   ) => {
-    const changed = await work(deps, await domainOf(request), callerOf(request).actor);
+    const changed = await work(deps, await domainOf(request), callerOf(request));
     return presentDomain(deps, changed, accessOf(request));
   };
 
@@ -76,8 +76,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
     }),
     async (request, reply) => {
       const { project } = accessOf(request);
-      const { actor } = callerOf(request);
-      const domain = await addDomain(deps, project, request.body.hostname, actor);
+      const domain = await addDomain(deps, project, request.body.hostname, callerOf(request));
       const location = `/api/projects/${project.slug}/domains/${domain.hostname}`;
       reply.code(201).header('location', location);
       return presentDomain(deps, domain, accessOf(request));
@@ -103,7 +102,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
       response: jsonResponse(200, Domain),
     }),
     async (request) =>
-      change(request, (_, domain, actor) => changeHsts(deps, domain, request.body, actor)),
+      change(request, (_, domain, caller) => changeHsts(deps, domain, request.body, caller)),
   );
 
   app.delete(
@@ -115,7 +114,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
       response: NO_CONTENT,
     }),
     async (request, reply) => {
-      await removeDomain(deps, await domainOf(request), callerOf(request).actor);
+      await removeDomain(deps, await domainOf(request), callerOf(request));
       return reply.code(204).send(null);
     },
   );
@@ -127,7 +126,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
       params: DomainParams,
       response: jsonResponse(200, Domain),
     }),
-    async (request) => change(request, verifyDomain),
+    async (request) => change(request, (_, domain, { actor }) => verifyDomain(deps, domain, actor)),
   );
 
   app.post(

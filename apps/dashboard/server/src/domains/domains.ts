@@ -1,3 +1,4 @@
+import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
@@ -6,6 +7,7 @@ import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
+import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
 import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
@@ -26,7 +28,7 @@ import {
   updateDomain,
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
-import { lockProject, lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
@@ -76,9 +78,10 @@ export async function addDomain(
   deps: DomainDeps,
   { id: projectId }: ProjectRow,
   typed: string,
-  actor: Actor,
+  caller: Caller,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
+  const { actor } = caller;
   // A project may add and remove names again and again.
   await limitRate(
     db,
@@ -94,9 +97,8 @@ export async function addDomain(
   const domain = await db.transaction().execute(async (trx) => {
     const holder = await findHolder(trx, hostname);
     // Locked, so that additions at the same time cannot exceed the plan's limit, and so that the holder can be notified.
-    const projects = await lockProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
-    const project = projects.find(({ id }) => id === projectId);
-    if (!project) throw notFound('project');
+    await lockProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
+    const project = await lockedProjectFor(trx, caller, projectId, 'domain.manage');
     await checkMayAdd(trx, project);
     const known = await findClaim(trx, projectId, hostname);
     await lockDomains(
@@ -172,15 +174,16 @@ async function notifyHolder(
 export async function removeDomain(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
-  actor: Actor,
+  caller: Caller,
 ): Promise<void> {
   const { db, now } = deps;
+  const { actor } = caller;
   await db.transaction().execute(async (trx) => {
-    const project = await lockProject(trx, projectId);
+    const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const expired = (await listReserved(trx, projectId)).slice(MAX_RESERVED - 1);
     const domains = await lockDomains(trx, [id, ...expired.map((oldest) => oldest.id)]);
     const domain = domains.find((locked) => locked.id === id);
-    if (!project || !domain || domain.removed_at !== null) throw notFound('domain');
+    if (!domain || domain.removed_at !== null) throw notFound('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
     if (project.primary_domain_id === id) {
@@ -220,13 +223,13 @@ export async function removeDomain(
 export async function makePrimary(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
-  actor: Actor,
+  caller: Caller,
 ): Promise<DomainRow> {
   const { db, now } = deps;
+  const { actor } = caller;
   const domain = await db.transaction().execute(async (trx) => {
-    const project = await lockProject(trx, projectId);
+    const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
-    if (!project) throw notFound('domain');
     if (locked.verified_at === null) {
       throw conflict(
         `${locked.hostname} is not verified yet; only a verified domain can be primary.`,
@@ -258,10 +261,12 @@ export async function changeHsts(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
   { hsts }: DomainChange,
-  actor: Actor,
+  caller: Caller,
 ): Promise<DomainRow> {
   const { db, now } = deps;
+  const { actor } = caller;
   const domain = await db.transaction().execute(async (trx) => {
+    await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
     const change = {
       hsts_max_age: hsts?.maxAgeSeconds ?? null,
@@ -297,9 +302,11 @@ function inDays(seconds: number): string {
 export async function renewLink(
   { db, now }: DomainDeps,
   { id, project_id: projectId }: DomainRow,
-  actor: Actor,
+  caller: Caller,
 ): Promise<DomainRow> {
+  const { actor } = caller;
   return db.transaction().execute(async (trx) => {
+    await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
     const change = { link_secret: randomId(32) };
     const at = now();

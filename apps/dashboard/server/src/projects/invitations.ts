@@ -99,12 +99,13 @@ export async function revokeInvitation(
   { db, now }: InvitationDeps,
   project: ProjectRow,
   id: string,
-  { actor }: Caller,
+  caller: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await lockProjectFor(trx, caller, project.id, 'member.write');
     const [revoked] = await revokeInvitations(trx, { projectId: project.id, id }, now());
     if (!revoked) throw notFound('open invitation');
-    await writeAudit(trx, now(), actor, {
+    await writeAudit(trx, now(), caller.actor, {
       action: 'invitation.revoke',
       projectId: project.id,
       target: revoked.email,

@@ -14,6 +14,16 @@ export async function lockProjectFor(
   permission: Permission,
 ): Promise<ProjectRow> {
   await lockProject(trx, projectId);
+  return lockedProjectFor(trx, caller, projectId, permission);
+}
+
+/** The same for a project that the transaction has locked. */
+export async function lockedProjectFor(
+  trx: Trx,
+  caller: Caller,
+  projectId: string,
+  permission: Permission,
+): Promise<ProjectRow> {
   const found = await findProjectForUser(trx, projectId, caller.user.id);
   const access = accessTo(caller, found);
   checkPermission(access, caller, permission);

@@ -93,8 +93,8 @@ export const projectRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const access = accessOf(request);
-      const { actor } = callerOf(request);
-      const project = await changeProject(deps, access.project, request.body, actor);
+      const caller = callerOf(request);
+      const project = await changeProject(deps, access.project, request.body, caller);
       return presentProject(deps, { ...access, project });
     },
   );
@@ -109,12 +109,7 @@ export const projectRoutes: Routes = async (app, { deps }) => {
       response: NO_CONTENT,
     }),
     async (request, reply) => {
-      await deleteProject(
-        deps,
-        accessOf(request).project,
-        request.body.confirm,
-        callerOf(request).actor,
-      );
+      await deleteProject(deps, accessOf(request).project, request.body.confirm, callerOf(request));
       return reply.code(204).send(null);
     },
   );

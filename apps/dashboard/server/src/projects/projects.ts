@@ -1,5 +1,5 @@
 import { readName } from '../accounts/account-input.ts';
-import type { Access } from '../accounts/caller.ts';
+import type { Access, Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -22,6 +22,7 @@ import {
 import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
+import { lockProjectFor } from './lock-project.ts';
 import { PLANS, type Project } from './project.ts';
 import { checkSlug, claimReservedSlug, releaseSlug, slugTaken } from './slug.ts';
 
@@ -100,7 +101,7 @@ export async function changeProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   { id, slug: currentSlug }: ProjectRow,
   change: { name?: string; slug?: string; redirectPlatformHost?: boolean },
-  actor: Actor,
+  caller: Caller,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
   if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
@@ -108,7 +109,7 @@ export async function changeProject(
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
       // Read under the lock: somebody may be changing the other of the two at the same time.
-      const before = await lockOrThrow(trx, id);
+      const before = await lockProjectFor(trx, caller, id, 'project.update');
       const isRedirected = change.redirectPlatformHost ?? before.redirect_platform_host === 1;
       const next = {
         name: name ?? before.name,
@@ -118,10 +119,10 @@ export async function changeProject(
       isMoved =
         next.slug !== before.slug || next.redirect_platform_host !== before.redirect_platform_host;
       if (next.name === before.name && !isMoved) return before;
-      await moveSlug(trx, before, next.slug, actor.userId, now());
+      await moveSlug(trx, before, next.slug, caller, now());
       await updateProject(trx, id, next);
       if (isMoved) await recordSiteChange(trx, id, now());
-      await writeAudit(trx, now(), actor, {
+      await writeAudit(trx, now(), caller.actor, {
         action: 'project.update',
         projectId: id,
         target: before.slug,
@@ -172,18 +173,18 @@ export async function deleteProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   { id, slug }: ProjectRow,
   confirm: string,
-  actor: Actor,
+  caller: Caller,
 ): Promise<void> {
   if (confirm !== slug) {
     throw invalidRequest(`confirm must be the project's slug, ${slug}, to delete it.`);
   }
   await db.transaction().execute(async (trx) => {
-    const project = await lockOrThrow(trx, id);
+    const project = await lockProjectFor(trx, caller, id, 'project.delete');
     await lockDomains(trx, await listDomainIds(trx, id));
     await releaseSlug(trx, project, now());
     await deleteRow(trx, id);
     await recordSiteChange(trx, id, now());
-    await writeAudit(trx, now(), actor, {
+    await writeAudit(trx, now(), caller.actor, {
       action: 'project.delete',
       projectId: id,
       target: slug,
@@ -207,18 +208,22 @@ export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   return found.project;
 }
 
-/** Changes the slug of a locked project. Throws ApiError `conflict` where it is taken or reserved. */
+/**
+ * Changes the slug of a locked project. Throws ApiError `conflict` where it is taken or reserved; for a token of one
+ * project, also where it is reserved for other projects of its user.
+ */
 async function moveSlug(
   trx: Trx,
   { id, slug }: ProjectRow,
   next: string,
-  userId: string | null,
+  { actor, token }: Caller,
   at: number,
 ): Promise<void> {
   if (next === slug) return;
   // Not left to the unique index alone: two projects that swap their slugs would wait for each other.
   if (await findProject(trx, next, null)) throw slugTaken(next);
   await updateProject(trx, id, { slug: next });
+  const userId = token && token.projectId !== null ? null : actor.userId;
   await claimReservedSlug(trx, next, { projectId: id, userId }, at);
   await releaseSlug(trx, { id, slug }, at);
 }

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
 import { buildDocument } from '../../../server/src/deploys/build/build-site.ts';
+import { listOperations } from '../../../server/src/deploys/build/document/operations.ts';
 import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
+import { serverOrigins } from '../../../server/src/deploys/build/document/servers.ts';
 import { prefix, truncate } from '../../../server/src/text.ts';
 import { built, textOf } from '../../support/build-site.ts';
 
@@ -64,6 +66,33 @@ test('a document whose descriptions are all marks is built soon, and its log tel
     }),
   );
   assert.match(lines.join('\n'), /30 descriptions of operations have very many marks/);
+});
+
+test('thousands of operations with one name, and braces that nothing closes, take little time', async () => {
+  const info = { title: 'Names', version: '1' };
+  const paths = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [
+      `/${at}`,
+      { get: { operationId: '-'.repeat((at % 50) + 1), responses: {} } },
+    ]),
+  );
+  const document = { openapi: '3.1.0', info, paths };
+  await assertWithin(2_000, () => cpuTimeOf(() => listOperations(document, plainText())), 'names');
+  const ids = listOperations(document, plainText()).map(({ id }) => id);
+  assert.equal(new Set(ids).size, 20_000);
+  assert.deepEqual(ids.slice(0, 3), ['operation', 'operation-2', 'operation-3']);
+
+  const braces = { openapi: '3.1.0', info, paths: { [`/${'{'.repeat(200_000)}`]: { get: {} } } };
+  const bytes = Buffer.from(JSON.stringify(braces));
+  const build = () => buildDocument({ kind: 'document', bytes, name: 'x.json' }, () => {});
+  await assertWithin(5_000, () => timeOf(build), 'braces');
+});
+
+test('a host that no name server knows is in no policy, however long', () => {
+  const long = `${'a'.repeat(60)}.`.repeat(8_000);
+  const servers = [`https://${long}test`, 'https://api.example.test/v1'].map((url) => ({ url }));
+  const document = { openapi: '3.1.0', info: { title: 'x', version: '1' }, servers, paths: {} };
+  assert.deepEqual(serverOrigins(document), ['https://api.example.test']);
 });
 
 test('what is beyond the bounds stands as it was written', () => {

@@ -172,6 +172,9 @@ export function versionOf(document: OpenApiDocument): Version | Finding {
   return { message: `\`${name}\` is ${value}. ${SUPPORTED}.`, path };
 }
 
+/** Parameters of a path. Each ends before the next one begins, or many braces would take quadratic time. */
+const PARAMETERS = /\{([^{}]*)\}/g;
+
 /** Finds operations with the same id, paths that no request can tell apart, and missing path parameters. */
 function* pathProblems(document: OpenApiDocument): Generator<Finding> {
   const shapes = new Map<string, string>();
@@ -181,7 +184,7 @@ function* pathProblems(document: OpenApiDocument): Generator<Finding> {
     if (!isObject(items)) continue;
     for (const [path, value] of Object.entries(items)) {
       if (part === 'paths') {
-        const shape = path.replace(/\{[^}]*\}/g, '{}');
+        const shape = path.replace(PARAMETERS, '{}');
         const before = shapes.get(shape);
         shapes.set(shape, before ?? path);
         if (before !== undefined) {
@@ -210,7 +213,7 @@ function* pathProblems(document: OpenApiDocument): Generator<Finding> {
         }
         if (part !== 'paths') continue;
         const described = parameterNames(document, item, operation);
-        for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g)) {
+        for (const [, name = ''] of path.matchAll(PARAMETERS)) {
           if (described.has(name)) continue;
           yield {
             message: `\`${path}\` has the parameter \`{${name}}\`, which must be described in \`parameters\` with \`in: path\` and \`name: ${name}\`.`,

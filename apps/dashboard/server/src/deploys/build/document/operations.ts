@@ -37,7 +37,7 @@ function isInternal(operation: Record<string, unknown>): boolean {
 
 /** The operations and webhooks of an OpenAPI 3.1 document, in its order, their descriptions made plain by `plain`. */
 export function listOperations(document: OpenApiDocument, plain: PlainText): OperationSummary[] {
-  const ids = new Set<string>();
+  const ids = new Map<string, number>();
   return [...findOperations(document)].map((found) => {
     const { method, path, isWebhook, operation } = found;
     const [tag] = Array.isArray(operation.tags)
@@ -61,7 +61,7 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
 }
 
 /** `list-pets` for `listPets`: a safe file name on every system, whether it distinguishes case or not. */
-function uniqueId(name: string, taken: Set<string>): string {
+function uniqueId(name: string, taken: Map<string, number>): string {
   const words = name
     .normalize('NFKD')
     .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1-')
@@ -71,8 +71,10 @@ function uniqueId(name: string, taken: Set<string>): string {
     .replace(/^-+|-+$/g, '');
   const base = words || 'operation';
   let id = base;
-  for (let n = 2; taken.has(id); n += 1) id = `${base}-${n}`;
-  taken.add(id);
+  // From where the last one with this name ended, since there may be very many.
+  let next = taken.get(base) ?? 2;
+  for (; taken.has(id); next += 1) id = `${base}-${next}`;
+  taken.set(base, next).set(id, taken.get(id) ?? 2);
   return id;
 }
 

@@ -35,11 +35,18 @@ function serversOf({ servers }: Record<string, unknown>): Record<string, unknown
   return Array.isArray(servers) ? servers.filter(isObject) : [];
 }
 
+/** In letters: RFC 1035, section 2.3.4, without the dot at the end. */
+const MAX_HOST_LENGTH = 253;
+
 function originOf(url: string): string | undefined {
   if (!/^https?:\/\//i.test(url)) return undefined;
   // Only origins that a policy may contain as they are: no wildcard, no space, no semicolon.
   const { origin, hostname } = URL.canParse(url) ? new URL(url) : {};
-  return hostname && /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/i.test(hostname) ? origin : undefined;
+  return hostname &&
+    hostname.length <= MAX_HOST_LENGTH &&
+    /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/i.test(hostname)
+    ? origin
+    : undefined;
 }
 
 /** The addresses of a server: first the one of its variables' defaults. */

@@ -152,11 +152,7 @@ class RequestLines {
   ): { readonly isInLine: boolean; readonly isHead: boolean } {
     let progress = this.#progress.get(socket) ?? NOTHING;
     if (progress === NOTHING && Buffer.isBuffer(packet)) {
-      // Whole requests may precede it.
-      const parsed = packet.subarray(0, parsedBytes);
-      const before = parsed.lastIndexOf(EMPTY_LINE);
-      const from = before < 0 ? 0 : before + EMPTY_LINE.length;
-      progress = this.#after(NOTHING, parsed.subarray(from));
+      progress = this.#after(NOTHING, packet.subarray(0, parsedBytes));
     }
     return { isInLine: progress.place === 'line', isHead: progress.beginning === 'HEAD ' };
   }
@@ -171,7 +167,7 @@ class RequestLines {
       progress = next;
       this.#progress.set(socket, next);
     };
-    if (first && !first.includes(EMPTY_LINE)) record(this.#after(NOTHING, first));
+    if (first) record(this.#after(NOTHING, first));
     socket._unrefTimer = () => {
       restart.call(socket);
       // Checked first, and on the socket alone, since it happens several times for each request.
@@ -182,6 +178,9 @@ class RequestLines {
   }
 
   #after(before: Progress, packet: Buffer): Progress {
+    // Whole requests may precede what is none yet, and have their responses already.
+    const head = packet.lastIndexOf(EMPTY_LINE);
+    if (head >= 0) return this.#after(NOTHING, packet.subarray(head + EMPTY_LINE.length));
     if (before.place === 'beyond') return before;
     let text = packet.toString('latin1');
     if (before.place === 'nothing') {

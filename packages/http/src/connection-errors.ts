@@ -104,7 +104,7 @@ function bytesOf(status: number, { headers, body }: ErrorResponse, isHead: boole
 
 /** Which part of a request's head a connection is in, as far as is known, and how much of its line has arrived. */
 interface Progress {
-  readonly place: 'nothing' | 'line' | 'beyond';
+  readonly place: 'nothing' | 'line' | 'beyond' | 'end';
   readonly lineBytes: number;
   /** The first characters of the line, as many as `HEAD ` has. */
   readonly beginning: string;
@@ -178,9 +178,14 @@ class RequestLines {
   }
 
   #after(before: Progress, packet: Buffer): Progress {
-    // Whole requests may precede what is none yet, and have their responses already.
+    if (before.place === 'end') return this.#after(NOTHING, packet);
     const head = packet.lastIndexOf(EMPTY_LINE);
-    if (head >= 0) return this.#after(NOTHING, packet.subarray(head + EMPTY_LINE.length));
+    if (head >= 0) {
+      // Whole requests may precede what is none yet. One that began earlier may be the one that is refused.
+      return before.place === 'nothing'
+        ? this.#after(NOTHING, packet.subarray(head + EMPTY_LINE.length))
+        : { ...before, place: 'end' };
+    }
     if (before.place === 'beyond') return before;
     let text = packet.toString('latin1');
     if (before.place === 'nothing') {

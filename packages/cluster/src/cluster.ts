@@ -44,16 +44,8 @@ export const SHARED_ADDRESS = '10.0.0.30';
 /** Where clients reach the API. */
 export const API_URL = `http://${SHARED_ADDRESS}/v1`;
 
-/** Connections of one API process: PETSTORE_DATABASE_POOL_SIZE, and one that listens. */
-const API_CONNECTIONS = 10 + 1;
-
-/** A PgBouncer has some more, where it replaces those that its clients gave up: its default_pool_size. */
-const POOLER_CONNECTIONS = 2 * API_CONNECTIONS;
-
-/** The most connections that all API processes may have to the database. */
-export const MOST_CONNECTIONS = Object.values(ROUTES)
-  .map((route) => (route === 'pooler' ? POOLER_CONNECTIONS : API_CONNECTIONS))
-  .reduce((sum, most) => sum + most);
+/** Connections of all API processes: PETSTORE_DATABASE_POOL_SIZE of each, and one that listens. */
+export const MOST_CONNECTIONS = Object.keys(APIS).length * (10 + 1);
 
 const START_LIMIT_MS = 120_000;
 

@@ -11,7 +11,7 @@ import type { Page } from '../../server/src/schema-types.ts';
 import { killAtOnce, OWNER, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
 import { largeDocument } from '../support/large-document.ts';
 import { createProject, deploy, documentTitled } from '../support/project.ts';
-import { json, startService } from '../support/service.ts';
+import { json, startService, type Visitor } from '../support/service.ts';
 
 coverNoPrograms();
 
@@ -45,6 +45,41 @@ onBothEngines("another account's slow builds do not keep a small deploy waiting"
     ['building', 'queued', 'queued'],
     'one at a time of one account',
   );
+});
+
+test('the time of builds counts against an account that deleted their project', async (t) => {
+  let ahead = 0;
+  const service = await startService(t, { signUp: 'open' }, { now: () => Date.now() + ahead });
+  const names = ['quick', 'slow', 'first', 'second'] as const;
+  const accounts: Visitor[] = [];
+  for (const name of names) {
+    accounts.push(await service.signUp(`${name}@example.com`));
+    await createProject(accounts.at(-1) as Visitor, name);
+  }
+  const [quick, slow, ...others] = accounts as [Visitor, Visitor, Visitor, Visitor];
+  await deploy(quick, 'quick', documentTitled('Small'));
+  await deploy(slow, 'slow', JSON.stringify(largeDocument(500)));
+  assert.equal((await slow.call('DELETE', '/api/projects/slow', { confirm: 'slow' })).status, 204);
+  await createProject(slow, 'slow');
+  // Only what lasted counts: neither build has grown since.
+  ahead = 5 * 60_000;
+
+  const send = async (account: Visitor, name: string, document: string) =>
+    json<Deploy>(await account.call('POST', `/api/projects/${name}/deploys`, document), 202);
+  const find = async (account: Visitor, name: string, { id }: Deploy) =>
+    json<Deploy>(await account.call('GET', `/api/projects/${name}/deploys/${id}`));
+  // Both places are taken while the two wait.
+  const large = JSON.stringify(largeDocument(1_500));
+  for (const [at, account] of others.entries()) {
+    const name = names[at + 2] as string;
+    const sent = await send(account, name, large);
+    await timeUntil(async () => (await find(account, name, sent)).state === 'building');
+  }
+  const ofSlow = await send(slow, 'slow', documentTitled('Of the slow one'));
+  const ofQuick = await send(quick, 'quick', documentTitled('Of the quick one'));
+  assert.equal((await find(slow, 'slow', ofSlow)).state, 'queued', 'both places are taken');
+  await timeUntil(async () => (await find(slow, 'slow', ofSlow)).startedAt !== null);
+  assert.notEqual((await find(quick, 'quick', ofQuick)).startedAt, null, 'the quick one is first');
 });
 
 /** A service with a project, in a process of its own, and what deploys to it. */

@@ -9,9 +9,15 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin } from '@petstore/test-support/within.ts';
 import { putBlobs } from '../../server/src/store/artifacts.ts';
-import { type DeployRow, leaseDeploy } from '../../server/src/store/deploys.ts';
+import {
+  endBuilds,
+  finishDeploy,
+  leaseDeploy,
+  pruneBuilds,
+} from '../../server/src/store/deploys.ts';
 import { pruneDatabase } from '../../server/src/store/maintenance.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
+import { deleteProject } from '../../server/src/store/projects.ts';
 import { recordSiteChange, siteSource } from '../../server/src/store/sites.ts';
 import { hasUsers } from '../../server/src/store/users.ts';
 import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
@@ -109,27 +115,37 @@ onBothEngines("whoever's builds are many or slow does not keep others waiting", 
   const { db } = await openTestDatabase(t);
   for (const slug of ['many', 'few', 'slow']) await putProject(db, slug);
   const queued = { state: 'queued', started_at: null, finished_at: null, attempts: 0 } as const;
-  const put = (project: string, number: number, row: Partial<DeployRow> = {}) =>
+  const put = (project: string, number: number, created_at = 1_000) =>
     putDeploy(db, project, number, {
       ...queued,
       created_by_email: `${project}@example.com`,
-      created_at: 1_000,
-      ...row,
+      created_at,
     });
-  // One that took a minute, and three that took a second each.
-  await put('slow', 1, { state: 'failed', started_at: 1_000, finished_at: 61_000 });
-  for (const number of [1, 2, 3]) {
-    await put('many', number, { state: 'succeeded', started_at: 50_000, finished_at: 51_000 });
-  }
-  for (const number of [4, 5]) {
-    await put('slow', number);
-    await put('many', number, { created_at: 2_000 });
-  }
-  await put('few', 9, { created_at: 3_000 });
   const take = async (now: number, notOf: string[] = []) => {
     const deploy = await leaseDeploy(db, 'worker', now, 1_000_000, notOf);
     return deploy?.id;
   };
+  const finish = async (id: string, finished_at: number) => {
+    const end = { state: 'succeeded', artifact_hash: null, errors: '[]', finished_at } as const;
+    assert.ok(await db.transaction().execute((trx) => finishDeploy(trx, id, 'worker', end)));
+    await endBuilds(db, id, finished_at, 'worker');
+  };
+  const build = async (project: string, number: number, from: number, to: number) => {
+    const id = await put(project, number);
+    assert.equal(await take(from), id);
+    await finish(id, to);
+  };
+  // One that took a minute, and three that took a second each.
+  await build('slow', 1, 1_000, 61_000);
+  for (const number of [1, 2, 3]) await build('many', number, 70_000, 71_000);
+  // Deleting a project does not return the time.
+  await db.transaction().execute((trx) => deleteProject(trx, 'slow'));
+  await putProject(db, 'slow');
+  for (const number of [4, 5]) {
+    await put('slow', number);
+    await put('many', number, 2_000);
+  }
+  await put('few', 9, 3_000);
   assert.equal(await take(100_000), 'few-9');
   assert.equal(await take(100_001), 'many-4');
   assert.equal(await take(100_002, ['many@example.com']), 'slow-4', 'nobody else waits');
@@ -137,4 +153,18 @@ onBothEngines("whoever's builds are many or slow does not keep others waiting", 
   assert.equal(await take(130_000), 'many-5');
   assert.equal(await take(130_001, ['slow@example.com']), undefined);
   assert.equal(await take(130_002), 'slow-5');
+
+  // A killed worker's build ends when another one begins it; after ten minutes a build is forgotten.
+  assert.equal(await take(1_000_000), 'slow-4');
+  const ofSlow = async () => {
+    const rows = await db
+      .selectFrom('builds')
+      .selectAll()
+      .where('deploy_id', '=', 'slow-4')
+      .execute();
+    return rows.map(({ started_at, ended_at }) => `${started_at} to ${ended_at}`).sort();
+  };
+  assert.deepEqual(await ofSlow(), ['1000000 to null', '100002 to 1000000']);
+  await pruneBuilds(db, 1_000_000);
+  assert.deepEqual(await ofSlow(), ['1000000 to null']);
 });

@@ -3,6 +3,7 @@ import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { isDeadWorker, underLease, workerName } from '../jobs/lease.ts';
 import {
   type DeployRow,
+  endBuilds,
   leaseDeploy,
   listLeased,
   releaseLease,
@@ -83,7 +84,9 @@ function buildUnderLease(
   const renew = () => renewLease(db, deploy.id, worker, now() + LEASE_MS);
   return underLease(renew, RENEW_MS, stop, async (signal) => {
     try {
-      await buildDeploy(deps, worker, deploy, signal);
+      await buildDeploy(deps, worker, deploy, signal).finally(() =>
+        endBuilds(db, deploy.id, now(), worker),
+      );
     } catch (error) {
       // An orderly stop releases the lease, and the attempt does not count.
       // A lost lease means that the project was deleted, or that another process builds the deploy now.

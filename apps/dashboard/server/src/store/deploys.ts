@@ -96,7 +96,20 @@ export async function leaseDeploy(
       .where(isFree(now))
       .returningAll()
       .executeTakeFirst();
-    if (leased) return leased;
+    if (!leased) continue;
+    // A worker that was killed has not ended its build.
+    await endBuilds(db, leased.id, now);
+    await db
+      .insertInto('builds')
+      .values({
+        deploy_id: leased.id,
+        worker,
+        account_email: leased.created_by_email,
+        started_at: now,
+        ended_at: null,
+      })
+      .execute();
+    return leased;
   }
 }
 
@@ -111,17 +124,39 @@ function findNextDeploy(
     .where('state', 'in', ['queued', 'building'])
     .where(isFree(now));
   if (notOf.length > 0) query = query.where('created_by_email', 'not in', notOf);
-  // A deploy that waits again because its process ended is not being built.
-  const spent = sql`SELECT COALESCE(SUM(COALESCE(recent.finished_at, ${sql.lit(now)}) - recent.started_at), 0)
-    FROM deploys AS recent
-    WHERE recent.created_by_email = deploys.created_by_email
-      AND recent.started_at > ${sql.lit(now - FAIRNESS_MS)} AND recent.state <> 'queued'`;
+  const spent = sql`SELECT COALESCE(SUM(COALESCE(ended_at, ${sql.lit(now)}) - started_at), 0)
+    FROM builds
+    WHERE account_email = deploys.created_by_email AND started_at > ${sql.lit(now - FAIRNESS_MS)}`;
   return query
     .orderBy(sql`(${spent})`)
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Ends a deploy's builds that are under way, all or the one of `worker`: they count against the account until here. */
+export async function endBuilds(
+  db: Db,
+  deployId: string,
+  now: number,
+  worker?: string,
+): Promise<void> {
+  let query = db
+    .updateTable('builds')
+    .set({ ended_at: now })
+    .where('deploy_id', '=', deployId)
+    .where('ended_at', 'is', null);
+  if (worker !== undefined) query = query.where('worker', '=', worker);
+  await query.execute();
+}
+
+/** Deletes builds that no longer count against an account. */
+export async function pruneBuilds(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('builds')
+    .where('started_at', '<=', now - FAIRNESS_MS)
+    .execute();
 }
 
 /** Renews the lease until `until`. Whether the worker still has it. */

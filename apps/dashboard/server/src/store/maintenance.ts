@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { removeUnreferenced, vacuumStep } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
+import { pruneBuilds } from './deploys.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { pruneReservations } from './reserved-labels.ts';
 
@@ -33,7 +34,7 @@ export function startMaintenance(
   };
 }
 
-/** Deletes unreferenced rows and expired reservations, and returns their space, part by part, until the signal. */
+/** Deletes unreferenced rows, expired reservations and builds of long ago, and returns their space, part by part, until the signal. */
 export async function pruneDatabase(
   { db, engine }: OpenDatabase,
   now: () => number,
@@ -41,6 +42,7 @@ export async function pruneDatabase(
 ): Promise<void> {
   await removeOrphanedSources(db, now());
   await pruneReservations(db, now());
+  await pruneBuilds(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {

@@ -16,6 +16,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0007_deploy_tokens': {
       up: (db) => db.schema.alterTable('deploys').addColumn('token_id', 'text').execute(),
     },
+    '0008_builds': { up: (db) => builds(db, engine) },
   };
 }
 
@@ -283,4 +284,16 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
       .where('user_id', 'in', owners)
       .execute();
   }
+}
+
+async function builds(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('builds')
+    .addColumn('deploy_id', 'text', (c) => c.notNull())
+    .addColumn('worker', 'text', (c) => c.notNull())
+    .addColumn('account_email', 'text', (c) => c.notNull())
+    .addColumn('started_at', 'bigint', (c) => c.notNull())
+    .addColumn('ended_at', 'bigint')
+    .execute();
+  await tablesOf(db, engine).index('builds', 'account_email', 'started_at');
 }

@@ -144,6 +144,19 @@ export interface Database {
     leased_until: number | null;
   };
 
+  /**
+   * The builds of the last minutes, each attempt of its own. It belongs to no deploy or project: an account that deletes
+   * them has used the time all the same.
+   */
+  builds: {
+    deploy_id: string;
+    worker: string;
+    account_email: string;
+    started_at: number;
+    /** null: under way. */
+    ended_at: number | null;
+  };
+
   /** An upload in chunks, so that no process has all of it in memory. Deleted after the build. */
   deploy_sources: {
     /** The deploy's row is inserted after all chunks. */

@@ -112,6 +112,10 @@ interface Progress {
 
 const NOTHING: Progress = { place: 'nothing', lineBytes: 0, beginning: '' };
 
+function beginningOf(before: Progress, text: string): string {
+  return (before.beginning + text).slice(0, 'HEAD '.length);
+}
+
 /** The end of a head. */
 const EMPTY_LINE = '\r\n\r\n';
 
@@ -182,9 +186,11 @@ class RequestLines {
     const head = packet.lastIndexOf(EMPTY_LINE);
     if (head >= 0) {
       // Whole requests may precede what is none yet. One that began earlier may be the one that is refused.
-      return before.place === 'nothing'
-        ? this.#after(NOTHING, packet.subarray(head + EMPTY_LINE.length))
-        : { ...before, place: 'end' };
+      if (before.place === 'nothing') {
+        return this.#after(NOTHING, packet.subarray(head + EMPTY_LINE.length));
+      }
+      const beginning = beginningOf(before, packet.toString('latin1', 0, 'HEAD '.length));
+      return { ...before, place: 'end', beginning };
     }
     if (before.place === 'beyond') return before;
     let text = packet.toString('latin1');
@@ -197,8 +203,7 @@ class RequestLines {
     const end = text.indexOf('\n');
     const lineBytes = before.lineBytes + (end < 0 ? text.length : end);
     const isBeyond = end >= 0 && lineBytes < this.#maxHeaderBytes;
-    const beginning = (before.beginning + text).slice(0, 'HEAD '.length);
-    return { place: isBeyond ? 'beyond' : 'line', lineBytes, beginning };
+    return { place: isBeyond ? 'beyond' : 'line', lineBytes, beginning: beginningOf(before, text) };
   }
 }
 

@@ -17,6 +17,7 @@ function refusedRequests(method: string): [packets: string[], status: number][] 
     [[`${line}Host: a.test\r\nX\r\n\r\n`], 400],
     [[`\r\n${method} / HTTP/9.9\r\nHost: a.test\r\n\r\n`], 400],
     [[`${line}Ho`, 'st: a.test\r\nX\r\n\r\n'], 400],
+    [[method.slice(0, 2), `${method.slice(2)} / HTTP/1.1\r\nX\r\n\r\n`], 400],
     [[`${method} /${LONG}${LONG}${LONG}`], 414],
     [[method.slice(0, 2), `${method.slice(2)} /`, LONG, LONG, LONG], 414],
     [[`${line}X: ${LONG}${LONG}${LONG}`], 431],

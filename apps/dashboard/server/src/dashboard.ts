@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/process/run-build.ts';
 import { startBuilder } from './deploys/builder.ts';
+import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
@@ -40,6 +41,7 @@ export async function startDashboard({
   version,
   now = Date.now,
   passwordCost = PASSWORD_COST,
+  uploadLimits = UPLOAD_LIMITS,
   webBuild = ensureWebBuild(log),
 }: {
   config: Config;
@@ -48,6 +50,7 @@ export async function startDashboard({
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
   passwordCost?: PasswordCost;
+  uploadLimits?: UploadLimits;
   /** The folder of the pages' files. */
   webBuild?: Promise<string>;
 }): Promise<Dashboard> {
@@ -89,6 +92,7 @@ export async function startDashboard({
         parts.deliverer?.wake();
       },
       spool,
+      uploadLimits,
       sealer,
     };
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());

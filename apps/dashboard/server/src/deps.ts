@@ -2,6 +2,7 @@ import type { PasswordCost } from './accounts/passwords.ts';
 import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
+import type { UploadLimits } from './deploys/receive-upload.ts';
 import type { Spool } from './spool.ts';
 import type { Db } from './store/schema.ts';
 
@@ -21,6 +22,7 @@ export interface Deps {
   readonly domainsChanged: () => void;
   /** The folder of temporary files. */
   readonly spool: Spool;
+  readonly uploadLimits: UploadLimits;
   /** Seals secrets in the database. */
   readonly sealer: Sealer;
 }

@@ -10,9 +10,11 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
-import { uploadReceiver } from '../../server/src/deploys/receive-upload.ts';
+import { UPLOAD_LIMITS, uploadReceiver } from '../../server/src/deploys/receive-upload.ts';
 import { openSpool } from '../../server/src/spool.ts';
 import { killAtOnce, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
+import { createProject, documentTitled, makeToken } from '../support/project.ts';
+import { json, startService } from '../support/service.ts';
 
 coverNoPrograms();
 
@@ -50,16 +52,21 @@ test('ten unfinished uploads of 49 MB take no memory, and leave nothing behind',
     assert.match(answer, /^HTTP\/1\.1 429 [\s\S]*\r\nretry-after: 5\r\n/i);
     assert.match(answer, /You have \d+ uploads on their way \(\d+ MB\)/);
   }
-  const spool = () => readdirSync(join(folder, 'data', 'spool'), { recursive: true }).map(String);
-  const isUpload = (name: string) => /\/[0-9a-f]{16}$/.test(name);
-  assert.ok(spool().some(isUpload));
+  const dataDir = join(folder, 'data');
+  assert.ok(uploadsIn(dataDir).length > 0);
   // One is cut off; the others end with the service.
   for (const socket of sockets.slice(1, 3)) socket.destroy();
   await killAtOnce(running);
   for (const socket of sockets) socket.destroy();
   running = await serveDashboard(t, folder);
-  assert.deepEqual(spool().filter(isUpload), [], 'nothing is left of before');
+  assert.deepEqual(uploadsIn(dataDir), [], 'nothing is left of before');
 });
+
+/** The files of uploads in the spools below a folder. */
+function uploadsIn(dataDir: string): string[] {
+  const names = readdirSync(join(dataDir, 'spool'), { recursive: true }).map(String);
+  return names.filter((name) => /\/[0-9a-f]{16}$/.test(name));
+}
 
 async function makeProject(folder: string, url: string): Promise<string> {
   const token = await ownerToken(folder);
@@ -70,17 +77,28 @@ async function makeProject(folder: string, url: string): Promise<string> {
   return token;
 }
 
-async function startUpload(url: string, token: string): Promise<Socket> {
+async function startUpload(url: string, token: string, size = SIZE): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   const lines = [
     'POST /api/projects/pets/deploys HTTP/1.1',
     'host: dashboard',
     `authorization: Bearer ${token}`,
-    `content-length: ${SIZE}`,
+    `content-length: ${size}`,
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   return socket;
+}
+
+/** What was received on a connection so far. */
+function answerOn(socket: Socket): () => string {
+  let answer = '';
+  socket
+    .on('error', () => {})
+    .on('data', (data) => {
+      answer += data;
+    });
+  return () => answer;
 }
 
 function residentMegabytes(pid: number | undefined): number {
@@ -93,7 +111,8 @@ test('uploads are bounded for each account and in all, and one that falls silent
   const { receive } = uploadReceiver(spool, {
     account: { uploads: 2, bytes: 1_000 },
     total: { uploads: 3, bytes: 1_500 },
-    silenceMs: 300,
+    bytesPerSecond: 1_000,
+    graceMs: 300,
   });
   const silent = () => new Readable({ read() {} });
   const refused = (code: string) => (error: { code?: string }) => error.code === code;
@@ -113,4 +132,46 @@ test('uploads are bounded for each account and in all, and one that falls silent
   const taken = await receive(Readable.from([Buffer.from('abc')]), 'ann', 3);
   assert.equal(readFileSync(taken.path, 'utf8'), 'abc');
   assert.deepEqual(readdirSync(spool.folder), [taken.path.split('/').at(-1)]);
+});
+
+test('an upload that drips ends and frees its place; a slow one with a pause arrives', async (t) => {
+  const graceMs = 2_500;
+  const dataDir = await temporaryFolder(t);
+  const account = { uploads: 2, bytes: 250_000_000 };
+  const uploadLimits = { ...UPLOAD_LIMITS, account, bytesPerSecond: 1_000, graceMs };
+  const { origin, signUp } = await startService(t, { dataDir }, { uploadLimits });
+  const root = await signUp('root@example.com');
+  await createProject(root, 'pets');
+  const { token } = await makeToken(root);
+  const path = '/api/projects/pets/deploys';
+
+  // What it sends at first buys it no more than the grace.
+  const dripping = await startUpload(origin, token);
+  const dripped = answerOn(dripping);
+  dripping.write(' '.repeat(100_000));
+  const drip = setInterval(() => dripping.write(' '), 50);
+  cleanUp(t, async () => clearInterval(drip));
+
+  const document = Buffer.from(documentTitled('Slow').padEnd(6_000));
+  const slow = await startUpload(origin, token, document.length);
+  cleanUp(t, async () => void slow.destroy());
+  const arrived = answerOn(slow);
+  await timeUntil(async () => uploadsIn(dataDir).length === 2);
+  const refused = await root.call('POST', path, documentTitled('Third'));
+  assert.equal(refused.status, 429, await refused.text());
+
+  for (let sent = 0; sent < document.length; sent += 200) {
+    // Each piece is worth four times the pause before it; one pause is half of the grace.
+    await sleep(sent === 3_000 ? graceMs / 2 : 50);
+    slow.write(document.subarray(sent, sent + 200));
+  }
+  await timeUntil(async () => arrived() !== '');
+  assert.match(arrived(), /^HTTP\/1\.1 202 /);
+  await timeUntil(async () => dripped() !== '');
+  assert.match(dripped(), /^HTTP\/1\.1 408 /);
+  assert.match(dripped(), /"code":"request_timeout","message":"The upload stalled or was too slow/);
+  await timeUntil(async () => uploadsIn(dataDir).length === 0);
+  await json(await root.call('POST', path, documentTitled('Third')), 202);
+  // Though the client goes on sending.
+  await timeUntil(async () => dripping.closed);
 });

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { PasswordCost } from '../../server/src/accounts/passwords.ts';
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
+import { UPLOAD_LIMITS, type UploadLimits } from '../../server/src/deploys/receive-upload.ts';
 import { ensureWebBuild } from '../../server/src/web/ensure-web-build.ts';
 import { shareCompressionsWith } from './compressions.ts';
 import { UP_TO_DATE } from './store.ts';
@@ -50,7 +51,8 @@ export async function startService(
   {
     now = Date.now,
     passwordCost = CHEAP,
-  }: { now?: () => number; passwordCost?: PasswordCost } = {},
+    uploadLimits = UPLOAD_LIMITS,
+  }: { now?: () => number; passwordCost?: PasswordCost; uploadLimits?: UploadLimits } = {},
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
   const databaseUrl = await engineOf(t).createDatabase(t, UP_TO_DATE);
@@ -64,7 +66,7 @@ export async function startService(
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   pages ??= ensureWebBuild(log);
   const dashboard = await startDashboard({
-    ...{ config, log, version: '0.0.0-test', now, passwordCost },
+    ...{ config, log, version: '0.0.0-test', now, passwordCost, uploadLimits },
     webBuild: pages,
   });
   cleanUp(t, dashboard.close);

@@ -41,7 +41,7 @@ const MAX_NUMBER = 2_147_483_647;
 /** Deploys of a project: uploading, watching, putting live. `stopping`: aborted when the server stops; streams end then. */
 export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
   const { db, addresses } = deps;
-  const receiver = uploadReceiver(deps.spool);
+  const receiver = uploadReceiver(deps.spool, deps.uploadLimits);
 
   app.get(
     '/projects/:slug/deploys',

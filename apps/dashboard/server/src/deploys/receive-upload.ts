@@ -4,6 +4,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { invalidRequest, rateLimited } from '../api-error.ts';
 import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
+import { formatBytes } from '../text.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
 /** How many uploads may be under way at the same time. */
@@ -12,8 +13,10 @@ export interface UploadLimits {
   readonly account: Bounds;
   /** For all accounts together. */
   readonly total: Bounds;
-  /** After this many milliseconds without a byte an upload is aborted. */
-  readonly silenceMs: number;
+  /** What an upload must bring in a second. */
+  readonly bytesPerSecond: number;
+  /** How far an upload may fall behind that, in milliseconds, before it is aborted. */
+  readonly graceMs: number;
 }
 
 interface Bounds {
@@ -21,10 +24,15 @@ interface Bounds {
   readonly bytes: number;
 }
 
-const LIMITS: UploadLimits = {
+/**
+ * The rate is half of what a line of 128 kbit/s carries. The grace is for a mobile line that stalls on the way from one
+ * mast to the next.
+ */
+export const UPLOAD_LIMITS: UploadLimits = {
   account: { uploads: 10, bytes: 250_000_000 },
   total: { uploads: 50, bytes: 1_000_000_000 },
-  silenceMs: 30_000,
+  bytesPerSecond: 8_000,
+  graceMs: 30_000,
 };
 
 /** When to retry after a refusal: uploads take seconds. */
@@ -40,7 +48,7 @@ export interface UploadReceiver {
 }
 
 /** Receives uploads into files of the spool, within bounds: no body is ever in memory as a whole. */
-export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): UploadReceiver {
+export function uploadReceiver(spool: Spool, limits: UploadLimits): UploadReceiver {
   const total = { uploads: 0, bytes: 0 };
   const byAccount = new Map<string, { uploads: number; bytes: number }>();
 
@@ -84,7 +92,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
       try {
         const file = await open(path, 'wx', 0o600);
         try {
-          for await (const chunk of chunksOf(body, limits.silenceMs)) {
+          for await (const chunk of chunksOf(body, limits)) {
             countBufferBytes(chunk.length);
             size += chunk.length;
             if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
@@ -106,22 +114,34 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
 
 /**
  * The chunks of a body. Unlike a stream's own iterator it does not destroy the body when the caller stops early: that
- * would close the connection, and the sender would never read the reason. Throws ApiError `request_timeout` when
- * nothing comes for `silenceMs`.
+ * would close the connection, and the sender would never read the reason. Throws ApiError `request_timeout` when they
+ * fall behind the rate by more than the grace.
+ *
+ * Each wait for the sender shortens the time left, and each byte prolongs it, up to the grace and no further: whoever
+ * sends much at first may not send nothing for long afterwards. Time in which the caller writes a chunk does not count.
  */
-async function* chunksOf(body: Readable, silenceMs: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  body: Readable,
+  { bytesPerSecond, graceMs }: Pick<UploadLimits, 'bytesPerSecond' | 'graceMs'>,
+): AsyncGenerator<Uint8Array> {
   const chunks = body.iterator({ destroyOnReturn: false });
+  let leftMs = graceMs;
   try {
     for (;;) {
-      const silence = Promise.withResolvers<never>();
-      const timer = setTimeout(() => silence.reject(silent()), silenceMs);
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(() => late.reject(tooSlow(bytesPerSecond)), leftMs);
+      const begun = performance.now();
+      let next: IteratorResult<Uint8Array>;
       try {
-        const next = await Promise.race([chunks.next(), silence.promise]);
-        if (next.done) return;
-        yield next.value;
+        next = await Promise.race([chunks.next(), late.promise]);
       } finally {
         clearTimeout(timer);
       }
+      if (next.done) return;
+      const waitedMs = performance.now() - begun;
+      const earnedMs = (next.value.length / bytesPerSecond) * 1_000;
+      leftMs = Math.min(graceMs, leftMs - waitedMs + earnedMs);
+      yield next.value;
     }
   } finally {
     // While the iterator listens, the rest of the body cannot be dropped. It is not awaited: with a silent sender it
@@ -152,10 +172,10 @@ function tooLarge(): ApiError {
   );
 }
 
-function silent(): ApiError {
+function tooSlow(bytesPerSecond: number): ApiError {
   return new ApiError(
     'request_timeout',
-    'The upload stalled: no data arrived for a while. Upload it again.',
+    `The upload stalled or was too slow: on average less than ${formatBytes(bytesPerSecond)} arrived in a second. Upload it again, over a faster line.`,
   );
 }
 

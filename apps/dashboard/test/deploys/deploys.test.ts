@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { appendLog } from '../../server/src/store/deploys.ts';
 import { createProject, deploy, documentTitled, finished } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
 import { fetchFromSite, titleAt } from '../support/site.ts';
@@ -188,6 +189,31 @@ onBothEngines('a log is read whole, or followed to the end and from any line', a
   assert.equal(eventsIn(await (await follow('999')).text()).length, 1);
   const odd = eventsIn(await (await follow('not a number')).text());
   assert.equal(odd.length, items.length + 1);
+});
+
+onBothEngines('long texts that an earlier version stored are sent short', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const { id } = await deploy(root, 'pets', '{"openapi": "3.1.0"}');
+  const long = 'x'.repeat(100_000);
+  const errors = JSON.stringify([{ message: long, path: `/${long}`, line: 7 }]);
+  await service.db.updateTable('deploys').set({ errors }).where('id', '=', id).execute();
+  await appendLog(service.db, id, Date.now(), 'error', long);
+
+  const sent = await json<Deploy>(await root.call('GET', `${PATH}/${id}`));
+  const message = `${'x'.repeat(999)}…`;
+  assert.deepEqual(sent.errors, [{ message, path: `/${'x'.repeat(498)}…`, line: 7 }]);
+  const log = await json<Page<LogLine>>(await root.call('GET', `${PATH}/${id}/log`));
+  assert.equal(log.items.at(-1)?.message, `${'x'.repeat(1_999)}…`);
+  const followed = await root.call('GET', `${PATH}/${id}/log`, undefined, {
+    accept: 'text/event-stream',
+  });
+  const events = eventsIn(await followed.text());
+  assert.deepEqual(
+    events.slice(-2).map(({ data }) => data),
+    [log.items.at(-1), sent],
+  );
 });
 
 function eventsIn(stream: string) {

@@ -1,6 +1,8 @@
 // The result of a build: the files of a site by path, each content named by its hash. It is immutable, so that a deploy
 // goes live with one row in the store, and a roll-back is another.
 
+import { truncate } from '../text.ts';
+
 export type Coding = 'br' | 'gzip';
 
 /** One file of a site. */
@@ -58,6 +60,23 @@ export const problemOf = (message: string, path = ''): DeployProblem => ({
   path,
   line: null,
 });
+
+/**
+ * The longest texts of a deploy, in letters. They may quote the upload. A build returns none that are longer, and those
+ * that earlier versions stored are cut when they are read.
+ */
+const MAX_LENGTH = { message: 1_000, path: 500, line: 2_000 };
+
+export function shortProblem({ message, path, line }: DeployProblem): DeployProblem {
+  return {
+    message: truncate(message, MAX_LENGTH.message),
+    path: truncate(path, MAX_LENGTH.path),
+    line,
+  };
+}
+
+/** The text of a line of a log. */
+export const shortMessage = (message: string) => truncate(message, MAX_LENGTH.line);
 
 export interface BuildInput {
   readonly kind: 'document' | 'tar.gz' | 'zip';

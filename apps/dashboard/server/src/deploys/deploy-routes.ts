@@ -19,6 +19,7 @@ import {
 import { instant, OneOf } from '../schema-types.ts';
 import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
+import { shortMessage } from './artifact.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
@@ -195,7 +196,7 @@ const RIGHTS_MS = 500;
 const HEARTBEAT_MS = 15_000;
 
 function presentLine({ seq, at, level, message }: LogRow): LogLine {
-  return { seq, at: instant(at), level, message };
+  return { seq, at: instant(at), level, message: shortMessage(message) };
 }
 
 interface LogStream {

@@ -1,13 +1,13 @@
 import type { Addresses } from '../addresses.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
-import type { DeployRow } from '../store/deploys.ts';
+import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import type { DeployProblem } from './artifact.ts';
+import { type DeployProblem, shortProblem } from './artifact.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
 /** A deploy as a list shows it. */
 export function presentDeploy(
-  row: DeployRow,
+  row: ListedDeploy,
   project: ProjectRow,
   addresses: Addresses,
 ): DeploySummary {
@@ -35,6 +35,6 @@ export function presentDeployDetails(
 ): Deploy {
   return {
     ...presentDeploy(row, project, addresses),
-    errors: JSON.parse(row.errors) as DeployProblem[],
+    errors: (JSON.parse(row.errors) as DeployProblem[]).map(shortProblem),
   };
 }

@@ -5,6 +5,20 @@ import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type DeployRow = Row<'deploys'>;
+/** The columns that a list shows: not `errors`, which may be long and would all be in memory at once. */
+const LISTED = [
+  'id',
+  'number',
+  'state',
+  'source_name',
+  'created_by_email',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'activated_at',
+  'pruned_at',
+] as const;
+export type ListedDeploy = Pick<DeployRow, (typeof LISTED)[number]>;
 export type LogRow = Row<'deploy_log'>;
 
 export function findDeploy(db: Db, projectId: string, id: string) {
@@ -24,10 +38,10 @@ export function listDeploys(
   db: Db,
   projectId: string,
   { before, limit }: { before?: number | undefined; limit: number },
-): Promise<DeployRow[]> {
+): Promise<ListedDeploy[]> {
   let query = db
     .selectFrom('deploys')
-    .selectAll()
+    .select(LISTED)
     .where('project_id', '=', projectId)
     .orderBy('number', 'desc')
     .limit(limit);

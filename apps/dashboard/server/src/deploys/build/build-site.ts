@@ -1,10 +1,11 @@
-import { truncate } from '../../text.ts';
 import {
   type BuildInput,
   type BuildLog,
   type BuildResult,
   type DeployProblem,
   problemOf,
+  shortMessage,
+  shortProblem,
 } from '../artifact.ts';
 import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
@@ -23,21 +24,15 @@ import { contentSecurityPolicy, descriptionOf, titleOf } from './site/reference-
 import { SiteLimitError, siteFiles, siteTooLarge } from './site/site-files.ts';
 
 /**
- * The longest texts that a build returns, in letters. They may quote the upload, and the service has all of them in
- * memory: those of one build, and those of the deploys that a page lists.
- */
-const MAX_LENGTH = { message: 1_000, path: 500, line: 2_000 };
-
-/**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
  * all of them are reported together. One without `docs.yaml` is built from its document alone.
  */
 export async function buildSite(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   try {
     const result = await build(input, (line) =>
-      log({ ...line, message: truncate(line.message, MAX_LENGTH.line) }),
+      log({ ...line, message: shortMessage(line.message) }),
     );
-    return 'problems' in result ? { problems: result.problems.map(shortened) } : result;
+    return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
@@ -45,14 +40,6 @@ export async function buildSite(input: BuildInput, log: BuildLog): Promise<Build
     if (!(refusal instanceof SiteLimitError)) throw error;
     return { problems: [problemOf(refusal.message)] };
   }
-}
-
-function shortened({ message, path, line }: DeployProblem): DeployProblem {
-  return {
-    message: truncate(message, MAX_LENGTH.message),
-    path: truncate(path, MAX_LENGTH.path),
-    line,
-  };
 }
 
 async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {

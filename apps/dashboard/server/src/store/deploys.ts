@@ -5,6 +5,8 @@ import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type DeployRow = Row<'deploys'>;
+export type LogRow = Row<'deploy_log'>;
+
 /** The columns that a list shows: not `errors`, which may be long and would all be in memory at once. */
 const LISTED = [
   'id',
@@ -19,7 +21,6 @@ const LISTED = [
   'pruned_at',
 ] as const;
 export type ListedDeploy = Pick<DeployRow, (typeof LISTED)[number]>;
-export type LogRow = Row<'deploy_log'>;
 
 export function findDeploy(db: Db, projectId: string, id: string) {
   return findRow(db, 'deploys', { project_id: projectId, id });

@@ -28,16 +28,16 @@ function refusedRequests(method: string): [packets: string[], status: number][] 
 
 /**
  * Checks that a HEAD that never becomes a request gets the headers of the response to a GET, and no content: alone on
- * its connection, and behind `good`, a request that gets a response. `isHurried`: the server does not wait long for a head.
+ * its connection, and behind `good`, a request that gets a response. `hurried` connects to a server that does not wait long
+ * for a head; without it no head is late.
  */
 export async function assertRefusedHeadsGetNoContent(
   connect: () => Socket | Promise<Socket>,
   good: string,
-  { isHurried = true } = {},
+  hurried?: () => Socket | Promise<Socket>,
 ): Promise<void> {
   /** The last response; `before` gets its own before the packets are sent. */
-  const refusal = async (packets: readonly string[], before?: string) => {
-    const socket = await connect();
+  const refusalOf = async (socket: Socket, packets: readonly string[], before?: string) => {
     const received = buffer(socket);
     if (before !== undefined) {
       socket.write(before);
@@ -53,7 +53,10 @@ export async function assertRefusedHeadsGetNoContent(
   };
   const gets = refusedRequests('GET');
   const check = async ([packets, status]: [string[], number], at: number) => {
-    if (status === 408 && !isHurried) return;
+    const open = status === 408 ? hurried : connect;
+    if (!open) return;
+    const refusal = async (packets: readonly string[], before?: string) =>
+      refusalOf(await open(), packets, before);
     const what = JSON.stringify(packets).slice(0, 60);
     const get = await refusal(gets[at]?.[0] ?? []);
     assert.equal(get.status, status, what);

@@ -50,8 +50,13 @@ test('bytes that are not a request get a bare response, with a date, and a close
 });
 
 test('a HEAD that never becomes a request gets no content, and what follows one does', async (t) => {
-  const { port } = await startTestEdge(t, { timeouts: { headers: 400, request: 400 } });
-  await assertRefusedHeadsGetNoContent(() => connect(port, '127.0.0.1'), GET);
+  const { port } = await startTestEdge(t);
+  const hurried = await startTestEdge(t, { timeouts: { headers: 400, request: 400 } });
+  await assertRefusedHeadsGetNoContent(
+    () => connect(port, '127.0.0.1'),
+    GET,
+    () => connect(hurried.port, '127.0.0.1'),
+  );
 
   const head = GET.replace('GET', 'HEAD');
   for (const packets of [[head, 'GET\r\n'], [`${head}GET\r\n`]]) {

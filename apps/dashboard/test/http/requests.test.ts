@@ -157,7 +157,6 @@ test('a HEAD that never becomes a request gets no content', async (t) => {
   await assertRefusedHeadsGetNoContent(
     () => connect(port, '127.0.0.1'),
     'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
-    { isHurried: false },
   );
 });
 

@@ -67,13 +67,18 @@ test('headers and a body that never arrive end in a 408', async (t) => {
 });
 
 test('a HEAD that never becomes a request gets no content, and any other request does', async (t) => {
-  const { port, key } = await startService(t, { config: { headersTimeoutMs: 400 } });
+  const { port, key } = await startService(t);
+  const hurried = await startService(t, { config: { headersTimeoutMs: 400 } });
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const good = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
   // A response that comes before its request is read to its end.
   const refused = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
   for (const before of [good, refused]) {
-    await assertRefusedHeadsGetNoContent(() => connect(port, '127.0.0.1'), before);
+    await assertRefusedHeadsGetNoContent(
+      () => connect(port, '127.0.0.1'),
+      before,
+      () => connect(hurried.port, '127.0.0.1'),
+    );
   }
 
   // What looks like a HEAD and is in a body is none.

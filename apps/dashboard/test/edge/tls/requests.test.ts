@@ -254,11 +254,13 @@ test('closing finishes the responses under way, over each version, and takes not
 });
 
 test('a HEAD that never becomes a request gets no content over TLS', async (t) => {
-  const { httpsPort } = await startSecureEdge(t, { timeouts: { headers: 400, request: 400 } });
-  await assertRefusedHeadsGetNoContent(
-    () => handshake(httpsPort, { servername: 'a.test', ALPNProtocols: ['http/1.1'] }),
-    get('/'),
-  );
+  const patient = await startSecureEdge(t);
+  const hurried = await startSecureEdge(t, { timeouts: { headers: 400, request: 400 } });
+  const connectTo =
+    ({ httpsPort }: typeof patient) =>
+    () =>
+      handshake(httpsPort, { servername: 'a.test', ALPNProtocols: ['http/1.1'] });
+  await assertRefusedHeadsGetNoContent(connectTo(patient), get('/'), connectTo(hurried));
 });
 
 test('requests over TLS are logged at debug alone, without their queries', async (t) => {

@@ -37,6 +37,8 @@ export async function renderPages(
   const end = performance.now() + deadlines.total;
   const worker = startWorker(targets);
   try {
+    // The first page has all of its time, however long the thread takes to start.
+    await once(worker, 'message');
     for (const file of names) {
       const job = { file, content: files.get(file) ?? new Uint8Array() };
       const left = end - performance.now();

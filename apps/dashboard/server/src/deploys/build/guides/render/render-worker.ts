@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { LinkTargets } from '../links/link-target.ts';
 import { type RenderedPage, renderPage } from './render-page.ts';
 
-// A thread that renders one page after the other, and can be ended in the middle of one.
+// A thread that says when it is ready, renders one page after the other, and can be ended in the middle of one.
 
 export interface RenderJob {
   readonly file: string;
@@ -20,3 +20,4 @@ parentPort?.on('message', async ({ file, content }: RenderJob) => {
   );
   parentPort?.postMessage(result);
 });
+parentPort?.postMessage('ready');

@@ -1,12 +1,9 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import { failedCondition, PRECONDITION_FAILED, type Precondition } from '../precondition.ts';
-import type { Refusal } from '../refusal.ts';
-import type { Idempotency, IdempotentResult } from '../store/store.ts';
-import { notFound, orThrow, pathId } from './api-error.ts';
-import { type Created, describeJson, respondCreated } from './json-response.ts';
+import { notFound, pathId } from './api-error.ts';
+import { describeJson } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
 /** Only the client itself may store a response that needed a key, and it must revalidate it before each use. */
@@ -90,34 +87,6 @@ export const sendRead: RouteHandlerMethod = (request, reply) => {
     : representation && send(representation);
 };
 
-interface Collection<Body> {
-  /** The `read` of its own GET. */
-  readonly list: (request: { query: object }) => Representation | Promise<Representation>;
-  readonly create: (body: Body) => Promise<Created>;
-  readonly createIdempotently: (
-    idempotency: Idempotency,
-    body: Body,
-  ) => Promise<IdempotentResult | Refusal>;
-  readonly idempotencyOf: IdempotencyOf;
-  /** Its address. */
-  readonly url: () => string;
-}
-
-/** Handles a POST that adds to a collection. Responds with 201 and what was just created. */
-export function createIn<Body>(collection: Collection<Body>) {
-  const { list, create, createIdempotently, idempotencyOf, url } = collection;
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    await checkList(request, () => list({ query: {} }));
-    const body = request.body as Body;
-    const idempotency = idempotencyOf(request, url());
-    const created = idempotency
-      ? orThrow(await createIdempotently(idempotency, body))
-      : await create(body);
-    reply.hijack();
-    respondCreated(responseOf(reply), created);
-  };
-}
-
 /** Responds with 200 and what was just changed, with its new entity tag. */
 export function sendChanged(reply: FastifyReply, json: string): void {
   send(reply, tagged(json));
@@ -133,17 +102,4 @@ function send(reply: FastifyReply, { lines, body, encoding }: Representation): v
 export function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
-}
-
-/**
- * Checks the conditions of a POST that adds to a list against the list. This happens outside of the write's
- * transaction: an addition changes nothing that somebody else has added. Throws ApiError `precondition_failed`.
- */
-async function checkList(
-  request: FastifyRequest,
-  read: () => Representation | Promise<Representation>,
-): Promise<void> {
-  const precondition = preconditionOf(request);
-  const failed = precondition && failedCondition(precondition, (await read()).etag);
-  if (failed) throw new ApiError('precondition_failed', PRECONDITION_FAILED[failed]);
 }

@@ -39,8 +39,8 @@ interface OverloadDeps {
 
 /**
  * Turns requests away with 503 while there is more to do than can be done soon, so that those let in are served as
- * quickly as ever. It comes before everything else and looks at the request line alone, so that a 503 costs as little
- * as it can.
+ * quickly as ever. It stands in front of the router and parses nothing of a request, so that a 503 costs as little as it
+ * can.
  */
 export class Overload {
   readonly #limits: Limits;

@@ -34,7 +34,7 @@ export function decodeResult(text: string): IdempotentResult | Refusal {
 }
 
 /** The keys whose first request is under way, or waits for its turn, in this process. */
-export class KeysInUse {
+export class IdempotencyClaims {
   readonly #keys = new Set<string>();
 
   /** Does a piece of work, unless the work for the same key has not ended. */

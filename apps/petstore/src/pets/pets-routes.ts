@@ -3,7 +3,8 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { type Deprecation, removalMessage } from '../http/admission/deprecation.ts';
 import { orThrow, pathId } from '../http/api-error.ts';
-import { createIn, preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
+import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
+import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {

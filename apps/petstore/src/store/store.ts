@@ -33,7 +33,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly idempotentResults: IdempotentResultStore;
   /**
-   * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findActive`,
+   * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findUnrevoked`,
    * `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
@@ -43,7 +43,10 @@ export interface Store {
    * Only for engines with one writer for all processes: takes the writes of other processes, as their `groupWriter`.
    */
   readonly writeGroup?: GroupWriter;
-  /** The writes that wait or are under way, and the capacity; more are refused with StoreOverloadedError. */
+  /**
+   * How many writes wait, and the capacity; more are refused with StoreOverloadedError. On SQLite the group that is under
+   * way counts as well.
+   */
   readonly writeQueue: { readonly length: number; readonly capacity: number };
   /** Checks whether the store can work now. They never reject, and may take as long as any call. */
   readonly checks: {
@@ -273,8 +276,8 @@ export interface KeyStore {
   add(key: NewKey): Promise<void>;
   /** Adds the key if the store has none yet, revoked ones included. Whether it did. */
   addFirst(key: NewKey): Promise<boolean>;
-  /** The key of this hash, unless it was revoked. It may have expired. */
-  findActive(hash: KeyHash): Awaitable<ActiveKey | undefined>;
+  /** The key of this hash, unless it was revoked; its expiry is for the caller to look at. */
+  findUnrevoked(hash: KeyHash): Awaitable<ActiveKey | undefined>;
   /** The id of the key of this hash, revoked or not. */
   idOf(hash: KeyHash): Promise<string | undefined>;
   /** Every key, the oldest first. */

@@ -31,9 +31,9 @@ async function start(
     ...opened,
     keys: {
       ...opened.keys,
-      findActive(hash: string) {
+      findUnrevoked(hash: string) {
         asked++;
-        return opened.keys.findActive(hash);
+        return opened.keys.findUnrevoked(hash);
       },
     },
   };

@@ -236,19 +236,19 @@ test('a key is active from when it was added until it is revoked', async (t, eng
     scopes: ['pets:read'],
     expiresAt: new Date(1_900_000_000_456),
   });
-  assert.equal(await keys.findActive(made.hash), undefined);
+  assert.equal(await keys.findUnrevoked(made.hash), undefined);
   assert.equal(await keys.idOf(made.hash), undefined);
   await keys.add(made);
   const active = { id: made.record.id, scopes: ['pets:read'], expiresAt: 1_900_000_000_456 };
-  for (let i = 0; i < 3; i++) assert.deepEqual(await keys.findActive(made.hash), active);
+  for (let i = 0; i < 3; i++) assert.deepEqual(await keys.findUnrevoked(made.hash), active);
   assert.equal(await keys.idOf(made.hash), made.record.id);
   assert.deepEqual(await keys.list(), [made.record]);
 
   const first = new Date(1_700_000_001_456);
   assert.equal(await keys.revoke('key_none', first), 'not_found');
-  assert.deepEqual(await keys.findActive(made.hash), active);
+  assert.deepEqual(await keys.findUnrevoked(made.hash), active);
   assert.equal(await keys.revoke(made.record.id, first), 'revoked');
-  assert.equal(await keys.findActive(made.hash), undefined);
+  assert.equal(await keys.findUnrevoked(made.hash), undefined);
   assert.equal(await keys.revoke(made.record.id, new Date()), 'already_revoked');
   assert.deepEqual(await keys.list(), [{ ...made.record, revokedAt: first }]);
   assert.equal(await keys.idOf(made.hash), made.record.id);
@@ -282,7 +282,7 @@ test('a store that is open is in good health, one that is closed returns nothing
   for (const call of [
     async () => store.pets.get(1n),
     async () => store.pets.list(everything),
-    async () => store.keys.findActive(hash),
+    async () => store.keys.findUnrevoked(hash),
     async () => store.keys.list(),
   ]) {
     await assert.rejects(call, StoreUnavailableError);
@@ -326,11 +326,11 @@ onSharedEngines(
     await assertWithin(1_000, async () => {
       const made = generateKey('x', 'production', new Date());
       await one.keys.add(made);
-      assert.ok(await two.keys.findActive(made.hash));
-      assert.ok(await one.keys.findActive(made.hash));
+      assert.ok(await two.keys.findUnrevoked(made.hash));
+      assert.ok(await one.keys.findUnrevoked(made.hash));
       await one.keys.revoke(made.record.id, new Date());
-      assert.equal(await one.keys.findActive(made.hash), undefined);
-      return timeUntil(async () => !(await two.keys.findActive(made.hash)));
+      assert.equal(await one.keys.findUnrevoked(made.hash), undefined);
+      return timeUntil(async () => !(await two.keys.findUnrevoked(made.hash)));
     });
   },
 );

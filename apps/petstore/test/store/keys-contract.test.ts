@@ -63,8 +63,8 @@ test('a rotated key ends with the overlap; its successor has its name, scopes an
   assert.deepEqual([name, environment, scopes], ['Ada', 'staging', ['orders:read', 'pets:read']]);
   assert.deepEqual([createdAt, expiresAt], [at(10), undefined]);
   assert.match(successor.key, /^pk_test_/);
-  assert.equal((await keys.findActive(old.hash))?.expiresAt, at(11).getTime());
-  assert.equal((await keys.findActive(successor.hash))?.id, id);
+  assert.equal((await keys.findUnrevoked(old.hash))?.expiresAt, at(11).getTime());
+  assert.equal((await keys.findUnrevoked(successor.hash))?.id, id);
   assert.deepEqual(await keys.list(), [
     { ...old.record, expiresAt: at(11), replacedBy: id },
     successor.record,
@@ -114,8 +114,8 @@ test('a rotation that is undone leaves the key as it was, and its successor revo
   await keys.undoRotation(rotation, at(1));
   const { successor } = rotation;
   assert.deepEqual(await keys.list(), [old.record, { ...successor.record, revokedAt: at(1) }]);
-  assert.equal((await keys.findActive(old.hash))?.expiresAt, at(30).getTime());
-  assert.equal(await keys.findActive(successor.hash), undefined);
+  assert.equal((await keys.findUnrevoked(old.hash))?.expiresAt, at(30).getTime());
+  assert.equal(await keys.findUnrevoked(successor.hash), undefined);
   const subjects = (await events(store)).slice(-2).map(([action, subject]) => [action, subject]);
   assert.deepEqual(subjects, [
     ['key.rotation_undone', old.record.id],
@@ -185,7 +185,7 @@ test('what cannot be put on record is not done', async (t, engine) => {
   const scopes = Object.assign(['pets:read' as const], { toJSON });
   const made = generateKey('x', 'production', at(0), { scopes });
   await assert.rejects(async () => keys.add(made), /not for the record/);
-  assert.equal(await keys.findActive(made.hash), undefined);
+  assert.equal(await keys.findUnrevoked(made.hash), undefined);
   assert.deepEqual(await keys.list(), []);
 });
 
@@ -216,13 +216,13 @@ onSharedEngines('a rotation counts in every process at once', async (t, engine) 
   cleanUp(t, () => Promise.all([one.close(), two.close()]));
   const made = await addKey(one.keys);
   for (const { keys } of [one, two]) {
-    assert.equal((await keys.findActive(made.hash))?.expiresAt, Number.POSITIVE_INFINITY);
+    assert.equal((await keys.findUnrevoked(made.hash))?.expiresAt, Number.POSITIVE_INFINITY);
   }
   const { successor } = await rotated(one.keys, made.record.id, { at: at(1), until: at(2) });
-  assert.ok(await two.keys.findActive(successor.hash));
-  assert.equal((await one.keys.findActive(made.hash))?.expiresAt, at(2).getTime());
+  assert.ok(await two.keys.findUnrevoked(successor.hash));
+  assert.equal((await one.keys.findUnrevoked(made.hash))?.expiresAt, at(2).getTime());
   const deadline = Date.now() + 1_000;
-  while ((await two.keys.findActive(made.hash))?.expiresAt !== at(2).getTime()) {
+  while ((await two.keys.findUnrevoked(made.hash))?.expiresAt !== at(2).getTime()) {
     assert.ok(Date.now() < deadline, 'within a second');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

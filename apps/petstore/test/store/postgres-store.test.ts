@@ -209,7 +209,7 @@ test('a server that falls silent is given up in time, and found again', async (t
   await create(store, 1);
   const made = generateKey('x', 'production', new Date());
   await store.keys.add(made);
-  assert.ok(await store.keys.findActive(made.hash));
+  assert.ok(await store.keys.findUnrevoked(made.hash));
 
   proxy.silence();
   const start = performance.now();
@@ -218,9 +218,9 @@ test('a server that falls silent is given up in time, and found again', async (t
     store.pets.create(rex),
     // Revoked where this process cannot hear it: soon nobody answers for the key.
     (async () => {
-      let answer = store.keys.findActive(made.hash);
+      let answer = store.keys.findUnrevoked(made.hash);
       await timeUntil(async () => {
-        answer = store.keys.findActive(made.hash);
+        answer = store.keys.findUnrevoked(made.hash);
         return answer instanceof Promise;
       });
       return answer;
@@ -258,7 +258,7 @@ test('a revoked key is refused within a second, whatever happened to the listene
     await store.keys.add(made);
     // Asked for, and then remembered, so answered at once.
     await timeUntil(async () => {
-      const found = other.keys.findActive(made.hash);
+      const found = other.keys.findUnrevoked(made.hash);
       return (await found) !== undefined && !(found instanceof Promise);
     });
     await cut();
@@ -266,7 +266,7 @@ test('a revoked key is refused within a second, whatever happened to the listene
       WITH revoked AS (UPDATE api_keys SET revoked_at = now() WHERE id = ${made.record.id})
       SELECT pg_notify('petstore_revocations', '')`;
     const isActive = async () =>
-      Promise.resolve(other.keys.findActive(made.hash)).catch(() => true);
+      Promise.resolve(other.keys.findUnrevoked(made.hash)).catch(() => true);
     const tookMs = await timeUntil(async () => !(await isActive()));
     // Both listen again.
     await timeUntil(async () => {

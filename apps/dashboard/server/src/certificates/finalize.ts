@@ -88,7 +88,7 @@ interface Download {
   readonly hasAri: boolean;
 }
 
-/** Stores the certificate and ends the issuance in one transaction: from then on every edge serves it. */
+/** Stores the certificate and ends the issuance in one transaction. Each edge serves it once it has read the change. */
 async function install(
   { deps, row, worker, projectId }: Attempt,
   { chain, key, issued, hasAri }: Download,

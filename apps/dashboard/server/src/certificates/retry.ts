@@ -36,7 +36,7 @@ const WAITS_MS = [
   MINUTE_MS, // one of the authority's resolvers still had the earlier answer
   5 * MINUTE_MS,
   10 * MINUTE_MS,
-  20 * MINUTE_MS, // until here: three attempts in the first hour, below the budget of a name
+  20 * MINUTE_MS, // the fourth failure within an hour: the budget of a name may put the next attempt off
   30 * MINUTE_MS,
   HOUR_MS, // somebody has to mend something
   HOUR_MS,
@@ -197,7 +197,7 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
   });
 }
 
-/** null: there is none until the name is verified anew. */
+/** null: there is none until a check of the DNS has the verdict `verified`. */
 function nextAttempt({ deps, row }: Attempt, problem: Problem, failures: number): number | null {
   const now = deps.now();
   const isTooOld = row.kind === 'first' && now - row.requested_at > GIVEN_UP_AFTER_MS;

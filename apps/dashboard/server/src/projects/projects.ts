@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findLiveDeploy, listDeploys } from '../store/deploys.ts';
-import { findActivePrimary, listDomainIds, lockDomains } from '../store/domains.ts';
+import { findUnrevokedPrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import {
@@ -32,7 +32,7 @@ export async function presentProject(
   { project, role, can }: Access,
 ): Promise<Project> {
   const { id, slug } = project;
-  const primary = await findActivePrimary(db, project, now());
+  const primary = await findUnrevokedPrimary(db, project, now());
   const [latest] = await listDeploys(db, id, { limit: 1 });
   const live = await findLiveDeploy(db, project);
   const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());

@@ -87,7 +87,7 @@ export function findOldestVerified(db: Db, projectId: string, exceptId: string) 
 }
 
 /** The domain to which the project's others redirect: its primary one, if it is verified and has a certificate. */
-export async function findActivePrimary(
+export async function findUnrevokedPrimary(
   db: Db,
   { primary_domain_id }: { readonly primary_domain_id: string | null },
   now: number,

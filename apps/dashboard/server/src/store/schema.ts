@@ -289,7 +289,7 @@ export interface Database {
     checked_at: number | null;
     /** When the backoff between checks was reset. */
     began_at: number;
-    /** Background checks since then. */
+    /** Checks since then. */
     attempts: number;
     /** null: no further background check. */
     next_check_at: number | null;
@@ -333,7 +333,7 @@ export interface Database {
     order_url: string | null;
     /** The private key of the certificate, sealed; a new one for each order. */
     sealed_key: string | null;
-    /** Failed orders in a row. */
+    /** Failed attempts in a row. */
     failures: number;
     /** null: no further attempt (last_problem says why). */
     next_attempt_at: number | null;

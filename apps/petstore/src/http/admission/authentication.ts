@@ -85,7 +85,7 @@ export class Authentication {
       this.#keep(authorization, key, revision);
       return key;
     };
-    const found = keys.findActive(hash);
+    const found = keys.findUnrevoked(hash);
     return found instanceof Promise ? found.then(decide) : decide(found);
   }
 

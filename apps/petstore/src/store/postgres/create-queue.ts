@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import {
   decodeResult,
   encodeResult,
-  type KeysInUse,
+  type IdempotencyClaims,
   keyInUse,
   keyReused,
 } from '../../idempotency/result.ts';
@@ -51,7 +51,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   readonly capacity: number;
   readonly #client: PostgresClient;
   readonly #health: WriteHealth;
-  readonly #keysInUse: KeysInUse;
+  readonly #claims: IdempotencyClaims;
   readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
   #petsUnderWay = 0;
@@ -60,12 +60,16 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   constructor(
     client: PostgresClient,
     capacity: number,
-    { health, metrics, keysInUse }: { health: WriteHealth; metrics: Metrics; keysInUse: KeysInUse },
+    {
+      health,
+      metrics,
+      claims,
+    }: { health: WriteHealth; metrics: Metrics; claims: IdempotencyClaims },
   ) {
     this.#client = client;
     this.capacity = capacity;
     this.#health = health;
-    this.#keysInUse = keysInUse;
+    this.#claims = claims;
     this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
   }
 
@@ -84,7 +88,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     pet: PetFields,
   ): Promise<IdempotentResult | Refusal> {
     const add = () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>;
-    return this.#keysInUse.alone(idempotency, add);
+    return this.#claims.alone(idempotency, add);
   }
 
   #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Result> {

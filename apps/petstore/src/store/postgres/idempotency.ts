@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import {
   decodeResult,
   encodeResult,
-  type KeysInUse,
+  type IdempotencyClaims,
   keyInUse,
   keyReused,
 } from '../../idempotency/result.ts';
@@ -18,9 +18,12 @@ export type WriteIdempotently = (
   work: (db: Connection) => Promise<Written | Refusal>,
 ) => Promise<IdempotentResult | Refusal>;
 
-export function idempotentWriter(client: PostgresClient, keysInUse: KeysInUse): WriteIdempotently {
+export function idempotentWriter(
+  client: PostgresClient,
+  claims: IdempotencyClaims,
+): WriteIdempotently {
   return (idempotency, work) =>
-    keysInUse.alone(idempotency, () =>
+    claims.alone(idempotency, () =>
       client.transaction(async (db) => {
         const known = await claimKey(db, idempotency);
         if (known) return known;

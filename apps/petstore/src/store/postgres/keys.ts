@@ -54,7 +54,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
       });
     },
 
-    findActive(hash) {
+    findUnrevoked(hash) {
       return active.get(hash) ?? askForActive(reads, active, hash);
     },
 

@@ -1,7 +1,7 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
-import { KeysInUse } from '../../idempotency/result.ts';
+import { IdempotencyClaims } from '../../idempotency/result.ts';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
 import {
@@ -75,10 +75,10 @@ export async function openPostgresStore(
     throw error;
   }
   tellOfPools(metrics, clients, poolSize);
-  const keysInUse = new KeysInUse();
-  const writeIdempotently = idempotentWriter(writes, keysInUse);
+  const claims = new IdempotencyClaims();
+  const writeIdempotently = idempotentWriter(writes, claims);
   const health = new WriteHealth();
-  const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, keysInUse });
+  const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, claims });
   const resources = { pages: replicas ?? reads, writes };
   return {
     pets: postgresPets(resources, queue),

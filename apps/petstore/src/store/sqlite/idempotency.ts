@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeResult, KeysInUse } from '../../idempotency/result.ts';
+import { decodeResult, IdempotencyClaims } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Idempotency, IdempotentResult, IdempotentResultStore } from '../store.ts';
 import type { Write } from './commands.ts';
@@ -21,7 +21,7 @@ export interface TableDeps {
 }
 
 export function idempotentWriter(write: Write): WriteIdempotently {
-  const running = new KeysInUse();
+  const running = new IdempotencyClaims();
   return (idempotency, ...command) =>
     running.alone(idempotency, async () => {
       const { owner, key, fingerprint, at, since, address } = idempotency;

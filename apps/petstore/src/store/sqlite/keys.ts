@@ -71,7 +71,7 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
       return row === undefined ? undefined : String(row.id);
     },
 
-    findActive(hash) {
+    findUnrevoked(hash) {
       return translateErrors(() => {
         const results = freshKeys();
         const known = results.get(hash);

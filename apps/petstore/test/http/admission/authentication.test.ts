@@ -36,7 +36,7 @@ function start({ perMinute = 0, isAsked = true }: { perMinute?: number; isAsked?
   const state = { now: 1_000, revision: 1, asked: 0, stored: new Map([[SECRET, KEY]]) };
   let answer: (key: ActiveKey | undefined) => unknown = (key) => key;
   const keys = {
-    findActive(hash: string) {
+    findUnrevoked(hash: string) {
       state.asked++;
       const found = [...state.stored].find(([secret]) => hashKey(secret) === hash);
       return answer(found?.[1]);

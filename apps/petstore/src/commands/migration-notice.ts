@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer } from '@petstore/http/node-http.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Config } from '../config.ts';
 import { unavailable } from '../http/api-error.ts';

@@ -463,7 +463,7 @@ test('a lease of which several statements are late has one place all the same', 
   assert.equal(pool.load.active, 0);
   const most = await mostWhile(
     async () => (await working(raw)).length,
-    Promise.all([1, 2, 3, 4].map(() => pool.run(nap(0.02)))),
+    Promise.all([1, 2, 3, 4].map(() => untilDone(pool, nap(0.02)))),
   );
   assert.equal(most, 1);
 });

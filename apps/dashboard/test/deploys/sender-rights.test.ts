@@ -54,30 +54,40 @@ onBothEngines(
     await deploy(root, 'pets', documentTitled('Before'));
 
     // Two builds at a time, of different accounts: whatever follows these is queued until the first of them ends.
-    const building = await send(removed, titledDocument('Removed', 400));
-    const other = await send(root, titledDocument('Other', 400), '?activate=false');
+    const building = await send(removed, titledDocument('Removed', 600));
+    const other = await send(root, titledDocument('Other', 600), '?activate=false');
     const allowed = await send(withToken(tokens.good), documentTitled('After'));
     const preview = await send(removed, documentTitled('Preview'), '?activate=false');
-    const queued = {
-      demoted: await send(demoted, documentTitled('Demoted')),
-      gone: await send(gone, documentTitled('Gone')),
-      revoked: await send(withToken(tokens.revoked), documentTitled('Revoked')),
-      ofProject: await send(withToken(tokens.ofProject), documentTitled('Of the project')),
-      expired: await send(withToken(tokens.expired), documentTitled('Expired')),
+    // At once, since all of it has to happen before the first of them is built.
+    const senders = {
+      demoted,
+      gone,
+      revoked: withToken(tokens.revoked),
+      ofProject: withToken(tokens.ofProject),
+      expired: withToken(tokens.expired),
     };
+    const ids = await Promise.all(
+      Object.entries(senders).map(async ([name, by]) => [
+        name,
+        await send(by, documentTitled(name)),
+      ]),
+    );
+    const queued = Object.fromEntries(ids) as Record<keyof typeof senders, string>;
     const member = async (of: Visitor) => `/api/projects/pets/members/${await idOf(of)}`;
     const remove = async (by: Visitor, path: string) =>
       assert.equal((await by.call('DELETE', path)).status, 204, path);
-    await remove(root, await member(removed));
-    await json(await root.call('PATCH', await member(demoted), { role: 'viewer' }));
-    await db.deleteFrom('users').where('email', '=', 'gone@example.com').execute();
-    await remove(sender, `/api/account/tokens/${tokens.revoked.id}`);
-    await remove(root, `/api/projects/pets/tokens/${tokens.ofProject.id}`);
-    await db
-      .updateTable('api_tokens')
-      .set({ expires_at: 1 })
-      .where('id', '=', tokens.expired.id)
-      .execute();
+    await Promise.all([
+      remove(root, await member(removed)),
+      json(await root.call('PATCH', await member(demoted), { role: 'viewer' })),
+      db.deleteFrom('users').where('email', '=', 'gone@example.com').execute(),
+      remove(sender, `/api/account/tokens/${tokens.revoked.id}`),
+      remove(root, `/api/projects/pets/tokens/${tokens.ofProject.id}`),
+      db
+        .updateTable('api_tokens')
+        .set({ expires_at: 1 })
+        .where('id', '=', tokens.expired.id)
+        .execute(),
+    ]);
     for (const id of [building, preview, ...Object.values(queued)]) {
       const { state } = await json<Deploy>(await root.call('GET', `${PATH}/${id}`));
       assert.ok(state === 'queued' || state === 'building', 'none is built so far');

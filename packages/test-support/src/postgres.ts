@@ -211,8 +211,6 @@ export class PostgresServer extends PostgresDatabases {
         '--no-sync',
         '--no-instructions',
       ],
-      // How often a password is hashed: by each of thousands of connections, of which none needs to be safe.
-      ...['--set', 'scram_iterations=1'],
     ]);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -78,6 +78,12 @@ export function isConnectionLoss(error: unknown): boolean {
   return /^(08|57P0)/.test(code) || code === SQLSTATE.READ_ONLY;
 }
 
+/** Whether a server refused a write because it takes none. The error may be of the connection that was closed for it. */
+export function isReadOnly(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  return codeOf(error) === SQLSTATE.READ_ONLY || codeOf(cause) === SQLSTATE.READ_ONLY;
+}
+
 /**
  * Whether nothing of a piece of work has happened, because of others, and a retry may succeed: its transaction was
  * rolled back, or a table has changed since its statement was prepared.

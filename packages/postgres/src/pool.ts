@@ -11,6 +11,7 @@ import {
   SQLSTATE,
   TimeLimitError,
 } from './errors.ts';
+import { retrying } from './retrying.ts';
 import type { PostgresServer } from './server.ts';
 
 /** Waits before the next connection is opened, in milliseconds, by how many failed in a row. */
@@ -18,9 +19,6 @@ const RECONNECT_DELAYS_MS = [0, 50, 100, 200];
 
 /** The lifetime of a connection, in milliseconds, so that what a server keeps for each does not grow for ever. */
 const LIFETIME_MS = 45 * 60_000;
-
-/** Waits before a transaction that lost against others is retried, in milliseconds. */
-const RETRY_DELAYS_MS = [5, 20, 100, 300];
 
 /** How long cancelled statements may take to end, in milliseconds. */
 const CANCELLED_MS = 2_000;
@@ -86,21 +84,12 @@ export class Pool {
   }
 
   /**
-   * Does a piece of work. It does work again that others undid, or whose tables they changed, so the work must allow
-   * that. Rejects with PoolFullError, TimeLimitError, an error that `isConnectionLoss` knows, or the error of the work.
+   * Does a piece of work. It does work again that others undid, whose tables they changed, or whose connection took no
+   * writes, so the work must allow that. Rejects with PoolFullError, TimeLimitError, an error that `isConnectionLoss` knows, or the error of the work.
    */
   async run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#options.limitMs;
-    for (const delay of RETRY_DELAYS_MS) {
-      try {
-        return await this.#attempt(work, deadline);
-      } catch (error) {
-        if (!isRetryable(error)) throw error;
-        // Not all at the same moment, or they would undo each other again.
-        await sleep(delay * (0.5 + Math.random()));
-      }
-    }
-    return this.#attempt(work, deadline);
+    return retrying(() => this.#attempt(work, deadline), isRetryable);
   }
 
   /** As `run`, in one transaction, which is rolled back when `work` rejects. */

@@ -240,24 +240,38 @@ test('a connection is used again, and no longer when the server ends it', async 
   assert.ok(third !== first && third !== second);
 });
 
-test('a connection to what takes no writes any more is not used again', async (t) => {
+test('a write on a connection from before a promotion is done on a new one', async (t) => {
   const { pool, raw, database, notes } = await poolOf(t, { size: 1 });
-  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const setReadOnly = (value: 'on' | 'off') =>
+    raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${value}`);
+  await setReadOnly('on');
   const readOnly = await pool.run(pid);
-  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = off`);
+  await setReadOnly('off');
   assert.equal(await pool.run(pid), readOnly);
-  await assert.rejects(pool.run(note('refused')), { code: '25006' });
-  await pool.run(note('taken'));
+  await pool.run(note('alone'));
   assert.notEqual(await pool.run(pid), readOnly);
 
   const demoted = await pool.run(async (db) => {
     await db.script('SET default_transaction_read_only = on');
     return pid(db);
   });
-  await assert.rejects(pool.transaction(note('refused')), { code: '25006' });
-  await pool.transaction(note('taken'));
+  await pool.transaction(note('in a transaction'));
   assert.notEqual(await pool.run(pid), demoted);
-  assert.deepEqual(await notes(), ['taken', 'taken']);
+  assert.deepEqual(await notes(), ['alone', 'in a transaction']);
+});
+
+test('a server that takes no writes is asked twice', async (t) => {
+  const { pool, raw, database, notes } = await poolOf(t, { size: 1 });
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const asked: unknown[] = [];
+  const refused = pool.transaction(async (db) => {
+    asked.push(db);
+    await note('refused')(db);
+  });
+  await assert.rejects(refused, { code: '25006' });
+  assert.equal(new Set(asked).size, 2);
+  assert.equal(asked.length, 2);
+  assert.deepEqual(await notes(), []);
 });
 
 test('a failure of the work itself costs no connection', async (t) => {

@@ -142,6 +142,9 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
     WHERE datname = current_database() AND application_name = 'dashboard'`);
     await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
     assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
+    // These connections are read-only, and stay so.
+    const list = () => owner.call('GET', '/api/projects');
+    await Promise.all(Array.from({ length: 5 }, list));
     await raw.unsafe('SET default_transaction_read_only = off');
     await demote(false);
     assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retrying } from '@petstore/postgres/retrying.ts';
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -78,31 +78,15 @@ function explained(error: unknown, url: string): Error {
   );
 }
 
-/** Waits before the retries of a transaction that was rolled back because of others, in milliseconds. */
-const RETRY_DELAYS_MS = [5, 20, 100, 300];
-
 /**
- * Kysely that retries transactions rolled back because of others. So a transaction may run several times and must
- * change nothing but the database.
+ * Kysely that retries transactions rolled back because of others, or refused because a server took no writes. So a
+ * transaction may run several times and must change nothing but the database.
  */
 class RetryingKysely<DB> extends Kysely<DB> {
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction();
     const executeOnce = builder.execute.bind(builder);
-    builder.execute = (work) => retrying(() => executeOnce(work));
+    builder.execute = (work) => retrying(() => executeOnce(work), isRetryable);
     return builder;
   }
-}
-
-async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
-  for (const delay of RETRY_DELAYS_MS) {
-    try {
-      return await transaction();
-    } catch (error) {
-      if (!isRetryable(error)) throw error;
-      // With jitter, or they would conflict again.
-      await sleep(delay * (0.5 + Math.random()));
-    }
-  }
-  return transaction();
 }

@@ -18,7 +18,7 @@ export async function retrying<T>(
     try {
       return await transaction();
     } catch (error) {
-      const mayBeOutdated = isReadOnly(error) && !wasReadOnly;
+      const mayBeOutdated: boolean = isReadOnly(error) && !wasReadOnly;
       if (!mayBeOutdated && !isRetryable(error)) throw error;
       wasReadOnly ||= mayBeOutdated;
       // With jitter, or transactions that undid each other would do so again.

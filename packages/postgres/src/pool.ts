@@ -85,7 +85,8 @@ export class Pool {
 
   /**
    * Does a piece of work. It does work again that others undid, whose tables they changed, or whose connection took no
-   * writes, so the work must allow that. Rejects with PoolFullError, TimeLimitError, an error that `isConnectionLoss` knows, or the error of the work.
+   * writes, so the work must allow that. Rejects with PoolFullError, TimeLimitError, an error that `isConnectionLoss`
+   * knows, or the error of the work.
    */
   async run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#options.limitMs;

@@ -26,11 +26,6 @@ async function serverWithStandbys(t: Parameters<typeof cleanUp>[0]) {
   return { url, sql, leave: () => await_('nobody'), return: () => await_('') };
 }
 
-function medianOf(reads: readonly { ms: number }[]): number {
-  const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
-  return times[Math.floor(times.length / 2)] ?? Infinity;
-}
-
 test('while the standbys are away reads go on, writes are a 503 in time, and connections stay within their number', async (t) => {
   const standbys = await serverWithStandbys(t);
   const { url, sql } = standbys;
@@ -91,9 +86,8 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
     }
   })();
 
-  await timeUntil(async () => writes.length > 20 && reads.length > 100);
+  await timeUntil(async () => writes.length > 20);
   assert.ok(writes.every(({ status }) => status < 300));
-  const whole = medianOf(reads);
   await standbys.leave();
   await timeUntil(async () => {
     const waiting = await sql`SELECT 1 FROM pg_stat_activity
@@ -108,17 +102,19 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   assert.match(notReady.text, /"writes":\{"status":"failed","message":"The .* write in time/);
   const refused = () => writes.filter(({ status }) => status === 503);
   await timeUntil(async () => refused().length >= 12);
-  const median = medianOf(reads);
+  const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
+  const [median = Infinity, p99] = [0.5, 0.99].map(
+    (part) => times[Math.floor(times.length * part)],
+  );
   t.diagnostic(
-    `${reads.length} reads, median ${median.toFixed(1)} ms, ${whole.toFixed(1)} ms before; ${writes.length} writes; ${most} connections wait`,
+    `${reads.length} reads, median ${median.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms; ${writes.length} writes; ${most} connections wait`,
   );
   assert.ok(reads.length > 100);
   assert.ok(
     reads.every(({ status }) => status === 200),
     'every read succeeds',
   );
-  // A machine that was slow before is no quicker now.
-  assert.ok(median < Math.max(20, 3 * whole), `${median} ms, ${whole} ms before`);
+  assert.ok(median < 20, `${median} ms`);
   assert.deepEqual(refused(), writes.slice(-refused().length), 'no write succeeds');
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
   assert.equal((await call('GET', '/readyz/writes')).status, 503);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, type Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { copiedFolder, databaseIn, seededFolder } from '../support/animals.ts';
+import { copiedFolder, databaseIn, seededFolder, stoppedAtWork } from '../support/animals.ts';
 import { isInWalMode, shell, soundCount, start } from '../support/backups.ts';
 import { petstore, serve } from '../support/program.ts';
 
@@ -17,21 +17,16 @@ coverNoPrograms();
 
 const COUNT = 100_000;
 
-/**
- * A backup to b.db that stands still in the midst of it, however long what comes next takes. A backup takes a tenth of
- * a second, so one that was not caught is followed by another. `former`: what b.db holds before.
- */
+/** A backup to b.db that stands still in the midst of it. `former`: what b.db holds before. */
 async function halted(t: TestContext, folder: string, former: string): Promise<Program> {
-  for (;;) {
-    await writeFile(join(folder, 'b.db'), former);
-    const program = start(t, folder, 'backup', '--force', 'b.db');
-    const isAtIt = () => existsSync(join(folder, 'b.db.partial'));
-    while (!isAtIt() && program.child.exitCode === null) await sleep(2);
-    program.child.kill('SIGSTOP');
-    if (isAtIt()) return program;
-    program.child.kill('SIGCONT');
-    assert.equal((await finished(program)).code, 0);
-  }
+  const { program } = await stoppedAtWork(
+    async () => {
+      await writeFile(join(folder, 'b.db'), former);
+      return { program: start(t, folder, 'backup', '--force', 'b.db') };
+    },
+    async () => existsSync(join(folder, 'b.db.partial')),
+  );
+  return program;
 }
 
 /** A store with many animals. */

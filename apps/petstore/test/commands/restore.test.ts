@@ -18,10 +18,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FILE } from '@petstore/test-support/clean-up.ts';
-import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
+import { type Ending, FILE } from '@petstore/test-support/clean-up.ts';
+import { coverNoPrograms, finished, type Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { ask, copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
+import {
+  ask,
+  copiedFolder,
+  databaseIn,
+  seededFolder,
+  stoppedAtWork,
+  until,
+} from '../support/animals.ts';
 import { shell, soundCount, start } from '../support/backups.ts';
 import { petstore, serve } from '../support/program.ts';
 
@@ -43,6 +50,20 @@ before(async () => {
 const filesOf = (folder: string) => readdir(join(folder, 'data'));
 const formerIn = async (folder: string) =>
   join(folder, 'data', (await filesOf(folder)).find((name) => name.includes('.former-')) ?? '-');
+
+/** A restore over a copy of the store that has just begun. */
+async function restoring(t: Ending): Promise<{ folder: string; program: Program }> {
+  const folder = await copiedFolder(t, store);
+  return { folder, program: start(t, folder, 'restore', backup) };
+}
+
+/** How many bytes of the new database are written; undefined before there is one, and when it is in its place. */
+const sizeOfPartial = ({ folder }: { folder: string }) =>
+  stat(`${databaseIn(folder)}.partial`).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+const hasPartial = async (begun: { folder: string }) => (await sizeOfPartial(begun)) !== undefined;
 
 /** Adds an animal as a process does that is killed before its log is written into the file. */
 function crash(folder: string): void {
@@ -95,16 +116,10 @@ test('while a service has the database open it is refused, and nothing changes',
 });
 
 test('no process gets the database open while a restore is at it', async (t) => {
-  const folder = await copiedFolder(t, store);
-  const program = start(t, folder, 'restore', backup);
-  const partial = `${databaseIn(folder)}.partial`;
-  const size = () =>
-    stat(partial).then(
-      (file) => file.size,
-      () => 0,
-    );
-  await until(program, async () => (await size()) > 0);
-  program.child.kill('SIGSTOP');
+  const { folder, program } = await stoppedAtWork(
+    () => restoring(t),
+    async (begun) => ((await sizeOfPartial(begun)) ?? 0) > 0,
+  );
   const keys = await petstore(folder, ['keys', 'list']);
   const second = await petstore(folder, ['restore', backup]);
   program.child.kill('SIGCONT');
@@ -181,18 +196,21 @@ test('kill -9 at any moment leaves the old store or the new one, never a log of 
   const crashed = await Promise.all(names.map((name) => readFile(name)));
   const found = new Set<number>();
   for (let round = 0; round < 7; round++) {
-    const own = await temporaryFolder(t);
-    await mkdir(join(own, 'data'));
-    const database = databaseIn(own);
-    await Promise.all(
-      ['', '-wal'].map((suffix, i) => writeFile(`${database}${suffix}`, crashed[i] ?? '')),
-    );
-    const program = start(t, own, 'restore', backup);
-    await until(program, async () => (await filesOf(own)).includes('petstore.db.partial'));
+    const { folder: own, program } = await stoppedAtWork(async () => {
+      const folder = await temporaryFolder(t);
+      await mkdir(join(folder, 'data'));
+      await Promise.all(
+        ['', '-wal'].map((suffix, i) =>
+          writeFile(`${databaseIn(folder)}${suffix}`, crashed[i] ?? ''),
+        ),
+      );
+      return { folder, program: start(t, folder, 'restore', backup) };
+    }, hasPartial);
+    program.child.kill('SIGCONT');
     await sleep(round * 20);
     program.child.kill('SIGKILL');
     await finished(program);
-    const count = soundCount(database);
+    const count = soundCount(databaseIn(own));
     found.add(count);
     assert.ok(count === OLD + 1 || count === NEW, `${count} animals`);
   }
@@ -213,10 +231,9 @@ test('on a full disk there is one sentence, and the database stays', async (t) =
 });
 
 test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {
-  const folder = await copiedFolder(t, store);
-  const program = start(t, folder, 'restore', backup);
-  await until(program, async () => (await filesOf(folder)).includes('petstore.db.partial'));
+  const { folder, program } = await stoppedAtWork(() => restoring(t), hasPartial);
   program.child.kill('SIGINT');
+  program.child.kill('SIGCONT');
   const { code, stderr } = await finished(program);
   assert.deepEqual([code, stderr], [130, 'Stopped by SIGINT. The database is as it was.\n']);
   assert.deepEqual(await filesOf(folder), ['petstore.db']);

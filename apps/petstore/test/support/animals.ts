@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,6 +62,39 @@ export async function until(
     }
     await sleep(2);
   }
+}
+
+/**
+ * A program that stands still (SIGSTOP) in the midst of its work. A busy machine can keep a test from looking for
+ * longer than the work takes: a program that ended unseen is begun anew, ten times at most.
+ */
+export async function stoppedAtWork<Begun extends { readonly program: Program }>(
+  begin: () => Promise<Begun>,
+  isAtWork: (begun: Begun) => Promise<boolean>,
+): Promise<Begun> {
+  for (let times = 0; times < 10; times++) {
+    const begun = await begin();
+    const { child, output } = begun.program;
+    const isOver = () => child.exitCode !== null || child.signalCode !== null;
+    while (!isOver()) {
+      if (!(await isAtWork(begun))) {
+        await sleep(2);
+        continue;
+      }
+      child.kill('SIGSTOP');
+      while (!isOver() && !(await isStopped(child.pid))) await sleep(2);
+      if (!isOver() && (await isAtWork(begun))) return begun;
+      child.kill('SIGCONT');
+    }
+    if (child.exitCode !== 0) throw new Error(`it failed: ${output.stdout}${output.stderr}`);
+  }
+  throw new Error('it was never seen at work');
+}
+
+/** Whether the kernel has stopped all of a process: proc(5), the state after the name. */
+async function isStopped(pid: number | undefined): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')')).startsWith(') T');
 }
 
 /** The summary of an import in numbers. */

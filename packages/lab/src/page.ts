@@ -1,4 +1,4 @@
-import { type Html, html } from '@petstore/reference/html.ts';
+import { type Html, html } from '@petstore/http/html.ts';
 import type { LabDomain } from './lab-control.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
 import { RECORD_TYPES } from './read-record.ts';

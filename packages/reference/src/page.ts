@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Html, html, scriptJson } from './html.ts';
+import { type Html, html, scriptJson } from '@petstore/http/html.ts';
 
 /** The settings of start.js. */
 export interface ReferenceSettings {

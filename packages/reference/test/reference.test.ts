@@ -1,8 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { html, scriptJson } from '@petstore/http/html.ts';
 import { ignoredFields, markNotes, readMarks } from '../src/extension-fields.ts';
-import { html, scriptJson } from '../src/html.ts';
 import { panelSettings, referenceDocument } from '../src/reference-document.ts';
 
 const documentOf = (operation: object) => ({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { Artifact, BuildLog } from '../../server/src/deploys/artifact.ts';
+import type { BuildLog } from '@petstore/site/build-log.ts';
+import type { SiteFile } from '@petstore/site/site/site-files.ts';
+import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { buildDocument } from '../../server/src/deploys/build/build-site.ts';
-import type { SiteFile } from '../../server/src/deploys/build/site/site-files.ts';
 import './compressions.ts';
 
 export const silent: BuildLog = () => {};

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { SiteFile } from '@petstore/site/site/site-files.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import type { SiteFile } from '../../server/src/deploys/build/site/site-files.ts';
 
 /** Serves the files of a site as the edge would: each at its path, pages with their policy. */
 export async function serveSite(

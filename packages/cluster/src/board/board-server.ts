@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Html, html } from '@petstore/http/html.ts';
 import {
   isOwnHost,
   isOwnPage,
@@ -7,7 +8,6 @@ import {
   PAGE_HEADERS,
   send,
 } from '@petstore/lab/local-page.ts';
-import { type Html, html } from '@petstore/reference/html.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Cluster } from '../cluster.ts';
 import { DISK_FAULTS } from '../faults/disk.ts';

@@ -1,3 +1,4 @@
+import { prefix } from '@petstore/service/text.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -9,7 +10,6 @@ import {
   touchSession,
 } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
-import { prefix } from '../text.ts';
 import { invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';

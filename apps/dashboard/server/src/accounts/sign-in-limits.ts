@@ -1,4 +1,5 @@
 import { clientNetwork } from '@petstore/http/networks.ts';
+import { count } from '@petstore/service/text.ts';
 import { rateLimited } from '../api-error.ts';
 import {
   decrementCounter,
@@ -7,7 +8,6 @@ import {
   pruneCounters,
 } from '../store/rate-counters.ts';
 import type { Db } from '../store/schema.ts';
-import { count } from '../text.ts';
 
 const WINDOW_MS = 15 * 60_000;
 

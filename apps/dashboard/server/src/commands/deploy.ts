@@ -4,12 +4,12 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { print } from '@petstore/service/commands.ts';
+import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../deploys/artifact.ts';
 import { describeUpload, MAX_ARCHIVE_BYTES, MAX_DOCUMENT_BYTES } from '../deploys/upload.ts';
-import { formatBytes } from '../text.ts';
 import { DashboardClient } from './deploy/dashboard-client.ts';
 import { subcommand } from './subcommand.ts';
 

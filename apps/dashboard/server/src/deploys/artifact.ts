@@ -1,7 +1,8 @@
 // The result of a build: the files of a site by path, each content named by its hash. It is immutable, so that a deploy
 // goes live with one row in the store, and a roll-back is another.
 
-import { truncate } from '../text.ts';
+import { truncate } from '@petstore/service/text.ts';
+import type { BuildProblem } from '@petstore/site/build-log.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -44,30 +45,13 @@ export interface Artifact {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A problem in an upload, for its author to fix. */
-export interface DeployProblem {
-  /** What is wrong and what would be right, in one sentence. */
-  readonly message: string;
-  /** The place: a JSON pointer into the document (`/paths/~1pets/get`), or a file (`guides/start.md`). */
-  readonly path: string;
-  /** The line in the document or file, 1 for the first; null where there is none. */
-  readonly line: number | null;
-}
-
-/** A problem of an upload as a whole, or of one of its files. */
-export const problemOf = (message: string, path = ''): DeployProblem => ({
-  message,
-  path,
-  line: null,
-});
-
 /**
  * The longest texts of a deploy, in letters. They may quote the upload. A build returns none that are longer, and those
  * that earlier versions stored are cut when they are read.
  */
 const MAX_LENGTH = { message: 1_000, path: 500, line: 2_000 };
 
-export function shortProblem({ message, path, line }: DeployProblem): DeployProblem {
+export function shortProblem({ message, path, line }: BuildProblem): BuildProblem {
   return {
     message: truncate(message, MAX_LENGTH.message),
     path: truncate(path, MAX_LENGTH.path),
@@ -85,15 +69,6 @@ export interface BuildInput {
   readonly name: string;
 }
 
-/** In this order. An archive goes through all of them; a document skips `unpack`. */
-type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
-
-export type BuildLog = (line: {
-  level: 'info' | 'warning' | 'error';
-  message: string;
-  step?: BuildStep;
-}) => void;
-
 export type BuildResult =
   | { readonly artifact: Artifact }
-  | { readonly problems: readonly DeployProblem[] };
+  | { readonly problems: readonly BuildProblem[] };

@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
+import { count } from '@petstore/service/text.ts';
+import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
 import { roleIn } from '../accounts/caller.ts';
 import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
@@ -31,8 +33,7 @@ import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
-import { count } from '../text.ts';
-import { type BuildLog, type DeployProblem, type Manifest, problemOf } from './artifact.ts';
+import type { Manifest } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
@@ -72,7 +73,7 @@ async function buildIn(
 ): Promise<void> {
   const { db, now, spool } = deps;
   const say = logWriter(deps, deploy.id);
-  const fail = async (problems: readonly DeployProblem[]) => {
+  const fail = async (problems: readonly BuildProblem[]) => {
     await say.written();
     await finishFailed(deps, worker, deploy, problems);
   };
@@ -167,7 +168,7 @@ async function finishFailed(
   { db, now }: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  problems: readonly DeployProblem[],
+  problems: readonly BuildProblem[],
 ): Promise<void> {
   const at = now();
   const line = `Failed with ${count(problems.length, 'problem')}.`;
@@ -179,7 +180,7 @@ async function failDeploy(
   at: number,
   worker: string,
   deploy: DeployRow,
-  problems: readonly DeployProblem[],
+  problems: readonly BuildProblem[],
   line: string,
 ): Promise<void> {
   const isMine = await finishDeploy(trx, deploy.id, worker, {

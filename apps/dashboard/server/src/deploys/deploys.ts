@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@petstore/http/errors.ts';
+import { formatBytes } from '@petstore/service/text.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { conflict, notFound } from '../api-error.ts';
@@ -21,7 +22,6 @@ import {
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
-import { formatBytes } from '../text.ts';
 import type { Upload } from './upload.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */

@@ -1,8 +1,9 @@
+import type { BuildProblem } from '@petstore/site/build-log.ts';
 import type { Addresses } from '../addresses.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import { type DeployProblem, shortProblem } from './artifact.ts';
+import { shortProblem } from './artifact.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
 /** A deploy as a list shows it. */
@@ -35,6 +36,6 @@ export function presentDeployDetails(
 ): Deploy {
   return {
     ...presentDeploy(row, project, addresses),
-    errors: (JSON.parse(row.errors) as DeployProblem[]).map(shortProblem),
+    errors: (JSON.parse(row.errors) as BuildProblem[]).map(shortProblem),
   };
 }

@@ -1,10 +1,10 @@
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { ApiError } from '@petstore/http/errors.ts';
+import { formatBytes } from '@petstore/service/text.ts';
 import { invalidRequest, rateLimited } from '../api-error.ts';
 import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
-import { formatBytes } from '../text.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
 /** How many uploads may be under way at the same time. */

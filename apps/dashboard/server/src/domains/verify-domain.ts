@@ -1,4 +1,5 @@
 import { getServers } from 'node:dns';
+import { count } from '@petstore/service/text.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
 import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
@@ -8,7 +9,6 @@ import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
-import { count } from '../text.ts';
 import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
 import type { Expectation } from './dns/expectation.ts';

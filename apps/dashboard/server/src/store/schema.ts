@@ -123,7 +123,7 @@ export interface Database {
     artifact_hash: string | null;
     /** 1: it goes live when it succeeds. */
     activate: number;
-    /** JSON: DeployProblem[]. */
+    /** JSON: BuildProblem[]. */
     errors: string;
     created_by: string | null;
     /** The creator's address, kept when the account goes. */

@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { entityTag, matchesStrongly, matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
+import { TYPES } from '@petstore/site/site/site-files.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Coding } from '../deploys/artifact.ts';
-import { TYPES } from '../deploys/build/site/site-files.ts';
 import { acceptedCodings } from '../edge/http/content-coding.ts';
 
 const CONTENT_SECURITY_POLICY = [

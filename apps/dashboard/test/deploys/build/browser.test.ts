@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { listOperations } from '@petstore/site/openapi/operations.ts';
+import { plainText } from '@petstore/site/openapi/plain-text.ts';
 import {
   type Browser,
   type Page,
@@ -12,8 +14,6 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { listOperations } from '../../../server/src/deploys/build/document/operations.ts';
-import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { FITS } from '../../support/look.ts';
 import { serveSite } from '../../support/serve-site.ts';

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { upgradeDocument, versionOf } from '@petstore/site/openapi/checked-document.ts';
+import { readDocument } from '@petstore/site/openapi/read-document.ts';
+import { schemaProblems } from '@petstore/site/openapi/schema-problems.ts';
+import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import {
-  upgradeDocument,
-  versionOf,
-} from '../../../server/src/deploys/build/document/checked-document.ts';
-import { readDocument } from '../../../server/src/deploys/build/document/read-document.ts';
-import { schemaProblems } from '../../../server/src/deploys/build/document/schema-problems.ts';
-import { toJson } from '../../../server/src/deploys/build/syntax/exact-text.ts';
 import { built, fixture, textOf } from '../../support/build-site.ts';
 
 coverNothing();

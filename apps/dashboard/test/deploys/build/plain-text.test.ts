@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { prefix, truncate } from '@petstore/service/text.ts';
+import { listOperations } from '@petstore/site/openapi/operations.ts';
+import { plainText } from '@petstore/site/openapi/plain-text.ts';
+import { serverOrigins } from '@petstore/site/openapi/servers.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
 import { buildDocument } from '../../../server/src/deploys/build/build-site.ts';
-import { listOperations } from '../../../server/src/deploys/build/document/operations.ts';
-import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
-import { serverOrigins } from '../../../server/src/deploys/build/document/servers.ts';
-import { prefix, truncate } from '../../../server/src/text.ts';
 import { built, textOf } from '../../support/build-site.ts';
 
 coverNothing();

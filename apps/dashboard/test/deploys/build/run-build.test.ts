@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { BuildLog } from '@petstore/site/build-log.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeOf, timeUntil, watchTurns } from '@petstore/test-support/within.ts';
-import type { BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
 import type { BuildJob } from '../../../server/src/deploys/build/process/messages.ts';
 import {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
+import { plainText } from '@petstore/site/openapi/plain-text.ts';
 import { built, fixture, textOf } from '../../support/build-site.ts';
 
 const base = { openapi: '3.1.0', info: { title: 'T', version: '1' } };

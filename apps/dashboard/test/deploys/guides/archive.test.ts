@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { BuildProblem } from '@petstore/site/build-log.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
-import type { DeployProblem } from '../../../server/src/deploys/artifact.ts';
 import { readArchive } from '../../../server/src/deploys/build/archive/read-archive.ts';
 import { type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from '../../support/archives.ts';
 
@@ -23,7 +23,7 @@ async function refusal(kind: 'tar.gz' | 'zip', bytes: Uint8Array) {
   const result = await readArchive(kind, bytes, 'docs');
   assert.ok('problems' in result, 'the archive was read');
   assert.equal(result.problems.length, 1);
-  return result.problems[0] as DeployProblem;
+  return result.problems[0] as BuildProblem;
 }
 
 test('both formats give the same files, without the folder around them and what macOS adds', async () => {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { readDocsConfig } from '@petstore/site/guides/docs-config.ts';
+import { type Guides, guidePages, guidesSite } from '@petstore/site/guides/guides-site.ts';
+import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import {
   type Page,
   screenshot,
@@ -9,13 +12,6 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
-import { readCheckedDocument } from '../../../server/src/deploys/build/document/checked-document.ts';
-import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
-import {
-  type Guides,
-  guidePages,
-  guidesSite,
-} from '../../../server/src/deploys/build/guides/guides-site.ts';
 import { silent } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import { FITS } from '../../support/look.ts';

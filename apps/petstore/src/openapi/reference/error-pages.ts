@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
-import { type Html, html } from '@petstore/reference/html.ts';
+import { type Html, html } from '@petstore/http/html.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { pathNotFound } from '../../http/api-error.ts';
 import { ERROR_GUIDE } from '../../http/error-guide.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Html, html } from '@petstore/reference/html.ts';
+import { type Html, html } from '@petstore/http/html.ts';
 import {
   type ReferencePage,
   type ReferenceSettings,

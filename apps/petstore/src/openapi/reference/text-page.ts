@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped, type Html, html } from '@petstore/reference/html.ts';
+import { escaped, type Html, html } from '@petstore/http/html.ts';
 import type { FastifyReply } from 'fastify';
 
 /** A paragraph of text with `code` in backticks. */

@@ -1,27 +1,29 @@
 import {
-  type BuildInput,
   type BuildLog,
-  type BuildResult,
-  type DeployProblem,
+  type BuildProblem,
   problemOf,
-  shortMessage,
-  shortProblem,
-} from '../artifact.ts';
-import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
-import { makeArtifact } from './artifact/make-artifact.ts';
-import { readCheckedDocument } from './document/checked-document.ts';
+  type SourceFiles,
+} from '@petstore/site/build-log.ts';
 import {
   configFile,
   defaultDocument,
   MINIMAL_CONFIG,
   readDocsConfig,
-} from './guides/docs-config.ts';
-import { frameFiles } from './site/frame.ts';
-import { documentFrame, framedReference } from './site/framed-reference.ts';
-import { indexFiles } from './site/index-files.ts';
-import { commonFiles } from './site/page-layout.ts';
-import { contentSecurityPolicy, descriptionOf, titleOf } from './site/reference-files.ts';
-import { SiteLimitError, siteFiles, siteTooLarge } from './site/site-files.ts';
+} from '@petstore/site/guides/docs-config.ts';
+import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
+import { frameFiles } from '@petstore/site/site/frame.ts';
+import { documentFrame, framedReference } from '@petstore/site/site/framed-reference.ts';
+import { indexFiles } from '@petstore/site/site/index-files.ts';
+import { commonFiles } from '@petstore/site/site/page-layout.ts';
+import {
+  contentSecurityPolicy,
+  descriptionOf,
+  titleOf,
+} from '@petstore/site/site/reference-files.ts';
+import { SiteLimitError, siteFiles, siteTooLarge } from '@petstore/site/site/site-files.ts';
+import { type BuildInput, type BuildResult, shortMessage, shortProblem } from '../artifact.ts';
+import { readArchive } from './archive/read-archive.ts';
+import { makeArtifact } from './artifact/make-artifact.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
@@ -54,7 +56,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, name, log);
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
-  const { guidePages, guidesSite } = await import('./guides/guides-site.ts');
+  const { guidePages, guidesSite } = await import('@petstore/site/guides/guides-site.ts');
   const { config, problems } = readDocsConfig(files, file);
   const checked =
     config.openapi === undefined
@@ -75,7 +77,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
 }
 
 /** Files whose name begins with a dot belong to tools, and may have secrets. */
-function withoutHidden(files: ArchiveFiles, log: BuildLog): ArchiveFiles {
+function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
   const isHidden = (path: string) => path.split('/').some((segment) => segment.startsWith('.'));
   const hidden = [...files.keys()].filter(isHidden);
   if (hidden.length > 0) {
@@ -86,10 +88,10 @@ function withoutHidden(files: ArchiveFiles, log: BuildLog): ArchiveFiles {
 }
 
 function buildDocumentOf(
-  files: ArchiveFiles,
+  files: SourceFiles,
   name: string,
   log: BuildLog,
-): Promise<BuildResult> | { problems: DeployProblem[] } {
+): Promise<BuildResult> | { problems: BuildProblem[] } {
   const openapi = defaultDocument(files);
   if (openapi === undefined) {
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;

@@ -1,4 +1,4 @@
-import { truncate } from '../../../text.ts';
+import { truncate } from '@petstore/service/text.ts';
 
 const MB = 1024 * 1024;
 

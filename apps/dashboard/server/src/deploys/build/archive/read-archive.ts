@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { type BuildProblem, problemOf, type SourceFiles } from '@petstore/site/build-log.ts';
 import { extract, type Header } from 'tar-stream';
-import { type BuildInput, type DeployProblem, problemOf } from '../../artifact.ts';
+import type { BuildInput } from '../../artifact.ts';
 import {
   ARCHIVE_LIMITS,
   ArchiveError,
@@ -15,8 +16,6 @@ import {
 } from './collector.ts';
 import { readZip } from './read-zip.ts';
 
-export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
-
 const READERS = { 'tar.gz': readTar, zip: readZip };
 
 /**
@@ -27,7 +26,7 @@ export async function readArchive(
   kind: Exclude<BuildInput['kind'], 'document'>,
   bytes: Uint8Array,
   name: string,
-): Promise<{ readonly files: ArchiveFiles } | { readonly problems: readonly DeployProblem[] }> {
+): Promise<{ readonly files: SourceFiles } | { readonly problems: readonly BuildProblem[] }> {
   const files = collector();
   try {
     if (bytes.length > ARCHIVE_LIMITS.packed) throw archiveTooLarge();

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Artifact, BuildLog, Coding, ManifestEntry } from '../../artifact.ts';
-import type { BuiltSite, SiteFile } from '../site/site-files.ts';
+import type { BuildLog } from '@petstore/site/build-log.ts';
+import type { BuiltSite, SiteFile } from '@petstore/site/site/site-files.ts';
+import type { Artifact, Coding, ManifestEntry } from '../../artifact.ts';
 import { type Compressed, cacheCompression, cachedCompression, compress } from './compress.ts';
 
 /** Each takes some 300 kB of memory while it is compressed. */

@@ -1,5 +1,6 @@
+import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
 import type { SourceKind } from '../../../store/schema.ts';
-import type { BuildLog, DeployProblem, Manifest } from '../../artifact.ts';
+import type { Manifest } from '../../artifact.ts';
 import type { PackIndex } from '../artifact/pack.ts';
 
 // The messages between the service, the process of a build and its thread.
@@ -31,7 +32,7 @@ export interface MemoryLimits {
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
-  | { readonly problems: readonly DeployProblem[] };
+  | { readonly problems: readonly BuildProblem[] };
 
 /** A message of the process to the service: one of the thread's, or why there is no result. */
 export type FromBuildProcess =

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type BuildLog, type DeployProblem, problemOf } from '../../artifact.ts';
+import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
-  | { readonly problems: readonly DeployProblem[] };
+  | { readonly problems: readonly BuildProblem[] };
 
 export interface BuildLimits {
   /** The time limit of a build, in milliseconds. */

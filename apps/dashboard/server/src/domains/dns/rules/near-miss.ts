@@ -1,4 +1,4 @@
-import { distance } from '../../../nearest.ts';
+import { distance } from '@petstore/service/nearest.ts';
 import type { Expectation } from '../expectation.ts';
 
 /** How many characters a typing error adds, omits or changes, at most. */

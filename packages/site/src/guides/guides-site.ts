@@ -1,0 +1,252 @@
+import type { SourceFiles } from '../build-log.ts';
+import { type BuildLog, type BuildProblem, problemOf } from '../build-log.ts';
+import type { CheckedDocument } from '../openapi/openapi-types.ts';
+import { accentStyle } from '../site/assets.ts';
+import { frameFiles, type SiteFrame, type SiteGroup } from '../site/frame.ts';
+import { DOCUMENT_LINK, framedReference } from '../site/framed-reference.ts';
+import { indexFiles } from '../site/index-files.ts';
+import { commonFiles, markdownPath, pageHtml } from '../site/page-layout.ts';
+import { contentSecurityPolicy } from '../site/reference-files.ts';
+import { searchIndex } from '../site/search-index.ts';
+import { type BuiltSite, type SiteFile, siteFiles, TYPES } from '../site/site-files.ts';
+import type { DocsConfig } from './docs-config.ts';
+import { checkAnchors, operationAnchors } from './links/anchors.ts';
+import {
+  isImage,
+  mediaType,
+  pathConflicts,
+  REFERENCE_PATH,
+  reservedPaths,
+} from './links/site-paths.ts';
+import type { RenderedPage } from './render/render-page.ts';
+import { renderPages } from './render/render-pages.ts';
+
+export interface Guides {
+  readonly files: SourceFiles;
+  readonly config: DocsConfig;
+  /** undefined for a site without a reference. */
+  readonly document: CheckedDocument | undefined;
+}
+
+/** The content security policy of pages where there is no reference. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A site without the files that are published as they are. */
+function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
+  const own = new Set([config.file, config.openapi]);
+  return new Map([...files].filter(([path]) => !own.has(path)));
+}
+
+/**
+ * Renders the pages of an archive, and finds all problems in them. The document is `unknown` where it cannot be read:
+ * links to it are then not checked.
+ */
+export async function guidePages(
+  {
+    files,
+    config,
+    document,
+  }: Omit<Guides, 'document'> & { document: Guides['document'] | 'unknown' },
+  log: BuildLog,
+): Promise<{
+  readonly pages: readonly RenderedPage[];
+  readonly problems: readonly BuildProblem[];
+}> {
+  const own = publishable({ files, config });
+  log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
+  const { pages, problems } = await renderPages(own, {
+    files: new Set(own.keys()),
+    operations: typeof document === 'object' ? operationAnchors(document) : document,
+    sitePaths: reservedPaths(document !== undefined),
+  });
+  const taken = pathConflicts(own, reservedPaths(typeof document === 'object'));
+  const wrong = [...taken, ...problems, ...checkAnchors(pages)];
+  if (pages.length === 0 && document === undefined && wrong.length === 0)
+    wrong.push(noPages(config));
+  return { pages, problems: firstProblems(wrong.sort(byPlace)) };
+}
+
+/** Makes the site of an archive without problems from its pages. */
+export async function guidesSite(
+  guides: Guides,
+  pages: readonly RenderedPage[],
+  log: BuildLog,
+): Promise<BuiltSite> {
+  const { config, document } = guides;
+  const files = publishable(guides);
+  warn(config, pages, log);
+  log({ level: 'info', message: `Rendered ${pages.length} pages.` });
+
+  const groups = siteNavigation(config, pages);
+  const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
+  const start = pages.find(({ path }) => path === first?.path);
+  const referencePath = start ? REFERENCE_PATH : '/';
+  const operations = document?.operations ?? [];
+  const frame: SiteFrame = {
+    title: config.title,
+    logo: config.logo,
+    links: [
+      ...(start ? [{ title: 'Guides', path: '/' }] : []),
+      ...(document ? [{ title: 'API reference', path: referencePath }, DOCUMENT_LINK] : []),
+    ],
+    groups,
+    accent: accentStyle(config.color),
+    searchIndex: searchIndex({ pages, operations, referencePath }, log),
+  };
+  const html = (page: RenderedPage, path: string): SiteFile => ({
+    path,
+    type: TYPES.html,
+    content: pageHtml(frame, page),
+  });
+  const made = siteFiles();
+  if (start && start.path !== '/') made.add([html(start, '/')]);
+  // One after the other, since each has the whole navigation.
+  for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
+  made.add(publishedFiles(files, config, pages, log));
+  made.add(frameFiles(frame));
+  if (document) made.add(await framedReference(document, frame, referencePath));
+  const taken = new Set(made.all().map(({ path }) => path));
+  made.add(commonFiles(frame).filter(({ path }) => !taken.has(path)));
+  made.add(
+    indexFiles({
+      title: config.title,
+      description: start?.description ?? '',
+      pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+      referencePath,
+      checked: document,
+    }),
+  );
+  return {
+    title: config.title,
+    files: made.all(),
+    contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
+  };
+}
+
+/** By file, and in a file from its first line to its last. */
+function byPlace(one: BuildProblem, other: BuildProblem): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1;
+  return (one.line ?? 0) - (other.line ?? 0);
+}
+
+/** Nobody would read more; the rest is counted. */
+const MAX_PROBLEMS = 50;
+
+function firstProblems(problems: readonly BuildProblem[]): readonly BuildProblem[] {
+  const more = problems.length - MAX_PROBLEMS;
+  if (more <= 0) return problems;
+  const rest = problemOf(`And ${more} more problems of the same guides.`);
+  return [...problems.slice(0, MAX_PROBLEMS), rest];
+}
+
+function noPages({ file }: DocsConfig): BuildProblem {
+  return problemOf(
+    'There is nothing to publish: the archive has no Markdown page (.md) and no OpenAPI document.',
+    file,
+  );
+}
+
+/** Nobody would read more, and each is a write to the database; the rest is counted. */
+const MAX_WARNINGS = 50;
+
+function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
+  const warnings = [
+    ...pages.flatMap(({ file, links }) =>
+      links.warnings.map(({ message, line }) => `${file}:${line}: ${message}`),
+    ),
+    ...[...unlistedPages(config, pages)].map(
+      (file) => `${file} is published, but the navigation in ${config.file} doesn't list it.`,
+    ),
+  ];
+  for (const message of warnings.slice(0, MAX_WARNINGS)) log({ level: 'warning', message });
+  const more = warnings.length - MAX_WARNINGS;
+  if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same guides.` });
+}
+
+const markdownOf = ({ file }: RenderedPage, files: SourceFiles) =>
+  new TextDecoder().decode(files.get(file));
+
+function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
+  return {
+    path: markdownPath(page.path),
+    type: TYPES.markdown,
+    content: files.get(page.file) ?? '',
+  };
+}
+
+/** Images, and files that pages link to. */
+function publishedFiles(
+  files: SourceFiles,
+  { logo }: DocsConfig,
+  pages: readonly RenderedPage[],
+  log: BuildLog,
+): SiteFile[] {
+  const wanted = new Set(pages.flatMap(({ links }) => [...links.files]));
+  if (logo) wanted.add(logo.light).add(logo.dark);
+  const published: SiteFile[] = [];
+  const others: string[] = [];
+  const pageFiles = new Set(pages.map(({ file }) => file));
+  for (const [path, content] of files) {
+    const type = mediaType(path);
+    if (pageFiles.has(path)) continue;
+    if (type !== undefined && (isImage(path) || wanted.has(path))) {
+      published.push({ path: `/${path}`, type, content });
+    } else others.push(path);
+  }
+  if (others.length > 0) {
+    const named = others.sort().slice(0, 5).join(', ');
+    const message = `Not published, as no page links to them: ${named}${others.length > 5 ? `, and ${others.length - 5} more.` : '.'}`;
+    log({ level: 'info', message });
+  }
+  return published;
+}
+
+/** The navigation of pages: as configured, or else all pages by path, with those of the root folder first. */
+function siteNavigation(config: DocsConfig, pages: readonly RenderedPage[]): readonly SiteGroup[] {
+  const byFile = new Map(pages.map((page) => [page.file, page]));
+  if (!config.navigation) return byFolder(pages);
+  return config.navigation.map((group) => ({
+    title: group.title,
+    pages: group.pages.flatMap(({ file, title }) => {
+      const page = byFile.get(file);
+      return page ? [{ title: title ?? page.title, path: page.path }] : [];
+    }),
+  }));
+}
+
+/** Pages that are in no list. */
+function unlistedPages(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
+  if (!config.navigation) return [];
+  const listed = new Set(config.navigation.flatMap((group) => group.pages.map(({ file }) => file)));
+  return pages.map(({ file }) => file).filter((file) => !listed.has(file));
+}
+
+function byFolder(pages: readonly RenderedPage[]): SiteGroup[] {
+  const groups = new Map<string, { title: string; path: string }[]>();
+  for (const { file, title, path } of pages) {
+    const folder = file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
+    const group = groups.get(folder) ?? [];
+    // A folder's own page comes before the pages in it.
+    if (path === '/' || path === `/${folder}`) group.unshift({ title, path });
+    else group.push({ title, path });
+    groups.set(folder, group);
+  }
+  const own = groups.get('');
+  const folders = [...groups].filter(([folder]) => folder !== '');
+  return [
+    ...(own ? [{ title: undefined, pages: own }] : []),
+    ...folders.map(([folder, group]) => ({ title: nameOfFolder(folder), pages: group })),
+  ];
+}
+
+const nameOfFolder = (folder: string) =>
+  folder.charAt(0).toUpperCase() + folder.slice(1).replaceAll(/[-_]+/g, ' ');

@@ -1,0 +1,119 @@
+import { didYouMean } from '@petstore/service/nearest.ts';
+import { isPage, mediaType, PUBLISHED_KINDS, pagePath, REFERENCE_PATH } from './site-paths.ts';
+
+/** The possible targets of links. */
+export interface LinkTargets {
+  /** All files of the archive. */
+  readonly files: ReadonlySet<string>;
+  /**
+   * Where operations are in the reference, by id; undefined for a site without one, and `unknown` where its document
+   * cannot be read, so that every operation is accepted.
+   */
+  readonly operations: ReadonlyMap<string, string> | 'unknown' | undefined;
+  /** Paths of the site without a file in the archive: `/openapi.json`. */
+  readonly sitePaths: ReadonlySet<string>;
+}
+
+export type LinkTarget =
+  /** An address outside of the site. */
+  | { readonly kind: 'external' }
+  /** A page; `anchor` is the decoded fragment. */
+  | { readonly kind: 'page'; readonly file: string; readonly path: string; readonly anchor: string }
+  /** Any other file or path of the site. */
+  | {
+      readonly kind: 'file';
+      readonly file: string | undefined;
+      readonly path: string;
+      readonly anchor: string;
+    }
+  | { readonly kind: 'broken'; readonly message: string };
+
+const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
+
+/** An address as its author wrote it, for messages. */
+export const displayHref = (href: string): string => decoded(href) ?? href;
+
+/** The target of `href`, which is written in the page `from`. */
+export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
+  if (/^operation:/i.test(href)) return operationTarget(href.slice('operation:'.length), targets);
+  if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(href)) return { kind: 'external' };
+  const [, address = '', anchor = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];
+  const path = decoded(address);
+  const id = decoded(anchor);
+  if (path === undefined || id === undefined)
+    return broken(`The link \`${displayHref(href)}\` is not valid.`);
+  if (path === '') {
+    return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: id };
+  }
+  const file = resolved(path.normalize('NFC'), from);
+  if (file === undefined)
+    return broken(`The link \`${displayHref(href)}\` leads out of the documentation.`);
+  return fileTarget(file, href, id, targets);
+}
+
+function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
+  const { files, sitePaths } = targets;
+  const page = [file, `${file}.md`, `${file}/index.md`, `${file}/README.md`]
+    .map((candidate) => candidate.replace(/^\//, ''))
+    .find((candidate) => files.has(candidate) && isPage(candidate));
+  if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
+  if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
+  if (!files.has(file)) {
+    return broken(
+      `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
+    );
+  }
+  if (mediaType(file) === undefined) {
+    return broken(
+      `\`${file}\` is not published, so it can't be linked to. Kinds that are: ${PUBLISHED_KINDS}.`,
+    );
+  }
+  return { kind: 'file', file, path: `/${file}`, anchor };
+}
+
+function operationTarget(id: string, { operations }: LinkTargets): LinkTarget {
+  if (!operations) return broken(`\`operation:${id}\` needs an OpenAPI document in the archive.`);
+  if (operations === 'unknown') {
+    return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor: '' };
+  }
+  const anchor = operations.get(decoded(id) ?? id);
+  if (anchor !== undefined) return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor };
+  return broken(`The document has no operation \`${id}\`${didYouMean(id, operations.keys())}`);
+}
+
+/** Only the reference's anchors of operations and their tags are known here. */
+function sitePathTarget(
+  path: string,
+  href: string,
+  anchor: string,
+  { operations }: LinkTargets,
+): LinkTarget {
+  const anchors = operations === 'unknown' ? [] : [...(operations?.values() ?? [])];
+  const isKnown =
+    operations === 'unknown' ||
+    path !== REFERENCE_PATH ||
+    !anchor.startsWith('tag/') ||
+    anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
+  if (isKnown) return { kind: 'file', file: undefined, path, anchor };
+  return broken(
+    `The link \`${displayHref(href)}\` names an operation that the reference does not have.`,
+  );
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path from the archive's root; undefined when it leads out of the archive. */
+function resolved(path: string, from: string): string | undefined {
+  const start = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const segment of path.split('/')) {
+    if (segment === '..' && start.pop() === undefined) return undefined;
+    if (segment !== '' && segment !== '.' && segment !== '..') start.push(segment);
+  }
+  return start.join('/');
+}

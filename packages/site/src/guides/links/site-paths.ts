@@ -1,0 +1,92 @@
+import type { SourceFiles } from '../../build-log.ts';
+import { type BuildProblem, problemOf } from '../../build-log.ts';
+
+export const REFERENCE_PATH = '/reference';
+
+/** The paths of a site with a reference besides the archive's pages and files. */
+const REFERENCE_PATHS = [REFERENCE_PATH, '/openapi.json', '/openapi.yaml'];
+
+/** The paths of every site. */
+const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt', '/404.html'];
+
+/** Folders that belong to the site itself. */
+const OWN_FOLDERS = /^\/(?:_assets|operations|\.well-known)\//;
+
+/** Paths of a site that pages can link to, though the archive has no such file. */
+export function reservedPaths(hasReference: boolean): ReadonlySet<string> {
+  return new Set([...OWN_PATHS, ...(hasReference ? REFERENCE_PATHS : [])]);
+}
+
+/** Pages and files whose address is taken by something else. */
+export function pathConflicts(files: SourceFiles, own: ReadonlySet<string>): BuildProblem[] {
+  const taken = new Map<string, string>();
+  const problems: BuildProblem[] = [];
+  for (const file of [...files.keys()].sort()) {
+    const path = isPage(file) ? pagePath(file, files) : `/${file}`;
+    const other = taken.get(path) ?? (own.has(path) || OWN_FOLDERS.test(path) ? '' : undefined);
+    taken.set(path, file);
+    if (other === undefined) continue;
+    const holder = other === '' ? 'which the site itself has' : `where \`${other}\` is`;
+    problems.push(problemOf(`The file would be at \`${path}\`, ${holder}: rename it.`, file));
+  }
+  return problems;
+}
+
+const INDEX = /^(?:.*\/)?index\.md$/i;
+const README = /^(?:.*\/)?readme\.md$/i;
+
+/** Whether the file is a page: Markdown. */
+export const isPage = (file: string): boolean => /\.md$/i.test(file);
+
+/**
+ * The path of a Markdown file's page on the site: `guides/start.md` is at `/guides/start`. `index.md` is the page of
+ * its folder, and so is `README.md` where there is no `index.md`.
+ */
+export function pagePath(file: string, files: { has(path: string): boolean }): string {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  const isIndex = INDEX.test(file) || (README.test(file) && !files.has(`${folder}index.md`));
+  if (isIndex) return `/${folder}`.replace(/(.)\/$/, '$1');
+  return `/${file.replace(/\.md$/i, '')}`;
+}
+
+/**
+ * Images. They are always published, since descriptions in the reference may show them, and those are not searched for
+ * links.
+ */
+const IMAGES: Record<string, string> = {
+  avif: 'image/avif',
+  gif: 'image/gif',
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+};
+
+/** Files that are published only when a page links to them: a folder may have more than is meant for everybody. */
+const DOWNLOADS: Record<string, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  pdf: 'application/pdf',
+  txt: 'text/plain; charset=utf-8',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+};
+
+const extension = (path: string) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+
+export const isImage = (path: string): boolean => Object.hasOwn(IMAGES, extension(path));
+
+/** The media type of a file; undefined for kinds that are never served. */
+export function mediaType(path: string): string | undefined {
+  const name = extension(path);
+  if (Object.hasOwn(IMAGES, name)) return IMAGES[name];
+  return Object.hasOwn(DOWNLOADS, name) ? DOWNLOADS[name] : undefined;
+}
+
+/** The kinds that may be linked to, for a message. */
+export const PUBLISHED_KINDS = [...Object.keys(IMAGES), ...Object.keys(DOWNLOADS)]
+  .sort()
+  .join(', ');

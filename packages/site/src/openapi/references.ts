@@ -1,0 +1,116 @@
+import { isObject } from '@petstore/reference/operations.ts';
+import { nearest } from '@petstore/service/nearest.ts';
+import { fromPointer, type Location, toPointer } from '../syntax/source.ts';
+import { forEachKeyword } from './keywords.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
+import type { Finding } from './schema-problems.ts';
+
+interface Reference {
+  readonly location: Location;
+  readonly target: string;
+}
+
+interface Found {
+  readonly references: readonly Reference[];
+  /** Names that a reference may have instead of a pointer: `$anchor`, `$id`. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** All Reference Objects, and each `$ref` in schemas, but not what looks like one in examples. */
+function findReferences(document: OpenApiDocument): Found {
+  const references: Reference[] = [];
+  const names = new Set<string>();
+  /** Each is an Example Object, whose value is data, or refers to one. */
+  const visitExamples = (examples: unknown, location: Location) => {
+    for (const [name, example] of isObject(examples) ? Object.entries(examples) : []) {
+      if (isObject(example) && typeof example.$ref === 'string' && isReferenceObject(example)) {
+        references.push({ location: [...location, name, '$ref'], target: example.$ref });
+      }
+    }
+  };
+  forEachKeyword(document, (name, member, location) => {
+    if (name === '$ref' && typeof member === 'string') {
+      references.push({ location, target: member });
+    } else if (/^\$(?:dynamicAnchor|anchor)$/.test(name)) names.add(`#${member}`);
+    else if (name === '$id') names.add(String(member));
+    else if (name === 'examples') visitExamples(member, location);
+  });
+  return { references, names };
+}
+
+function isReferenceObject(value: object): boolean {
+  return Object.keys(value).every((name) => ['$ref', 'summary', 'description'].includes(name));
+}
+
+/** References to something that isn't in the document. Nothing outside is ever fetched. */
+export function* referenceProblems(document: OpenApiDocument): Generator<Finding> {
+  const { references, names } = findReferences(document);
+  for (const { location, target } of references) {
+    if (names.has(target)) continue;
+    const path = toPointer(location);
+    if (!target.startsWith('#')) {
+      yield {
+        message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
+        path,
+      };
+    } else if (resolve(document, target) === undefined) {
+      yield {
+        message: `There is no \`${target}\` in this document.`,
+        path,
+        hint: () => nearTarget(document, target),
+      };
+    }
+  }
+}
+
+/** The target of a reference of the form `#/…`, through other references on the way; undefined where there is none. */
+function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
+  if (!/^#(?:\/|$)/.test(target) || left === 0) return undefined;
+  let value: unknown = document;
+  for (const token of fromPointer(decoded(target.slice(1)))) {
+    if (isObject(value) && !Object.hasOwn(value, token) && typeof value.$ref === 'string') {
+      value = resolve(document, value.$ref, left - 1);
+    }
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[token];
+  }
+  return value;
+}
+
+/** The reference that was probably meant: the same, with its one wrong part corrected. */
+function nearTarget(document: OpenApiDocument, target: string): string | undefined {
+  if (!target.startsWith('#/')) return undefined;
+  const tokens = fromPointer(decoded(target.slice(1)));
+  let value: unknown = document;
+  for (const [at, token] of tokens.entries()) {
+    if (!isObject(value)) return undefined;
+    if (!Object.hasOwn(value, token)) {
+      const near = nearest(token, Object.keys(value));
+      if (near === undefined) return undefined;
+      const meant = `#${toPointer(tokens.with(at, near))}`;
+      return resolve(document, meant) === undefined ? undefined : `Did you mean \`${meant}\`?`;
+    }
+    value = value[token];
+  }
+  return undefined;
+}
+
+/** Follows a reference, and references to references, to the value itself; undefined when there is none. */
+export function resolveReference(document: OpenApiDocument, value: unknown): unknown {
+  let found = value;
+  for (let left = 50; left > 0; left -= 1) {
+    if (!isObject(found) || typeof found.$ref !== 'string') return found;
+    found = resolve(document, found.$ref);
+  }
+  return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,252 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
+import { checkAnchors } from '../../src/guides/links/anchors.ts';
+import { renderPage } from '../../src/guides/render/render-page.ts';
+import { renderPages } from '../../src/guides/render/render-pages.ts';
+
+const TARGETS = {
+  files: new Set([
+    'index.md',
+    'guides/start.md',
+    'guides/安装.md',
+    'guides/more/index.md',
+    'images/a b.png',
+    'files/data.csv',
+    'files/tool.exe',
+    'files/page.html',
+  ]),
+  operations: new Map([['listPets', 'tag/pets/GET/pets/{id}']]),
+  sitePaths: new Set(['/reference', '/openapi.yaml']),
+};
+
+const render = (markdown: string, file = 'guides/start.md') =>
+  renderPage(file, Buffer.from(markdown), TARGETS);
+
+async function html(markdown: string): Promise<string> {
+  const page = await render(markdown);
+  assert.deepEqual(page.links.problems, [], markdown);
+  return page.html;
+}
+
+const LINKS: readonly [markdown: string, html: string][] = [
+  ['[x](start.md)', 'href="/guides/start"'],
+  ['[x](../index.md)', 'href="/"'],
+  ['[x](/guides/start)', 'href="/guides/start"'],
+  ['[x](/guides/start.md#y)', 'href="/guides/start#y"'],
+  ['[x](./more/)', 'href="/guides/more"'],
+  ['[x](安装.md)', 'href="/guides/%E5%AE%89%E8%A3%85"'],
+  ['[x](%E5%AE%89%E8%A3%85.md)', 'href="/guides/%E5%AE%89%E8%A3%85"'],
+  ['[x](#y)', 'href="#y"'],
+  ['<a href="start.md">x</a>', 'href="/guides/start"'],
+  ['[x][r]\n\n[r]: start.md', 'href="/guides/start"'],
+  ['[x](../files/data.csv)', 'href="/files/data.csv"'],
+  ['[x](operation:listPets)', 'href="/reference#tag/pets/GET/pets/%7Bid%7D"'],
+  ['[x](/reference)', 'href="/reference"'],
+  ['[x](/reference#tag/pets)', 'href="/reference#tag/pets"'],
+  ['[x](/openapi.yaml)', 'href="/openapi.yaml"'],
+  ['[x](https://x.example/)', 'href="https://x.example/" rel="noopener noreferrer"'],
+  ['https://x.example', 'rel="noopener noreferrer"'],
+  ['[x](mailto:a@b.example)', 'href="mailto:a@b.example"'],
+  ['![x](<../images/a b.png>)', 'src="/images/a%20b.png"'],
+  ['<img src="/images/a%20b.png" alt="x">', 'src="/images/a%20b.png"'],
+];
+
+test('links and images become addresses of the site', async () => {
+  for (const [markdown, expected] of LINKS) {
+    const result = await html(markdown);
+    assert.ok(result.includes(expected), `${markdown}: ${result}`);
+  }
+});
+
+const BROKEN: readonly [markdown: string, problem: RegExp][] = [
+  ['[x](strat.md)', /no `guides\/strat\.md`: did you mean `guides\/start\.md`\?/],
+  ['<a href="gone.md">x</a>', /is broken: there is no/],
+  ['[x](../../up.md)', /leads out of the documentation/],
+  ['[x](%E0%A4%A)', /not valid/],
+  ['[x](operation:listPest)', /no operation `listPest`: did you mean `listPets`\?/],
+  ['[x](/reference#tag/dogs)', /an operation that the reference does not have/],
+  ['![x](../images/gone.png)', /image `\.\.\/images\/gone\.png` is not in the archive/],
+  ['![x](../files/data.csv)', /not an image/],
+  ['[x](../files/tool.exe)', /not published/],
+  ['[x](../files/page.html)', /not published/],
+];
+
+test('a broken link is a problem with its line', async () => {
+  for (const [markdown, problem] of BROKEN) {
+    const { links } = await render(`---\ntitle: T\n---\n\nText\n\n- item ${markdown}`);
+    assert.equal(links.problems.length, 1, markdown);
+    assert.match(links.problems[0]?.message ?? '', problem);
+    assert.equal(links.problems[0]?.line, 7, markdown);
+  }
+  const without = await renderPage('a.md', Buffer.from('[x](operation:listPets)'), {
+    ...TARGETS,
+    operations: undefined,
+  });
+  assert.match(without.links.problems[0]?.message ?? '', /needs an OpenAPI document/);
+});
+
+test('a link to a heading that is not there is a problem, on each page', async () => {
+  const pages = await Promise.all([
+    render('# Start\n\n[a](#start) [b](#begin)\n\n[c](安装.md#步骤) [d](安装.md#steps)'),
+    render('## 步骤\n\n<a name="old"></a>[e](start.md#start) [f](#old)', 'guides/安装.md'),
+  ]);
+  const found = checkAnchors(pages).map(({ path, line, message }) => `${path}:${line} ${message}`);
+  assert.equal(found.length, 2, found.join('\n'));
+  assert.match(found[0] ?? '', /^guides\/start\.md:3 The link `#begin`/);
+  assert.match(found[1] ?? '', /^guides\/start\.md:5 The link `安装\.md#steps`.*has no `#steps`/);
+});
+
+const ATTACKS = [
+  '<script>alert(1)</script>',
+  '<img src="/images/a%20b.png" onerror="alert(1)">',
+  '<svg onload=alert(1)><script>alert(1)</script></svg>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '<a href="java&#10;script:alert(1)">x</a>',
+  '[x](data:text/html,<script>alert(1)</script>)',
+  '[x](vbscript:x)',
+  '![x](javascript:alert(1))',
+  '<iframe src="https://x.example"></iframe>',
+  '<form action="https://x.example"><input name=password><button>x</button></form>',
+  '<style>body{display:none}</style>',
+  '<p style="position:fixed" onclick="alert(1)">x</p>',
+  '<base href="https://x.example">',
+  '<meta http-equiv=refresh content="0;url=https://x.example">',
+  '<object data=x></object><embed src=x>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
+  '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
+  '<a href="https://x.example" target="_blank" ping="https://y.example">x</a>',
+  '<details ontoggle=alert(1) open>x</details>',
+  '<img id=cookie name=cookie src="/images/a%20b.png">',
+  '<p id="layout-nav">x</p>',
+];
+
+test('nothing in a page can run, frame, send or restyle', async () => {
+  for (const attack of ATTACKS) {
+    const page = await render(`${attack}\n\ntext`);
+    // What attributes hold is text.
+    const html = page.html.replaceAll(/ (\w+)="[^"]*"/g, (whole, name) =>
+      ['id', 'href', 'src'].includes(name) ? whole : ` ${name}=""`,
+    );
+    assert.doesNotMatch(
+      html,
+      /<(?:script|iframe|form|button|style|base|meta|object|embed|svg|math|link)\b/i,
+      attack,
+    );
+    assert.doesNotMatch(html, /\s(?:on\w+|style|target|ping|name|srcdoc|action)=/i, attack);
+    assert.doesNotMatch(html, /(?:href|src)="(?:java|data|vb)/i, attack);
+    assert.doesNotMatch(html, /id="(?:cookie|layout-nav)"/, attack);
+    assert.match(html, /text/);
+  }
+});
+
+test('what documentation needs stays', async () => {
+  const result = await html(
+    `<details open><summary>S</summary>\n\n| a | b |\n|--|:-:|\n| 1 | 2 |\n\n</details>
+
+<kbd>K</kbd> H<sub>2</sub> x<sup>2</sup> ~~gone~~ <mark>m</mark>
+
+- [x] done
+
+> [!WARNING]
+> Hot.
+
+\`\`\`ts
+const a: string = '<b>';
+\`\`\`
+
+\`\`\`nonsense
+<b>
+\`\`\`
+`,
+  );
+  for (const part of [
+    '<details open><summary>S</summary>',
+    '<td align="center">2</td>',
+    '<kbd>K</kbd> H<sub>2</sub> x<sup>2</sup> <del>gone</del> <mark>m</mark>',
+    '<input type="checkbox" checked disabled aria-label="Done">',
+    '<div class="note note-warning"><p class="note-title">Warning</p>\n<p>Hot.</p>',
+    '<span>ts</span>',
+    '<span class="hljs-keyword">const</span>',
+    '&#x3C;b>',
+  ]) {
+    assert.ok(result.includes(part), `${part} in ${result}`);
+  }
+});
+
+test('headings have ids of their own, in every alphabet, and no two the same', async () => {
+  const page = await render('# One\n## Привет, мир\n## 安装\n## One\n## !!!\n<p id="one">x</p>');
+  assert.deepEqual(
+    page.headings.map(({ id }) => id),
+    ['one', 'привет-мир', '安装', 'one-1', 'section-1'],
+  );
+  assert.equal(page.html.match(/id="one"/g)?.length, 1);
+});
+
+test('a page has its title from its front matter, its heading, or its name', async () => {
+  assert.equal((await render('---\ntitle: F\n---\n# H')).title, 'F');
+  assert.equal((await render('# H *x*')).title, 'H x');
+  assert.equal((await render('text', 'guides/getting-started.md')).title, 'Getting started');
+  const wrong = await render('---\ntitle: [\n---\n');
+  const [problem] = wrong.links.problems;
+  assert.equal(problem?.line, 2);
+  assert.match(problem?.message ?? '', /^The `\[` of line 2 is not closed|never closed/);
+  const latin1 = await renderPage('a.md', Buffer.from([0xe9]), TARGETS);
+  assert.match(latin1.links.problems[0]?.message ?? '', /not UTF-8/);
+});
+
+test('an image of another site becomes a link, with a warning', async () => {
+  const page = await render('![Badge](https://img.example/b.svg)');
+  assert.match(page.html, /<a href="https:\/\/img\.example\/b\.svg"[^>]*>Badge<\/a>/);
+  assert.match(page.links.warnings[0]?.message ?? '', /on another site/);
+});
+
+test('pages that are nested without end are refused at once', async () => {
+  const pages = [
+    '>'.repeat(100_000),
+    `${'- '.repeat(500)}x`,
+    '<div>'.repeat(50_000),
+    '<b><i>'.repeat(9_000),
+  ];
+  for (const markdown of pages) {
+    const took = await cpuTimeOfRequest(async () => {
+      const { links } = await render(markdown);
+      assert.match(links.problems[0]?.message ?? '', /nested more than 100 levels/);
+    });
+    assert.ok(took < 5_000, `${markdown.slice(0, 10)}: ${took} ms`);
+  }
+});
+
+test('a page that takes too long is given up by name, and the thread with it', async () => {
+  // Quadratic in every parser of emphasis; an hour at this length.
+  const slow = Buffer.from('_a*'.repeat(300_000));
+  const files = new Map([
+    ['a.md', Buffer.from('# A')],
+    ['slow.md', slow],
+  ]);
+  const { problems } = await renderPages(files, TARGETS, { page: 3_000, total: 6_000 });
+  assert.equal(problems.length, 1);
+  assert.equal(problems[0]?.path, 'slow.md');
+  assert.match(problems[0]?.message ?? '', /takes too long/);
+});
+
+test('pages that take too long together are given up as the guides that they are', async () => {
+  const files = new Map([
+    ['a.md', Buffer.from('# A')],
+    ['slow.md', Buffer.from('_a*'.repeat(300_000))],
+  ]);
+  const { problems } = await renderPages(files, TARGETS, { page: 60_000, total: 2_000 });
+  assert.match(problems[0]?.message ?? '', /^The guides take too long/);
+  assert.equal(problems[0]?.path, '');
+});
+
+test('pages that are too large are refused before anything is rendered', async () => {
+  const large = new Map([['a.md', Buffer.alloc(2 * 1024 * 1024 + 1, 'x')]]);
+  assert.match((await renderPages(large, TARGETS)).problems[0]?.message ?? '', /larger than 2 MB/);
+  const many = new Map(
+    Array.from({ length: 11 }, (_, at) => [`${at}.md`, Buffer.alloc(2 * 1024 * 1024, 'x')]),
+  );
+  assert.match((await renderPages(many, TARGETS)).problems[0]?.message ?? '', /20 MB together/);
+});

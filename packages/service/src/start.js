@@ -63,14 +63,10 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
 
   if (isService) {
     // Compiled code is stale under other flags than it was written with, Node's own flags included. So the compiled
-    // code is written first, and these flags are set when the program is loaded.
+    // code is written first, and this flag is set when the program is loaded.
     flushCompileCache();
     const { setFlagsFromString } = await import('node:v8');
-    const { runInNewContext } = await import('node:vm');
     setFlagsFromString(NO_PRETENURING);
-    // A way to return memory when the process is at rest. Only a new context sees the flag.
-    setFlagsFromString('--expose-gc');
-    globalThis.gc ??= runInNewContext('gc');
   }
 }
 

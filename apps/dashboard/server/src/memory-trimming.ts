@@ -1,3 +1,5 @@
+import { collectGarbage } from '@petstore/service/collect-garbage.ts';
+
 /** How often to check the memory, in milliseconds. */
 const INTERVAL_MS = 20_000;
 
@@ -6,15 +8,14 @@ const GROWTH = 8_000_000;
 
 /**
  * Returns memory to the system after a start, a deploy or many requests. An idle V8 keeps it: a fifth of this process.
- * It takes a tenth of a second, and only works where `gc` is exposed (`start.js` of `packages/service`). The returned
- * function stops it.
+ * It takes a tenth of a second. The returned function stops it.
  */
 export function startMemoryTrimming(): () => Promise<void> {
   let last = 0;
   const timer = setInterval(() => {
     if (process.memoryUsage.rss() < last + GROWTH) return;
     // V8's own last resort before it fails: it frees unused compiled code and empty pages.
-    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     last = process.memoryUsage.rss();
   }, INTERVAL_MS).unref();
   return async () => clearInterval(timer);
@@ -30,5 +31,5 @@ export function countBufferBytes(bytes: number): void {
   passed += bytes;
   if (passed < PASSED) return;
   passed = 0;
-  globalThis.gc?.({ type: 'minor' });
+  collectGarbage({ type: 'minor' });
 }

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { print } from '@petstore/service/commands.ts';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -49,8 +49,7 @@ export async function withStore<T>(
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc()');
+  collectGarbage();
 }
 
 /**

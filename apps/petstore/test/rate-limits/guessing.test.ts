@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { startService } from '../support/service.ts';
@@ -14,9 +13,6 @@ const AT_ONCE = 250;
 
 /** What a guess may leave behind, in bytes: far less than a key or an address takes. */
 const MAX_LEFT_BEHIND = 40;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** Sends requests at once and waits for as many answers; what their statuses were. */
 async function ask(socket: Socket, keys: readonly string[]): Promise<Set<string>> {
@@ -58,7 +54,7 @@ async function guess(socket: Socket, count: number): Promise<void> {
 }
 
 function heapBytes(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

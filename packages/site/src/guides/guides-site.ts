@@ -1,5 +1,4 @@
-import type { SourceFiles } from '../build-log.ts';
-import { type BuildLog, type BuildProblem, problemOf } from '../build-log.ts';
+import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
 import { accentStyle } from '../site/assets.ts';
 import { frameFiles, type SiteFrame, type SiteGroup } from '../site/frame.ts';

@@ -1,5 +1,4 @@
-import type { SourceFiles } from '../../build-log.ts';
-import { type BuildProblem, problemOf } from '../../build-log.ts';
+import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 
 export const REFERENCE_PATH = '/reference';
 

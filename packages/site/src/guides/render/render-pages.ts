@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { SourceFiles } from '../../build-log.ts';
-import { type BuildProblem, problemOf } from '../../build-log.ts';
+import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { isPage } from '../links/site-paths.ts';
 import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';

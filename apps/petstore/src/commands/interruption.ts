@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Turns the first SIGINT or SIGTERM into an aborted signal, so that long work can stop where it can be continued. The
@@ -14,4 +15,14 @@ export function interruption(): AbortSignal {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return controller.signal;
+}
+
+/**
+ * Throws the signal's reason when one came, also during a long step that kept the event loop busy: signals are heard
+ * between two turns of it.
+ */
+export async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+  signal.throwIfAborted();
 }

@@ -16,7 +16,7 @@ import {
   sha256Of,
   sizeOfFile,
 } from './database-file.ts';
-import { interruption } from './interruption.ts';
+import { interruption, throwIfInterrupted } from './interruption.ts';
 import { NewDatabaseFile } from './new-database-file.ts';
 import { byteProgress } from './progress.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
@@ -85,6 +85,7 @@ async function restore(
     compareSha256(file, sha256, expected);
     progress.phase('Checking the copy.');
     const facts = checkDatabase(copy.path, file);
+    await throwIfInterrupted(stop);
     giveTo(copy.path, database, place.hasFormer);
     const former = place.hasFormer && !discardFormer ? nameAside(database, new Date()) : undefined;
     place.put(copy.path, former);

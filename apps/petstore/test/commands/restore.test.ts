@@ -240,6 +240,28 @@ test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {
   assert.equal(soundCount(databaseIn(folder)), OLD);
 });
 
+test('Ctrl-C is heard while the copy is checked, too', async (t) => {
+  const { size } = await stat(backup);
+  // One that comes when the check is over is too late.
+  for (let times = 0; times < 10; times++) {
+    const { folder, program } = await stoppedAtWork(
+      () => restoring(t),
+      async (begun) => (await sizeOfPartial(begun)) === size,
+    );
+    program.child.kill('SIGINT');
+    program.child.kill('SIGCONT');
+    const { code, stderr } = await finished(program);
+    const count = soundCount(databaseIn(folder));
+    if (code === 0 && count === NEW) continue;
+    assert.deepEqual(
+      [code, stderr, count],
+      [130, 'Stopped by SIGINT. The database is as it was.\n', OLD],
+    );
+    return;
+  }
+  assert.fail('it was never heard');
+});
+
 test('a damaged database is replaced and kept with its log, which is not taken for the new one', async (t) => {
   for (const [from, to] of [
     [0, 64],

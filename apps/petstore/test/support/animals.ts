@@ -91,7 +91,7 @@ export async function stoppedAtWork<Begun extends { readonly program: Program }>
   throw new Error('it was never seen at work');
 }
 
-/** Whether the kernel has stopped all of a process: proc(5), the state after the name. */
+/** Whether a process stands still: its main thread does, says the state after the name (proc(5)). */
 async function isStopped(pid: number | undefined): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   return stat.slice(stat.lastIndexOf(')')).startsWith(') T');

@@ -15,19 +15,16 @@ test("after npm start, a reader searches the API's site and tries an operation f
   await page.goto(docs);
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('add an animal');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('combobox', { name: 'Search the documentation' }).fill('add an animal');
+  await page.locator('.search-result').first().waitFor();
   await page.keyboard.press('Enter');
-  await page.waitForURL(/#tag\/pets\/POST\/pets$/);
+  await page.waitForURL(/\/reference\/pets\/createPet$/);
 
-  await page.getByPlaceholder('Token').first().fill(key);
-  await page.locator('section[id$="tag/pets/POST/pets"] .show-api-client-button').click();
-  await page.locator('[data-addressbar-action=send]').filter({ visible: true }).click();
-  await page
-    .locator('.scalar-client--open')
-    .getByText(/201 Created/)
-    .first()
-    .waitFor();
+  await page.getByRole('button', { name: 'Try it' }).click();
+  const panel = page.getByRole('dialog', { name: 'Add an animal' });
+  await panel.getByLabel(/^apiKey/).fill(key);
+  await panel.getByRole('button', { name: 'Send' }).click();
+  await panel.getByText(/201 Created/).waitFor();
   const list = await fetch(`${api}/pets`, { headers: { authorization: `Bearer ${key}` } });
   assert.match(await list.text(), /"name":"Rex"/, 'the animal is in the store');
 

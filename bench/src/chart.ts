@@ -41,7 +41,8 @@ const ROWS: Readonly<Record<string, string>> = {
   rust: 'Rust, axum',
 };
 
-const STYLE = `
+/** Of all charts. */
+export const STYLE = `
     text { font-family: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif; font-size: 13px; fill: #1f2328; }
     .card { fill: #ffffff; stroke: #d1d9e0; }
     .title { font-size: 18px; font-weight: 600; }
@@ -55,7 +56,7 @@ const STYLE = `
     .service { fill: #0969da; }
     .range { stroke: #1f2328; stroke-opacity: 0.55; }`;
 
-const DARK = `
+export const DARK = `
       text { fill: #f0f6fc; }
       .card { fill: #0d1117; stroke: #3d444d; }
       .quiet { fill: #9198a1; }
@@ -157,6 +158,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -37,6 +37,8 @@ for (const host of readdirSync(BENCH_DATA)) {
     artifactHash: host,
     origin: `http://${host}`,
     isPreview: false,
+    mcp: true,
+    requestProxy: false,
     ...(BENCH_TLS_PORT && { secureOrigin: `https://${host}:${BENCH_TLS_PORT}` }),
   });
 }

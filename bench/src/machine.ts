@@ -12,21 +12,22 @@ export interface Machine {
   readonly memoryGiB: number;
   readonly kernel: string;
   readonly node: string;
-  readonly wrk: string;
+  /** undefined where a browser was the client. */
+  readonly wrk: string | undefined;
   readonly commit: string;
   readonly date: string;
   /** The cores of server and client; undefined when the run was not pinned. */
   readonly pinned: Pinning | undefined;
 }
 
-export function describeMachine(): Machine {
+export function describeMachine(client: 'wrk' | 'browser' = 'wrk'): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
     node: process.version,
-    wrk: wrkVersion(),
+    wrk: client === 'wrk' ? wrkVersion() : undefined,
     commit: commit(),
     date: new Date().toISOString(),
     pinned: pinning(),

@@ -174,6 +174,16 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
+/** The processes that a process started, and those that they started. */
+export function descendants(pid: number): number[] {
+  return tree(pid).slice(1);
+}
+
+/** The most that was resident of one process, in MiB; 0 where it has ended. */
+export function residentPeakMiB(pid: number): number {
+  return memoryKiB(pid, 'VmHWM') / 1_024;
+}
+
 function tree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
   return [pid, ...children.flatMap(tree)];

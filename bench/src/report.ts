@@ -20,6 +20,8 @@ import {
   type SoakSlice,
   TLS_LOADS,
 } from './results.ts';
+import { sitesChartSvg } from './sites/sites-chart.ts';
+import { sitesSection } from './sites/sites-report.ts';
 import { type Spread, spread } from './statistics.ts';
 import { markdownTable, precise, table, whole } from './table.ts';
 import { verdicts } from './targets.ts';
@@ -44,14 +46,14 @@ const TITLES: Record<Load, string> = {
 };
 
 /** A section of docs/performance.md. */
-interface Section {
+export interface Section {
   /** What was measured how long, and whether that is too short for figures to quote. */
   readonly extent: string;
   readonly isShort: boolean;
   readonly tables: readonly Table[];
 }
 
-interface Table {
+export interface Table {
   readonly title?: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -177,6 +179,7 @@ const SECTIONS: { [Name in keyof Results]: (results: Results[Name]) => Section }
       ],
     };
   },
+  sites: sitesSection,
 };
 
 /** Keeps the results of a whole run, shows them, and writes anew what is drawn from them. */
@@ -202,6 +205,7 @@ function writeReport(): void {
     names.map((name) => [name, readResults(name)]),
   );
   if (results.latest) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(results.latest));
+  if (results.sites) writeFileSync(`${RESULTS}/sites.svg`, sitesChartSvg(results.sites));
   let text = readFileSync(DOCUMENT, 'utf8');
   text = replaceFigures(text, 'targets', targetTable(results));
   for (const name of names) {
@@ -243,7 +247,12 @@ function markdown<Name extends keyof Results>(
 
 function provenance(machine: Machine, extent: string, isShort: boolean): string {
   const { cpu, cores, memoryGiB, kernel, node, wrk, commit, date, pinned } = machine;
-  const where = `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${kernel}, Node ${node.slice(1)}, ${wrk}`;
+  const where = [
+    `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${kernel}, Node ${node.slice(1)}`,
+    wrk,
+  ]
+    .filter(Boolean)
+    .join(', ');
   const how = pinned
     ? 'server and client each on a core of its own'
     : 'server and client not pinned';

@@ -1,5 +1,6 @@
 import type { Contender, Load } from './contenders.ts';
 import type { Machine } from './machine.ts';
+import type { SitesComparison } from './sites/site-results.ts';
 import type { Spread } from './statistics.ts';
 
 /** What the files of bench/results hold, each under its name. */
@@ -12,6 +13,7 @@ export interface Results {
   readonly workers: Comparison;
   readonly edge: EdgeComparison;
   readonly 'edge-tls': EdgeTlsComparison;
+  readonly sites: SitesComparison;
 }
 
 interface Measured {

@@ -17,6 +17,12 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
+/** The value below which a part of the values lies, by the nearest rank; NaN of none. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}
+
 /** The spread of each figure of the samples, of which there is at least one. A figure that none has is left out. */
 export function spreadsOf<Figure extends string>(
   samples: readonly Readonly<Record<Figure, number | undefined>>[],

@@ -1,14 +1,8 @@
 import type { Contender, Load } from './contenders.ts';
 import { type Cell, findCell, type Guessing, type Results } from './results.ts';
+import { siteVerdicts } from './sites/site-targets.ts';
 import { spread } from './statistics.ts';
-import { precise } from './table.ts';
-
-export interface Verdict {
-  readonly target: string;
-  readonly wanted: string;
-  readonly measured: string;
-  readonly isReached: boolean | undefined;
-}
+import { atLeast, atMost, type Verdict } from './verdict.ts';
 
 const MEGABYTES_PER_MIB = 2 ** 20 / 1e6;
 const MILLION = 1_000_000;
@@ -104,26 +98,11 @@ export function verdicts(results: Partial<Results>): Verdict[] {
       10,
       ' %',
     ),
+    ...siteVerdicts(results.sites),
   ];
 }
 
 /** How much the right key's lists cost to those of a quiet service, each time that some guesses had been made. */
 function afterGuesses({ slices }: Guessing): number[] {
   return slices.filter(({ guesses }) => guesses > 0).map(({ ratio }) => ratio.median);
-}
-
-function atLeast(target: string, value: number | undefined, bound: number, unit = ''): Verdict {
-  const isReached = value === undefined ? undefined : value >= bound;
-  return { target, wanted: `≥ ${bound}${unit}`, measured: shown(value, unit), isReached };
-}
-
-function atMost(target: string, value: number | undefined, bound: number, unit: string): Verdict {
-  const isReached = value === undefined ? undefined : value <= bound;
-  return { target, wanted: `≤ ${bound}${unit}`, measured: shown(value, unit), isReached };
-}
-
-function shown(value: number | undefined, unit: string): string {
-  if (value === undefined) return 'not measured';
-  const digits = unit === '' ? value.toFixed(3) : value < 0 ? value.toFixed(1) : precise(value);
-  return digits + unit;
 }

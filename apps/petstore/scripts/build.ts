@@ -1,5 +1,6 @@
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { siteAssetsFolder } from '@petstore/site/site/assets.ts';
 import { build } from 'rolldown';
 
 // Makes dist/, which the package has in place of the source. `npm pack` runs it (prepack).
@@ -14,9 +15,6 @@ const WORKSPACE = new URL('../../', FOLDER);
 const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
 const dependencies = Object.keys(manifest.dependencies);
 
-/** What the reference page reads from the folder that its own module is in. */
-const PAGE_FILES = ['start.js', 'reference.css'];
-
 await rm(DIST, { recursive: true, force: true });
 await build({
   cwd: fileURLToPath(FOLDER),
@@ -25,13 +23,12 @@ await build({
     launch: '@petstore/service/start.js',
     // Named by no import: a thread is started by its file.
     'writer-thread': 'src/store/sqlite/writer-thread.ts',
-    'scalar-thread': 'src/openapi/reference/scalar-thread.ts',
+    'site-thread': 'src/openapi/reference/site-thread.ts',
   },
   platform: 'node',
   external: dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
   output: { dir: fileURLToPath(DIST), format: 'esm' },
 });
-for (const file of PAGE_FILES) {
-  await copyFile(new URL(`packages/reference/src/${file}`, WORKSPACE), new URL(file, DIST));
-}
+// Beside the module that looks for them there.
+await cp(await siteAssetsFolder(), new URL('site-assets/', DIST), { recursive: true });
 await copyFile(new URL('LICENSE', WORKSPACE), new URL('LICENSE', FOLDER));

@@ -52,13 +52,16 @@ export async function openEdge(
 ): Promise<ConfiguredEdge> {
   const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
   try {
-    const { platformHost } = config;
+    const { platformHost, requestProxy } = config;
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
-    const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
+    const source = siteSource({
+      ...{ db, platformHost, requestProxy },
+      ...{ addresses, sealer, now: Date.now },
+    });
     const edge = await startConfiguredEdge(config, { ...options, source });
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {

@@ -123,7 +123,7 @@ describe('a custom domain in a browser', () => {
   test('opens over HTTPS, by a browser that trusts the root of the authority and checks all the rest', async () => {
     tab = await openSite();
     await tab.getByRole('heading', { name: 'Pets' }).first().waitFor();
-    assert.equal(addressOf(tab), address(ONE));
+    assert.equal(tab.url(), address(ONE));
   });
 
   test('is not opened by the browser with a certificate of anyone else', async (t) => {
@@ -146,7 +146,7 @@ describe('a custom domain in a browser', () => {
     await certified();
     const second = await openSite();
     await second.getByRole('heading', { name: 'Pets' }).first().waitFor();
-    assert.equal(addressOf(second), address(ONE));
+    assert.equal(second.url(), address(ONE));
     await second.close();
   });
 
@@ -156,7 +156,7 @@ describe('a custom domain in a browser', () => {
     await page.getByText('Primary', { exact: true }).waitFor();
     await tab.goto(`${address(ONE)}?from=bookmark`);
     await tab.getByRole('heading', { name: 'Pets' }).first().waitFor();
-    assert.equal(addressOf(tab), `${address(TWO)}?from=bookmark`);
+    assert.equal(tab.url(), `${address(TWO)}?from=bookmark`);
   });
 
   test('is gone from browsers once its name was typed to remove it, and the other goes on', async () => {
@@ -171,7 +171,7 @@ describe('a custom domain in a browser', () => {
     await tab.waitForURL('chrome-error://chromewebdata/');
     await tab.goto(address(ONE));
     await tab.getByRole('heading', { name: 'Pets' }).first().waitFor();
-    assert.equal(addressOf(tab), address(ONE));
+    assert.equal(tab.url(), address(ONE));
     assert.equal(await page.evaluate('globalThis.isStillHere'), true);
     assert.deepEqual(withoutRefusals(complaints), []);
   });
@@ -255,8 +255,3 @@ describe('a custom domain in a browser', () => {
     await page.emulateMedia({ colorScheme: 'light' });
   }
 });
-
-/** The address of a tab. Behind it the reference names the section that is read, as soon as it knows. */
-function addressOf(tab: Page): string {
-  return tab.url().replace(/#description\/introduction$/, '');
-}

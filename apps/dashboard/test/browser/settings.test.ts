@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Project } from '../../server/src/projects/project.ts';
 import { type Installation, sharedInstallation } from '../support/installation.ts';
 import { fetchFromSite } from '../support/site.ts';
 import { deploy } from '../support/uploads.ts';
@@ -49,6 +50,23 @@ test('another address moves the site, after saying what that breaks', async () =
   await page.waitForURL(`${origin}/projects/pets/settings`);
   assert.equal((await fetchFromSite(site(slug))).status, 404);
   assert.equal((await fetchFromSite(site('pets'))).status, 200);
+});
+
+test('the MCP server is switched off and stays off; the page says who can allow the proxy', async () => {
+  const { owner, page, settings, slug } = await withProject();
+  await page.goto(settings);
+  const mcp = page.getByRole('switch', { name: 'MCP server for assistants' });
+  assert.equal(await mcp.isChecked(), true);
+  await mcp.click();
+  await page.getByText('The MCP server is off.').first().waitFor();
+  const { mcp: isOn } = await owner.call<Project>('GET', `/projects/${slug}`);
+  assert.equal(isOn, false);
+  await page.reload();
+  await mcp.waitFor();
+  assert.equal(await mcp.isChecked(), false);
+  const proxy = page.getByRole('switch', { name: 'Request proxy for “Try it”' });
+  assert.deepEqual([await proxy.isChecked(), await proxy.isDisabled()], [false, true]);
+  await page.getByText('Whoever runs it can allow it').waitFor();
 });
 
 test('a token is shown once, works, and is refused once revoked', async () => {

@@ -81,7 +81,7 @@ test('dashboard deploy of a folder puts its guides and its reference online', as
   assert.equal(code, 0, stderr);
   const get = (path: string) => getFromEdge(service.edgePort, 'pets.docs.localhost', path);
   assert.match((await get('/')).text, /Send your first parcel/);
-  assert.match((await get('/reference')).text, /id="reference"/);
+  assert.match((await get('/reference/parcels/createParcel')).text, /Books the carrier/);
   assert.equal((await get('/openapi.json')).status, 200);
   assert.equal((await get('/.env')).status, 404, 'hidden files stay where they are');
 
@@ -112,7 +112,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('linked'), /linked\/docs\.yaml is a link/],
     [await deploy('named'), /has a name that is not UTF-8/],
     [await deploy('huge'), /huge is too large: an archive must be at most 50 MB/],
-    [await deploy('huge.json'), /huge\.json is too large: a document must be at most 10 MB/],
+    [await deploy('huge.json'), /huge\.json is too large: a document must be at most 25 MB/],
     [await deploy('/dev/zero'), /\/dev\/zero is neither a regular file/],
     // Read like this, it is an error for everyone.
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],

@@ -95,11 +95,11 @@ test('an empty body is refused, and one beyond the limit before it is read', asy
     JSON.parse(announced.body).message,
     'The body must be at most 50,000,000 bytes long.',
   );
-  const document = Buffer.alloc(10_000_001, ' ');
+  const document = Buffer.alloc(25_000_001, ' ');
   const tooLarge = await root.call('POST', PATH, document);
   assert.match(
     await assertError(tooLarge, 413, 'payload_too_large'),
-    /A document must be at most 10 MB/,
+    /A document must be at most 25 MB/,
   );
   assert.deepEqual(await service.db.selectFrom('deploys').select('id').execute(), []);
   assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);

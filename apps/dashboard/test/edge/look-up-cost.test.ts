@@ -18,7 +18,10 @@ function cacheOf(count: number) {
     const host = canonicalHost(`site${at}.docs.localhost`);
     assert.ok(host);
     const projectId = `project ${at}`;
-    source.sites.set(host, { projectId, artifactHash: 'x', origin: host, isPreview: false });
+    source.sites.set(host, {
+      ...{ projectId, artifactHash: 'x', origin: host },
+      ...{ isPreview: false, mcp: true, requestProxy: false },
+    });
     return host;
   });
   return { cache: new SiteCache(source, DEFAULT_LIMITS), hosts };

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { exchange, startTestEdge, statuses } from './support/edge.ts';
 import { SITE } from './support/memory-source.ts';
 
+const ICO = { type: 'image/x-icon', text: 'icon' };
+
 test('a path is decoded once, and its query makes no difference', async (t) => {
   const { ask } = await startTestEdge(t);
   const same = [
@@ -92,7 +94,48 @@ test('a slash or an index at the end leads to the page itself, within the site',
   }
 });
 
-test('/.well-known/ is never a file of a site', async (t) => {
+test('a path without a file leads where the site says, with its query', async (t) => {
+  const { ask, source } = await startTestEdge(t);
+  const moved = {
+    '/old': '/guides/start',
+    '/old/': '/guides/start',
+    '/old/index.html': '/guides/start',
+    '/old?a=b': '/guides/start?a=b',
+    '/old/%C3%BC%20b': '/guides/%C3%BC%20b?a=b#c',
+    '/old/%C3%BC%20b?x=y': '/guides/%C3%BC%20b?a=b&x=y#c',
+    '/moved?a=b': 'https://docs.example.com/x?a=b',
+  };
+  for (const [path, to] of Object.entries(moved)) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await ask(path, { method });
+      assert.equal(status, 308, path);
+      assert.equal(headers.location, to);
+      assert.equal(headers['cache-control'], 'no-store', 'the next deploy may have a page there');
+    }
+  }
+  assert.equal((await ask('/guides/start')).status, 200, 'a file comes before a redirect');
+  for (const path of ['/Old', '/old/x', '/constructor', '/__proto__']) {
+    assert.equal((await ask(path)).status, 404, path);
+  }
+  source.deploy('b.test', SITE, {}, 'none');
+  assert.equal((await ask('/old', { host: 'b.test' })).status, 404, 'a manifest without redirects');
+});
+
+test('what asks for /favicon.ico gets the icon that the site has', async (t) => {
+  const { ask, source } = await startTestEdge(t);
+  assert.equal((await ask('/favicon.ico')).status, 404, 'a site without an icon');
+  const svg = { type: 'image/svg+xml', text: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
+  source.deploy('b.test', { ...SITE, '/favicon.svg': svg });
+  const drawn = await ask('/favicon.ico', { host: 'b.test' });
+  assert.equal(drawn.status, 302);
+  assert.equal(drawn.headers.location, '/favicon.svg');
+  source.deploy('c.test', { ...SITE, '/favicon.svg': svg, '/favicon.ico': ICO });
+  const own = await ask('/favicon.ico', { host: 'c.test' });
+  assert.equal(own.status, 200);
+  assert.equal(own.headers['content-type'], 'image/x-icon');
+});
+
+test('/.well-known/ is never a file of a site, but for the catalog of its APIs', async (t) => {
   const { ask, source } = await startTestEdge(t);
   const secret = { type: 'text/plain', text: 'mine' };
   source.deploy('b.test', {
@@ -110,6 +153,16 @@ test('/.well-known/ is never a file of a site', async (t) => {
     assert.equal(answer.status, 404, path);
     assert.equal(String(answer.body), 'Not Found\n');
   }
+  assert.equal((await ask('/.well-known/api-catalog')).status, 404);
+  const type = 'application/linkset+json';
+  const catalog = { type, text: '{"linkset":[{"anchor":"{{origin}}/"}]}', isTemplate: true };
+  source.deploy('c.test', { ...SITE, '/.well-known/api-catalog': catalog });
+  const { status, headers, body } = await ask('/.well-known/api-catalog', { host: 'c.test' });
+  assert.equal(status, 200);
+  assert.equal(headers['content-type'], type);
+  assert.equal(headers['access-control-allow-origin'], '*');
+  assert.equal(headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
+  assert.equal(String(body), '{"linkset":[{"anchor":"https://c.test/"}]}');
 });
 
 test('a target is at most 8 KiB long', async (t) => {

@@ -31,6 +31,12 @@ const TARGETS = [
   '/',
   '/guides/start',
   '/guides/start?x',
+  '/reference/pets',
+  '/reference/pets',
+  '/reference/pets.md',
+  '/sitemap.xml',
+  '/old',
+  '/favicon.ico',
   '/logo.svg',
   '/llms.txt',
   '/nope',
@@ -58,6 +64,9 @@ const HEADERS = [
   'Accept-Encoding: br',
   'Accept-Encoding: gzip;q=0.5,\tbr;q=0',
   'accept-encoding:',
+  'Accept: text/html,application/xhtml+xml,*/*;q=0.8',
+  'Accept: text/markdown, text/html, */*',
+  'accept:text/html;q=0.5, Text/Markdown;q=0.6 ',
   'If-Match: *',
   'If-Match: "x"',
   'If-None-Match: *',
@@ -91,8 +100,17 @@ test('no request gets another response for taking the fast path', async (t) => {
   for (const { ask } of [short, long]) {
     for (const path of Object.keys(SITE)) {
       for (const coding of ['', 'gzip', 'br']) {
-        await ask(encodeURI(path), { headers: { 'accept-encoding': coding } });
+        for (const accept of ['*/*', 'text/markdown']) {
+          await ask(encodeURI(path), { headers: { 'accept-encoding': coding, accept } });
+        }
       }
+    }
+  }
+  for (const accept of ['*/*', 'text/html, text/markdown', 'text/markdown', 'Text/Markdown, */*']) {
+    for (const more of ['', 'Accept-Encoding: br\r\n', 'If-None-Match: *\r\n']) {
+      const bytes = `GET /reference/pets HTTP/1.1\r\nHost: a.test\r\nAccept: ${accept}\r\n${more}\r\n`;
+      assert.ok(readFastPathRequest(Buffer.from(bytes)), bytes);
+      assert.equal(await answerTo(short.port, bytes), await answerTo(long.port, bytes), bytes);
     }
   }
   let plain = 0;
@@ -126,6 +144,7 @@ test('only one whole GET with nothing out of the ordinary is plain', () => {
   assert.deepEqual(read(plain), {
     target: '/a?b',
     host: 'a.test',
+    accept: undefined,
     acceptEncoding: 'br',
     ifNoneMatch: '"x"',
   });

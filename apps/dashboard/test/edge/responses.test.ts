@@ -48,7 +48,7 @@ test('an SVG opened by itself runs nothing', async (t) => {
 test('pages of other origins may read what tools read, and nothing else', async (t) => {
   const { ask } = await startTestEdge(t);
   for (const path of Object.keys(SITE)) {
-    const isOpen = ['/openapi.json', '/llms.txt', '/pets.md'].includes(path);
+    const isOpen = /^\/(?:openapi\.json|llms\.txt|.*\.md)$/.test(path);
     const { headers } = await ask(encodeURI(path));
     assert.equal(headers['access-control-allow-origin'], isOpen ? '*' : undefined, path);
   }

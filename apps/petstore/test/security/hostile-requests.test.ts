@@ -83,7 +83,7 @@ test('no path leads to a file, and no name to what every object has', async (t) 
     '/reference/../../../etc/passwd',
     '/reference/..%2f..%2fpackage.json',
     '/reference/%2e%2e/%2e%2e/package.json',
-    '/reference/scalar-0123456789abcdef.js%00.html',
+    '/_assets/site-0123456789abcdef.js%00.html',
     '/reference/..\\..\\package.json',
     '/reference/__proto__-0123456789abcdef.js',
     '/errors/__proto__',

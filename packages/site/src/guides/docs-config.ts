@@ -1,101 +1,16 @@
-import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isScalar, type Node } from 'yaml';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
-import { yamlProblem } from '../syntax/yaml-problem.ts';
-
-/** The largest configuration, in bytes. */
-const MAX_SIZE = 64 * 1024;
-
-/** Reads values out of a YAML file, and collects their problems. */
-interface ConfigReader {
-  readonly root: Node | undefined;
-  readonly problems: BuildProblem[];
-  readonly line: (node: Node) => number;
-  readonly problem: (message: string, node: Node | undefined) => void;
-  /** The end of a problem's sentence: the name that was probably meant. */
-  readonly didYouMean: (word: string, candidates: Iterable<string>) => string;
-  /** The members of a mapping by key. Keys other than `keys` are problems. */
-  readonly members: (node: Node, keys: readonly string[], name: string) => Map<string, Node>;
-  readonly items: (node: Node, name: string) => Node[];
-  /** A string of 1 to `most` characters. Anything else is a problem, and becomes ''. */
-  readonly text: (node: Node, name: string, most: number) => string;
-}
-
-function configReader(file: string, bytes: Uint8Array): ConfigReader {
-  const problems: BuildProblem[] = [];
-  const lines = new LineCounter();
-  const didYouMean = didYouMeanOfMany();
-  const addProblem = (message: string, line: number | null) =>
-    problems.push({ message, path: file, line });
-  const line = (node: Node) => lines.linePos(node.range?.[0] ?? 0).line;
-  const problem = (message: string, node: Node | undefined) => {
-    addProblem(message, node ? line(node) : null);
-  };
-
-  return {
-    root: parse(bytes, lines, addProblem),
-    problems,
-    line,
-    problem,
-    didYouMean,
-    members(node, keys, name) {
-      const members = new Map<string, Node>();
-      if (!isMap(node)) {
-        problem(
-          `${name} must be a mapping with ${keys.map((key) => `\`${key}\``).join(', ')}.`,
-          node,
-        );
-        return members;
-      }
-      for (const { key, value } of node.items) {
-        const word = isScalar(key) ? String(key.value) : '';
-        if (!keys.includes(word)) {
-          const place = isNode(key) ? key : node;
-          problem(`${name} has no \`${word}\`${didYouMean(word, keys)}`, place);
-        } else if (isNode(value) && !(isScalar(value) && value.value === null)) {
-          members.set(word, value);
-        }
-      }
-      return members;
-    },
-    items(node, name) {
-      if (isSeq(node)) return node.items.filter(isNode);
-      problem(`${name} must be a list.`, node);
-      return [];
-    },
-    text(node, name, most) {
-      const value = isScalar(node) ? node.value : undefined;
-      if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value;
-      problem(`${name} must be text of 1 to ${most} characters.`, node);
-      return '';
-    },
-  };
-}
-
-function parse(
-  bytes: Uint8Array,
-  lines: LineCounter,
-  addProblem: (message: string, line: number | null) => void,
-): Node | undefined {
-  if (bytes.length > MAX_SIZE) {
-    addProblem(`The file is larger than ${MAX_SIZE / 1024} KB.`, null);
-    return undefined;
-  }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    const lineAt = (offset: number) => lines.linePos(offset).line;
-    const problem = yamlProblem(document, { text, lineAt });
-    if (problem) addProblem(problem.message, problem.line);
-    if (document.contents === null) addProblem('The file is empty.', 1);
-    return document.contents ?? undefined;
-  } catch (error) {
-    // Lists nested deeper than the parser's stack, or bytes that are not text.
-    const isDeep = error instanceof RangeError;
-    addProblem(isDeep ? 'The file is nested too deeply.' : 'The file is not UTF-8 text.', null);
-    return undefined;
-  }
-}
+import { type ConfigReader, configReader } from './config-reader.ts';
+import {
+  type Announcement,
+  announcementOf,
+  type ConfigLinks,
+  editOf,
+  linksOf,
+  type NamedPath,
+  NO_LINKS,
+} from './site-links.ts';
+import { redirectsOf } from './site-redirects.ts';
 
 /** A checked `docs.yaml`: every file that it names exists. */
 export interface DocsConfig {
@@ -109,6 +24,19 @@ export interface DocsConfig {
   /** `#0a58ca` */
   readonly color: string;
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
+  /** A line above every page. */
+  readonly announcement: Announcement | undefined;
+  /** Links to other places, in the header and at the end of each page. */
+  readonly links: ConfigLinks;
+  /** Where a page's source can be edited: `https://github.com/acme/docs/edit/main/{path}`. */
+  readonly edit: { readonly url: string } | undefined;
+  /**
+   * Where paths without a page lead: from a path, percent-decoded, to a path of the site, percent-encoded, or an
+   * address that begins with `https://`.
+   */
+  readonly redirects: Readonly<Record<string, string>>;
+  /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
+  readonly sitePaths: readonly NamedPath[];
 }
 
 /** Pages under a heading; the heading is undefined for those that stand alone. */
@@ -125,7 +53,10 @@ interface NavigationPage {
   readonly line: number;
 }
 
-const KEYS = ['title', 'openapi', 'navigation', 'theme', 'logo'];
+const KEYS = [
+  ...['title', 'openapi', 'navigation', 'theme', 'logo'],
+  ...['announcement', 'links', 'edit', 'redirects'],
+];
 
 export const DEFAULT_COLOR = '#0a58ca';
 
@@ -133,6 +64,19 @@ const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
 
 /** The required content of a `docs.yaml`, for a message. */
 export const MINIMAL_CONFIG = 'title: My API';
+
+/** Of a file that cannot be read. */
+const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
+  title: '',
+  navigation: undefined,
+  color: DEFAULT_COLOR,
+  logo: undefined,
+  announcement: undefined,
+  links: NO_LINKS,
+  edit: undefined,
+  redirects: {},
+  sitePaths: [],
+};
 
 /** The name of the archive's configuration; undefined where it has none. */
 export function configFile(files: SourceFiles): string | undefined {
@@ -146,7 +90,7 @@ export function defaultDocument(files: SourceFiles): string | undefined {
 }
 
 /**
- * Reads the configuration `file`, of at most 64 KB. Problems have their lines. Where there are any, the configuration
+ * Reads the configuration `file`, of at most 256 KB. Problems have their lines. Where there are any, the configuration
  * has the parts that could be read, so that the rest of the archive can be checked as well.
  */
 export function readDocsConfig(
@@ -156,12 +100,12 @@ export function readDocsConfig(
   const reader = configReader(file, files.get(file) ?? new Uint8Array());
   const { problems } = reader;
   if (problems.length > 0 || !reader.root) {
-    const rest = { title: '', navigation: undefined, color: DEFAULT_COLOR, logo: undefined };
-    return { config: { file, openapi: defaultDocument(files), ...rest }, problems };
+    return { config: { ...EMPTY, file, openapi: defaultDocument(files) }, problems };
   }
   const at = reader.members(reader.root, KEYS, `\`${file}\``);
   const title = at.get('title');
   if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
+  const sitePaths: NamedPath[] = [];
   const config = {
     file,
     title: title ? reader.text(title, '`title`', 200) : '',
@@ -169,6 +113,11 @@ export function readDocsConfig(
     navigation: navigationOf(reader, files, at.get('navigation')),
     color: colorOf(reader, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
+    announcement: announcementOf(reader, at.get('announcement'), sitePaths),
+    links: linksOf(reader, at.get('links'), sitePaths),
+    edit: editOf(reader, at.get('edit')),
+    redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
+    sitePaths,
   };
   return { config, problems };
 }

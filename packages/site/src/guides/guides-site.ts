@@ -1,17 +1,27 @@
 import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
-import type { CheckedDocument } from '../openapi/openapi-types.ts';
-import { accentStyle } from '../site/assets.ts';
-import { frameFiles, type SiteFrame, type SiteGroup } from '../site/frame.ts';
-import { DOCUMENT_LINK, framedReference } from '../site/framed-reference.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { connectOrigins } from '../request/connect-origins.ts';
+import { accentStyle } from '../site/accent.ts';
+import { addFrame } from '../site/add-frame.ts';
+import { siteAssets } from '../site/assets.ts';
+import type { SiteFrame, SiteGroup } from '../site/frame.ts';
 import { indexFiles } from '../site/index-files.ts';
-import { commonFiles, markdownPath, pageHtml } from '../site/page-layout.ts';
-import { contentSecurityPolicy } from '../site/reference-files.ts';
-import { searchIndex } from '../site/search-index.ts';
-import { type BuiltSite, type SiteFile, siteFiles, TYPES } from '../site/site-files.ts';
-import type { DocsConfig } from './docs-config.ts';
-import { checkAnchors, operationAnchors } from './links/anchors.ts';
+
+import { sitePolicy } from '../site/policy.ts';
+import {
+  type BuiltSite,
+  hrefOf,
+  markdownPath,
+  type SiteFile,
+  siteFiles,
+  TYPES,
+} from '../site/site-files.ts';
+import { DEFAULT_COLOR, type DocsConfig } from './docs-config.ts';
+import { guidePage } from './guide-page.ts';
+import { checkAnchors, referenceTargets } from './links/anchors.ts';
 import {
   isImage,
+  isPage,
   mediaType,
   pathConflicts,
   REFERENCE_PATH,
@@ -24,20 +34,18 @@ export interface Guides {
   readonly files: SourceFiles;
   readonly config: DocsConfig;
   /** undefined for a site without a reference. */
-  readonly document: CheckedDocument | undefined;
+  readonly reference: ReferenceContext | undefined;
 }
 
-/** The content security policy of pages where there is no reference. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Where the introduction of an archive's reference is: at its root where there are no guides. */
+export function overviewPath(files: SourceFiles): string {
+  return [...files.keys()].some(isPage) ? REFERENCE_PATH : '/';
+}
+
+/** The images of an archive, which descriptions may show. */
+export function imagesOf(files: SourceFiles): ReadonlySet<string> {
+  return new Set([...files.keys()].filter(isImage));
+}
 
 /** A site without the files that are published as they are. */
 function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
@@ -46,15 +54,15 @@ function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<s
 }
 
 /**
- * Renders the pages of an archive, and finds all problems in them. The document is `unknown` where it cannot be read:
- * links to it are then not checked.
+ * Renders the pages of an archive, and finds all problems in them. The reference is `unknown` where its document cannot
+ * be read: links to it are then not checked.
  */
 export async function guidePages(
   {
     files,
     config,
-    document,
-  }: Omit<Guides, 'document'> & { document: Guides['document'] | 'unknown' },
+    reference,
+  }: Omit<Guides, 'reference'> & { reference: Guides['reference'] | 'unknown' },
   log: BuildLog,
 ): Promise<{
   readonly pages: readonly RenderedPage[];
@@ -62,14 +70,22 @@ export async function guidePages(
 }> {
   const own = publishable({ files, config });
   log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
+  const targets =
+    typeof reference === 'object'
+      ? referenceTargets(reference.checked, reference.addresses)
+      : reference;
   const { pages, problems } = await renderPages(own, {
     files: new Set(own.keys()),
-    operations: typeof document === 'object' ? operationAnchors(document) : document,
-    sitePaths: reservedPaths(document !== undefined),
+    reference: targets,
+    sitePaths: reservedPaths(reference !== undefined),
   });
-  const taken = pathConflicts(own, reservedPaths(typeof document === 'object'));
+  const paths = typeof targets === 'object' ? targets.paths : [];
+  const taken = pathConflicts(
+    own,
+    new Set([...reservedPaths(typeof targets === 'object'), ...paths]),
+  );
   const wrong = [...taken, ...problems, ...checkAnchors(pages)];
-  if (pages.length === 0 && document === undefined && wrong.length === 0)
+  if (pages.length === 0 && reference === undefined && wrong.length === 0)
     wrong.push(noPages(config));
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };
 }
@@ -80,7 +96,7 @@ export async function guidesSite(
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): Promise<BuiltSite> {
-  const { config, document } = guides;
+  const { config, reference } = guides;
   const files = publishable(guides);
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });
@@ -88,47 +104,53 @@ export async function guidesSite(
   const groups = siteNavigation(config, pages);
   const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
   const start = pages.find(({ path }) => path === first?.path);
-  const referencePath = start ? REFERENCE_PATH : '/';
-  const operations = document?.operations ?? [];
   const frame: SiteFrame = {
     title: config.title,
     logo: config.logo,
     links: [
       ...(start ? [{ title: 'Guides', path: '/' }] : []),
-      ...(document ? [{ title: 'API reference', path: referencePath }, DOCUMENT_LINK] : []),
+      ...(reference ? [{ title: 'API reference', path: reference.addresses.overview }] : []),
     ],
     groups,
-    accent: accentStyle(config.color),
-    searchIndex: searchIndex({ pages, operations, referencePath }, log),
+    reference: reference?.addresses,
+    assets: await siteAssets(),
+    accent: config.color === DEFAULT_COLOR ? undefined : accentStyle(config.color),
+    isServedByApi: false,
+    announcement: config.announcement,
+    headerLinks: config.links.header,
+    footerLinks: config.links.footer,
   };
   const html = (page: RenderedPage, path: string): SiteFile => ({
     path,
     type: TYPES.html,
-    content: pageHtml(frame, page),
+    content: guidePage(frame, page, editAddress(config, page)),
   });
   const made = siteFiles();
-  if (start && start.path !== '/') made.add([html(start, '/')]);
+  if (start && !pages.some(({ path }) => path === '/')) {
+    made.add([html(start, '/'), { ...markdownFile(start, files), path: markdownPath('/') }]);
+  }
   // One after the other, since each has the whole navigation.
   for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
   made.add(publishedFiles(files, config, pages, log));
-  made.add(frameFiles(frame));
-  if (document) made.add(await framedReference(document, frame, referencePath));
-  const taken = new Set(made.all().map(({ path }) => path));
-  made.add(commonFiles(frame).filter(({ path }) => !taken.has(path)));
+  addFrame(made, { frame, pages, reference }, log);
   made.add(
     indexFiles({
       title: config.title,
       description: start?.description ?? '',
       pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
-      referencePath,
-      checked: document,
+      reference,
     }),
   );
   return {
     title: config.title,
     files: made.all(),
-    contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
+    contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : []),
+    redirects: config.redirects,
   };
+}
+
+function editAddress({ edit }: DocsConfig, { file }: RenderedPage): string | undefined {
+  return edit?.url.replaceAll('{path}', () => hrefOf(file));
 }
 
 /** By file, and in a file from its first line to its last. */

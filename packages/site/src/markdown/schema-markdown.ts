@@ -1,9 +1,8 @@
-import { isObject } from '@petstore/reference/operations.ts';
-import { prefix, truncate } from '@petstore/service/text.ts';
-import { type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
+import { truncate } from '@petstore/service/text.ts';
+import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
-import { toJson } from '../syntax/exact-text.ts';
 import { code, inline } from './markdown-text.ts';
+import { constraints, refName, typeText } from './schema-facts.ts';
 import { firstMembers } from './schema-sample.ts';
 
 const MAX_LINES = 120;
@@ -16,98 +15,167 @@ const MAX_LOOKS = 2_000;
 /** The most letters of a member's description: most belong to schemas that many operations have. */
 const MAX_DESCRIPTION = 500;
 
-/** How many more letters the schemas and examples of an operation may have. */
-export interface SizeBudget {
+/** The most letters of the schemas and examples of one page. */
+export const MAX_LETTERS = 100_000;
+
+/** What the schemas and examples of a page share. */
+export interface PageBudget {
+  /** How many more letters they may have. */
   left: number;
+  /** The models that stand on the page whole: where they come again, they are named. */
+  readonly shown: Set<unknown>;
 }
 
+/** The budget of a page, in letters. */
+export const pageBudget = (left = MAX_LETTERS): PageBudget => ({ left, shown: new Set() });
+
 /**
- * A schema as a nested list of its members; a recursive schema is named and not repeated. It counts against `room`, and
- * ends with a note where that, or the limit of lines, is used up.
+ * A schema as a nested list of its members; one that holds itself, or stands on the page already, is named and not repeated. It counts against `room`, and
+ * ends with a note where that, or the limit of lines, is used up. Where it is not `isDescribed`, its own description is left
+ * out.
  */
 export function schemaMarkdown(
   document: OpenApiDocument,
   schema: unknown,
-  room: SizeBudget,
+  room: PageBudget,
+  isDescribed = true,
 ): string {
-  const lines: string[] = [];
-  let isFull = false;
-  let looks = 0;
-  const open = new Set<unknown>();
-  const end = () => {
-    isFull = true;
-    lines.push('- … and more: see the OpenAPI document');
-  };
-  const add = (level: number, text: string) => {
-    if (isFull) return;
-    const line = `${'  '.repeat(level)}- ${text}`;
-    if (lines.length === MAX_LINES || line.length > room.left) return end();
-    room.left -= line.length;
-    lines.push(line);
-  };
-  const describe = (level: number, label: string, given: unknown, notes: string) => {
-    if (isFull) return;
-    const found = resolveReference(document, given);
-    const name = refName(given);
-    const type = typeText(document, given);
-    const text = isObject(found)
-      ? truncate(inline(textOf(found.description)), MAX_DESCRIPTION)
-      : '';
-    const again = open.has(found) || level >= MAX_LEVELS;
-    const facts = [type, notes, ...(isObject(found) ? constraints(found) : [])]
-      .filter(Boolean)
-      .join(', ');
-    add(
+  const model = refName(schema) ? resolveReference(document, schema) : undefined;
+  if (room.shown.has(model)) return `- ${typeText(document, schema)} (as above)`;
+  const list = new SchemaList(document, room);
+  list.describe(0, '', schema, '', isDescribed);
+  if (model !== undefined && !list.isFull) room.shown.add(model);
+  return list.lines.join('\n');
+}
+
+class SchemaList {
+  readonly lines: string[] = [];
+  isFull = false;
+  #looks = 0;
+  readonly #open = new Set<unknown>();
+  readonly #document: OpenApiDocument;
+  readonly #room: PageBudget;
+
+  constructor(document: OpenApiDocument, room: PageBudget) {
+    this.#document = document;
+    this.#room = room;
+  }
+
+  /** A line for a schema, and below it the lines of its parts. */
+  describe(level: number, label: string, given: unknown, notes: string, isDescribed = true): void {
+    if (this.isFull) return;
+    const found = resolveReference(this.#document, given);
+    const type = typeText(this.#document, given);
+    if (isObject(found) && this.#open.has(found)) {
+      this.#add(level, labelled(label, [type, notes], ' (as above)'));
+      return;
+    }
+    const isDeep = level >= MAX_LEVELS;
+    const limits = isObject(found) ? constraints(this.#document, found) : [];
+    const text =
+      isDescribed && isObject(found)
+        ? truncate(inline(textOf(found.description)), MAX_DESCRIPTION)
+        : '';
+    const rest = isDeep && hasMembers(found) ? ', whose members are not shown here' : '';
+    this.#add(
       level,
-      `${label}${label && facts ? ': ' : ''}${facts}${again && name ? ' (as above)' : ''}${text ? `. ${text}` : ''}`,
+      labelled(label, [type, notes, ...limits], `${rest}${text ? `. ${text}` : ''}`),
     );
-    if (again || !isObject(found) || isFull) return;
-    open.add(found);
-    children(level + 1, found);
-    open.delete(found);
-  };
-  const children = (level: number, found: Record<string, unknown>) => {
+    if (isDeep || !isObject(found) || this.isFull) return;
+    this.#open.add(found);
+    this.#parts(level + 1, found);
+    this.#open.delete(found);
+  }
+
+  #parts(level: number, found: Record<string, unknown>): void {
     for (const { name, schema, isRequired } of firstMembers(found)) {
-      if (isFull) return;
-      describe(level, code(name), schema, isRequired ? 'required' : '');
+      this.describe(level, code(name), schema, isRequired ? 'required' : '');
     }
-    for (const part of Array.isArray(found.allOf) ? found.allOf : []) {
-      if (isFull) return;
-      looks += 1;
-      if (looks > MAX_LOOKS) return end();
-      const inner = resolveReference(document, part);
-      if (!isObject(inner) || open.has(inner) || level > MAX_LEVELS) continue;
-      open.add(inner);
-      children(level, inner);
-      open.delete(inner);
+    for (const part of listOf(found.allOf)) {
+      if (this.isFull || !this.#mayLook()) return;
+      const inner = resolveReference(this.#document, part);
+      if (!isObject(inner) || this.#open.has(inner) || level > MAX_LEVELS) continue;
+      this.#open.add(inner);
+      this.#parts(level, inner);
+      this.#open.delete(inner);
     }
+    this.#choices(level, found);
+    if (hasMembers(resolveReference(this.#document, found.items))) {
+      this.describe(level, 'each item', found.items, '');
+    }
+    for (const [at, item] of listOf(found.prefixItems).entries()) {
+      if (this.isFull) return;
+      this.describe(level, `item ${at + 1}`, item, '');
+    }
+    for (const [pattern, schema] of entriesOf(found.patternProperties)) {
+      if (this.isFull) return;
+      this.describe(level, `any member that matches ${code(pattern)}`, schema, '');
+    }
+    for (const [keyword, words] of PARTS) {
+      const part = found[keyword];
+      if (entriesOf(part).length > 0) this.describe(level, words, part, '');
+    }
+  }
+
+  #choices(level: number, found: Record<string, unknown>): void {
+    const discriminator = isObject(found.discriminator) ? found.discriminator : {};
+    const property = textOf(discriminator.propertyName);
+    const values = new Map(
+      entriesOf(discriminator.mapping).map(([value, target]) => [target, value]),
+    );
     for (const [keyword, words] of CHOICES) {
-      const choices = found[keyword];
-      if (!Array.isArray(choices)) continue;
-      add(level, words);
+      const choices = listOf(found[keyword]);
+      if (choices.length === 0) continue;
+      this.#add(level, property ? `${words}, by the value of ${code(property)}` : words);
       for (const choice of choices) {
-        if (isFull) return;
-        describe(level + 1, '', choice, '');
+        if (this.isFull) return;
+        const value = isObject(choice) ? values.get(choice.$ref) : undefined;
+        this.describe(level + 1, value === undefined ? '' : code(value), choice, '');
       }
     }
-    if (isObject(found.items)) {
-      if (hasMembers(resolveReference(document, found.items)))
-        describe(level, 'each item', found.items, '');
+  }
+
+  #mayLook(): boolean {
+    this.#looks += 1;
+    if (this.#looks > MAX_LOOKS) this.#end();
+    return !this.isFull;
+  }
+
+  #add(level: number, text: string): void {
+    if (this.isFull) return;
+    const line = `${'  '.repeat(level)}- ${text}`;
+    if (this.lines.length === MAX_LINES || line.length > this.#room.left) {
+      this.#end();
+      return;
     }
-    if (
-      isObject(found.additionalProperties) &&
-      Object.keys(found.additionalProperties).length > 0
-    ) {
-      describe(level, 'any other member', found.additionalProperties, '');
-    }
-  };
-  describe(0, '', schema, '');
-  return lines.join('\n');
+    this.#room.left -= line.length;
+    this.lines.push(line);
+  }
+
+  #end(): void {
+    this.isFull = true;
+    this.lines.push('- … and more: see the OpenAPI document');
+  }
+}
+
+function labelled(label: string, facts: readonly string[], rest: string): string {
+  const given = facts.filter(Boolean).join(', ');
+  return `${label}${label && given ? ': ' : ''}${given}${rest}`;
 }
 
 const CHOICES = [
   ['oneOf', 'one of'],
   ['anyOf', 'any of'],
+] as const;
+
+const PARTS = [
+  ['contains', 'at least one item'],
+  ['propertyNames', 'the name of each member'],
+  ['additionalProperties', 'any other member'],
+  ['unevaluatedProperties', 'any other member'],
+  ['if', 'if it is'],
+  ['then', 'then it is'],
+  ['else', 'otherwise it is'],
 ] as const;
 
 function hasMembers(schema: unknown): boolean {
@@ -119,61 +187,17 @@ function hasMembers(schema: unknown): boolean {
   );
 }
 
-/** The name of the component that a reference leads to. */
-function refName(schema: unknown): string {
-  const target = isObject(schema) ? textOf(schema.$ref) : '';
-  return target.slice(target.lastIndexOf('/') + 1);
-}
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** `string (date)`, `array of Pet`. */
-export function typeText(document: OpenApiDocument, given: unknown, depth = 0): string {
-  const name = refName(given);
-  if (name) return code(name);
-  if (!isObject(given)) return given === false ? 'nothing' : 'anything';
-  const { type, format, items } = given;
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
-  const written = types.map((one) => {
-    if (one === 'array' && items !== undefined && depth < MAX_LEVELS) {
-      return `array of ${typeText(document, items, depth + 1)}`;
-    }
-    return typeof format === 'string' && one !== 'null' ? `${one} (${inline(format)})` : one;
-  });
-  if (written.length > 0) return written.join(' or ');
-  if (Array.isArray(given.allOf) && given.allOf.length === 1 && !isObject(given.properties)) {
-    return typeText(document, given.allOf[0], depth + 1);
-  }
-  if (isObject(given.properties) || Array.isArray(given.allOf)) return 'object';
-  return Array.isArray(given.oneOf) || Array.isArray(given.anyOf) ? '' : 'anything';
-}
+/** More than any list has room for. */
+const MAX_ENTRIES = 200;
 
-const CONSTRAINTS = [
-  ['minimum', 'at least'],
-  ['maximum', 'at most'],
-  ['exclusiveMinimum', 'more than'],
-  ['exclusiveMaximum', 'less than'],
-  ['minLength', 'shortest length'],
-  ['maxLength', 'longest length'],
-  ['pattern', 'pattern'],
-  ['minItems', 'fewest items'],
-  ['maxItems', 'most items'],
-  ['default', 'default'],
-  ['const', 'always'],
-] as const;
+const known = new WeakMap<object, readonly [string, unknown][]>();
 
-/** The other constraints of values, each in a few words. */
-export function constraints(schema: Record<string, unknown>): string[] {
-  const values = Array.isArray(schema.enum) ? schema.enum.slice(0, 50).map(valueText) : [];
-  return [
-    ...(values.length > 0 ? [`one of ${values.join(', ')}`] : []),
-    ...CONSTRAINTS.filter(([name]) => schema[name] !== undefined).map(
-      ([name, words]) => `${words} ${valueText(schema[name])}`,
-    ),
-    ...(schema.readOnly === true ? ['read-only'] : []),
-    ...(schema.writeOnly === true ? ['write-only'] : []),
-    ...(schema.deprecated === true ? ['deprecated'] : []),
-  ];
-}
-
-function valueText(value: unknown): string {
-  return code(prefix(typeof value === 'string' ? value : toJson(value, 0).trimEnd(), 200));
+/** The first members of an object. Thousands of operations may share a very large one: it is read once. */
+function entriesOf(value: unknown): readonly [string, unknown][] {
+  if (!isObject(value)) return [];
+  const entries = known.get(value) ?? Object.entries(value).slice(0, MAX_ENTRIES);
+  known.set(value, entries);
+  return entries;
 }

@@ -1,5 +1,5 @@
-import { isObject } from '@petstore/reference/operations.ts';
 import type { OpenApiDocument } from '../openapi/openapi-types.ts';
+import { isObject } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 
 const MAX_SAMPLE_DEPTH = 5;

@@ -1,11 +1,12 @@
-import { ignoredFields } from '@petstore/reference/extension-fields.ts';
-import { isObject, METHODS } from '@petstore/reference/operations.ts';
 import { nearest } from '@petstore/service/nearest.ts';
 import { count } from '@petstore/service/text.ts';
 import { upgrade } from '@scalar/openapi-upgrader';
 import { type BuildLog, type BuildProblem, problemOf } from '../build-log.ts';
 import { fromPointer, toPointer } from '../syntax/source.ts';
+import { ignoredFields } from './extension-fields.ts';
+import { METHODS } from './methods.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
+import { isObject } from './openapi-types.ts';
 import { findOperations, listOperations } from './operations.ts';
 import { plainText } from './plain-text.ts';
 import { type ReadDocument, readDocument, typeNameOf } from './read-document.ts';

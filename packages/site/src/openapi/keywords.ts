@@ -1,6 +1,6 @@
-import { isObject } from '@petstore/reference/operations.ts';
 import type { Location } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
+import { isObject } from './openapi-types.ts';
 
 /** Members whose objects have names of the author's choice: those names are not keywords. */
 const MAPS = new Set([
@@ -13,6 +13,12 @@ const MAPS = new Set([
 
 /** Members that hold data, in which nothing is a keyword. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
+
+/** Whether the names in a keyword's object are the author's choice. */
+export const isNameMap = (keyword: string): boolean => MAPS.has(keyword);
+
+/** Whether a keyword holds data, in which nothing is a keyword. */
+export const isData = (keyword: string): boolean => DATA.has(keyword) || keyword.startsWith('x-');
 
 /** Visits each member whose name is a keyword of OpenAPI or JSON Schema, but none in data. */
 export function forEachKeyword(
@@ -32,8 +38,8 @@ export function forEachKeyword(
         continue;
       }
       tell(name, member, here, isInSchema);
-      if (DATA.has(name) || name.startsWith('x-')) continue;
-      visit(member, here, MAPS.has(name), isInSchema || name === 'schema' || name === 'schemas');
+      if (isData(name)) continue;
+      visit(member, here, isNameMap(name), isInSchema || name === 'schema' || name === 'schemas');
     }
   };
   visit(document, [], false, false);

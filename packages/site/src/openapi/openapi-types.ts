@@ -18,8 +18,10 @@ export interface CheckedDocument {
 
 /** An operation as lists, links and the search show it. */
 export interface OperationSummary {
-  /** Unique in the document and safe in a file's name: `list-pets`. */
+  /** Unique in the document, and readable: `list-pets`. */
   readonly id: string;
+  /** As in the document; empty where it has none. */
+  readonly operationId: string;
   /** In capitals: `GET`. */
   readonly method: string;
   /** `/pets/{petId}`; of a webhook its name. */
@@ -30,13 +32,15 @@ export interface OperationSummary {
   /** Plain text. */
   readonly description: string;
   readonly deprecated: boolean;
-  /** The fragment of the reference page's address: `tag/pets/GET/pets`. */
+  /** The fragment by which earlier versions named the operation on their one page: `tag/pets/GET/pets`. */
   readonly anchor: string;
-  /** `/operations/list-pets.md`. */
-  readonly markdownPath: string;
   readonly isWebhook: boolean;
 }
 
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

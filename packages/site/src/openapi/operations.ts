@@ -1,5 +1,6 @@
-import { isMethod, isObject } from '@petstore/reference/operations.ts';
-import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
+import { truncate } from '@petstore/service/text.ts';
+import { isMethod } from './methods.ts';
+import { isObject, type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
 import type { PlainText } from './plain-text.ts';
 import { resolveReference } from './references.ts';
 
@@ -35,6 +36,9 @@ function isInternal(operation: Record<string, unknown>): boolean {
   return Boolean(operation['x-internal'] || operation['x-scalar-ignore']);
 }
 
+/** In letters. Each page of a tag lists the titles of all its operations; some authors write paragraphs. */
+const MAX_TITLE = 120;
+
 /** The operations and webhooks of an OpenAPI 3.1 document, in its order, their descriptions made plain by `plain`. */
 export function listOperations(document: OpenApiDocument, plain: PlainText): OperationSummary[] {
   const ids = new Map<string, number>();
@@ -47,14 +51,17 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
     const id = uniqueId(operationId || `${method.toLowerCase()} ${path}`, ids);
     return {
       id,
+      operationId,
       method,
       path,
-      title: textOf(operation.summary).trim() || operationId || `${method} ${path}`,
+      title: truncate(
+        textOf(operation.summary).trim() || operationId || `${method} ${path}`,
+        MAX_TITLE,
+      ),
       tag: tag as string | undefined,
       description: plain.of(textOf(operation.description)),
       deprecated: operation.deprecated === true,
       anchor: anchorOf(found, tag),
-      markdownPath: `/operations/${id}.md`,
       isWebhook,
     };
   });

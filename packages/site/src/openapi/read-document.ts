@@ -5,7 +5,7 @@ import { readYaml } from '../syntax/read-yaml.ts';
 import type { Source } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-const MAX_DOCUMENT_BYTES = 10_000_000;
+const MAX_DOCUMENT_BYTES = 25_000_000;
 
 /** A text that was parsed. Its root is an object; nothing else is known of it. */
 export interface ReadDocument extends Source {

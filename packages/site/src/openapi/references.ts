@@ -1,8 +1,8 @@
-import { isObject } from '@petstore/reference/operations.ts';
 import { nearest } from '@petstore/service/nearest.ts';
 import { fromPointer, type Location, toPointer } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
+import { isObject } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';
 
 interface Reference {
@@ -105,6 +105,13 @@ export function resolveReference(document: OpenApiDocument, value: unknown): unk
     found = resolve(document, found.$ref);
   }
   return undefined;
+}
+
+/** The name of the model that a reference of the form `#/components/schemas/Pet` leads to; otherwise undefined. */
+export function modelName(target: unknown): string | undefined {
+  if (typeof target !== 'string' || !target.startsWith('#/components/schemas/')) return undefined;
+  const [, , name, ...rest] = fromPointer(decoded(target.slice(1)));
+  return rest.length === 0 ? name : undefined;
 }
 
 function decoded(text: string): string {

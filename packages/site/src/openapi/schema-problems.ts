@@ -1,9 +1,10 @@
-import { isMethod, isObject, METHODS } from '@petstore/reference/operations.ts';
 import { nearest } from '@petstore/service/nearest.ts';
 import { count, prefix } from '@petstore/service/text.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { fromPointer, type Location, type Source, toPointer, valueAt } from '../syntax/source.ts';
+import { isMethod, METHODS } from './methods.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
+import { isObject } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
 
 /** A problem before its line is looked up. */

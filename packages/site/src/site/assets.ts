@@ -1,117 +1,88 @@
-import { readFileSync } from 'node:fs';
-import { asset } from './reference-files.ts';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildOnce, hashSources, runBuild } from '@petstore/service/build-once.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { ASSET_SOURCES, type AssetManifest, FIXED_NAME, MANIFEST } from './bundle/sources.ts';
 import { type SiteFile, TYPES } from './site-files.ts';
 
-/**
- * Files that pages load. The name of each has its content's hash and is the same on all sites, so it can be cached for
- * ever.
- */
-export interface SiteAssets {
+/** Files that pages load, which are the same on all sites. The fields are paths of the site. */
+export interface SiteAssets extends AssetManifest {
   readonly files: readonly SiteFile[];
-  readonly theme: string;
-  readonly siteScript: string;
-  readonly siteStyle: string;
-  readonly pageStyle: string;
 }
 
-const read = (file: string) => readFileSync(new URL(`browser/${file}`, import.meta.url), 'utf8');
+let shared: Promise<SiteAssets> | undefined;
 
-let shared: SiteAssets | undefined;
-
-/** Scripts and styles that all sites share. */
-export function siteAssets(): SiteAssets {
-  shared ??= makeAssets();
+/**
+ * Scripts and styles that all sites share. They are built first where these sources have not been built yet (one to
+ * two seconds). Throws UserError where what builds them is not installed.
+ */
+export function siteAssets(): Promise<SiteAssets> {
+  shared ??= siteAssetsFolder()
+    .then(readAssets)
+    .catch((error) => {
+      shared = undefined;
+      throw error;
+    });
   return shared;
 }
 
-function makeAssets(): SiteAssets {
-  const engine = readFileSync(new URL(import.meta.resolve('minisearch')), 'utf8');
-  const withoutMap = engine.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
-  const miniSearch = asset('minisearch', 'js', TYPES.javascript, withoutMap);
-  const terms = asset('search-terms', 'js', TYPES.javascript, read('search-terms.js'));
-  const search = module('search', { 'minisearch.js': miniSearch, 'search-terms.js': terms });
-  const site = module('site', { 'search.js': search });
-  const theme = asset('theme', 'js', TYPES.javascript, read('theme.js'));
-  const siteStyle = asset('site', 'css', TYPES.css, read('site.css'));
-  const pageStyle = asset('page', 'css', TYPES.css, read('page.css'));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A package without these sources has their build beside this module. */
+const SHIPPED = fileURLToPath(new URL('site-assets', import.meta.url));
+
+/** The folder of the assets, for `site-assets/` of a package that has this code without its sources. */
+export async function siteAssetsFolder(builds = join(ROOT, 'dist')): Promise<string> {
+  if (existsSync(SHIPPED)) return SHIPPED;
+  const sources = { root: ROOT, paths: ASSET_SOURCES, manifest: join(ROOT, 'package.json') };
+  return buildOnce(builds, await hashSources(sources), async (outDir) => {
+    if (!areToolsInstalled()) throw new UserError(NOT_INSTALLED);
+    const program = join(ROOT, 'src/site/bundle/build-assets.ts');
+    await runBuild('The scripts and styles of sites', program, [ROOT, outDir]);
+  });
+}
+
+const NOT_INSTALLED =
+  'The scripts and styles of sites are not built, and Rolldown and Lightning CSS, which build them, are not installed. Run `npm ci`.';
+
+function areToolsInstalled(): boolean {
+  try {
+    import.meta.resolve('rolldown');
+    import.meta.resolve('lightningcss');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ASSET_TYPES: Readonly<Record<string, string>> = {
+  '.css': TYPES.css,
+  '.html': TYPES.html,
+  '.js': TYPES.javascript,
+};
+
+async function readAssets(folder: string): Promise<SiteAssets> {
+  const names = (await readdir(folder)).filter((name) => name !== MANIFEST).sort();
+  const manifest: AssetManifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
+  const files = await Promise.all(
+    names.map(async (name): Promise<SiteFile> => {
+      const file = {
+        path: pathOf(name),
+        type: ASSET_TYPES[extname(name)] ?? TYPES.text,
+        content: await readFile(join(folder, name), 'utf8'),
+      };
+      return FIXED_NAME.test(name) ? file : { ...file, immutable: true };
+    }),
+  );
   return {
-    files: [miniSearch, terms, search, site, theme, siteStyle, pageStyle],
-    theme: theme.path,
-    siteScript: site.path,
-    siteStyle: siteStyle.path,
-    pageStyle: pageStyle.path,
+    files,
+    theme: pathOf(manifest.theme),
+    siteScript: pathOf(manifest.siteScript),
+    siteStyle: pathOf(manifest.siteStyle),
+    panelStyle: pathOf(manifest.panelStyle),
   };
 }
 
-/** A module whose imports point to files with hashes in their names. */
-function module(name: string, imports: Record<string, SiteFile>): SiteFile {
-  let content = read(`${name}.js`);
-  for (const [file, { path }] of Object.entries(imports)) {
-    content = content.replace(`'./${file}'`, `'.${path.slice(path.lastIndexOf('/'))}'`);
-  }
-  return asset(name, 'js', TYPES.javascript, content);
-}
-
-/** A site's own colours. */
-export function accentStyle(color: string): SiteFile {
-  const { light, dark } = accentColors(color);
-  return asset('accent', 'css', TYPES.css, `:root{--accent:light-dark(${light},${dark})}\n`);
-}
-
-type Rgb = readonly [number, number, number];
-
-/** WCAG 2.2, 1.4.3: the contrast of text with its background. */
-const CONTRAST = 4.5;
-
-/** The backgrounds of accents: the least favourable one of each scheme, with a tenth of the accent mixed in. */
-const LIGHT_GROUND: Rgb = [246, 247, 249];
-const DARK_GROUND: Rgb = [23, 26, 33];
-
-const BLACK: Rgb = [0, 0, 0];
-const WHITE: Rgb = [255, 255, 255];
-
-/**
- * A theme's colour (`#0a58ca` or `#05c`), adapted for links and marks: the same hue, made darker on light pages and
- * lighter on dark ones until it is legible.
- */
-export function accentColors(color: string): { readonly light: string; readonly dark: string } {
-  const rgb = parseColor(color);
-  return { light: readable(rgb, LIGHT_GROUND, BLACK), dark: readable(rgb, DARK_GROUND, WHITE) };
-}
-
-function readable(color: Rgb, ground: Rgb, towards: Rgb): string {
-  for (let share = 0; share < 1; share += 0.02) {
-    const mixed = mix(color, towards, share);
-    if (contrast(mixed, mix(ground, mixed, 0.1)) >= CONTRAST) return hex(mixed);
-  }
-  return hex(towards);
-}
-
-/** The contrast ratio of two colours, 1 to 21 (WCAG 2.2, “contrast ratio”). */
-export function contrast(a: Rgb, b: Rgb): number {
-  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance([red, green, blue]: Rgb): number {
-  const linear = (channel: number) => {
-    const value = channel / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-}
-
-function mix(a: Rgb, b: Rgb, share: number): Rgb {
-  const channel = (at: 0 | 1 | 2) => Math.round(a[at] + (b[at] - a[at]) * share);
-  return [channel(0), channel(1), channel(2)];
-}
-
-export function parseColor(color: string): Rgb {
-  const digits = color.slice(1);
-  const full = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
-  const value = Number.parseInt(full, 16);
-  return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-const hex = (color: Rgb) =>
-  `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+const pathOf = (name: string) => `/_assets/${name}`;

@@ -1,67 +1,114 @@
 import { Html, html } from '@petstore/http/html.ts';
-import { type SiteAssets, siteAssets } from './assets.ts';
+import type { ReferenceAddresses } from '../reference/addresses.ts';
+import type { SiteAssets } from './assets.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
 
-/** The frame of every page of a site. */
+/** What all pages of a site have in common. */
 export interface SiteFrame {
   readonly title: string;
   /** Paths of the archive. */
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
+  /** The parts of the site, in its header. */
   readonly links: readonly SiteLink[];
-  /** The pages; empty where the site is a document's reference alone. */
+  /** The guides; empty where the site is a document's reference alone. */
   readonly groups: readonly SiteGroup[];
-  readonly accent: SiteFile;
-  readonly searchIndex: SiteFile;
+  /** undefined for a site without a reference. */
+  readonly reference: ReferenceAddresses | undefined;
+  readonly assets: SiteAssets;
+  /** The site's own colours; undefined for the usual ones, which the common style has. */
+  readonly accent: SiteFile | undefined;
+  /** The documented API itself serves the site, so all names of this machine mean the same. */
+  readonly isServedByApi: boolean;
+  /** A line above the header of every page. */
+  readonly announcement: Announcement | undefined;
+  /** Links to other places, at the end of the header and at the end of each page. */
+  readonly headerLinks: readonly OutsideLink[];
+  readonly footerLinks: readonly OutsideLink[];
 }
 
-/** The files that the frame's head refers to. */
-export function frameFiles({ accent, searchIndex }: SiteFrame): SiteFile[] {
-  return [...siteAssets().files, accent, searchIndex];
+interface Announcement {
+  readonly text: string;
+  /** A path of the site, or an address. */
+  readonly link: string | undefined;
 }
 
-/** The elements that the heads of pages and the reference have in common. */
-export function frameHead({ accent, searchIndex }: SiteFrame): Html {
-  const assets: SiteAssets = siteAssets();
+interface OutsideLink {
+  readonly title: string;
+  /** A path of the site, or an address. */
+  readonly url: string;
+}
+
+/** The guides under a heading, with the titles that are known once the pages are rendered. */
+export interface SiteGroup {
+  readonly title: string | undefined;
+  readonly pages: readonly SiteLink[];
+}
+
+export interface SiteLink {
+  readonly title: string;
+  readonly path: string;
+}
+
+/** The files that every page of the site loads. */
+export function frameFiles({ assets, accent }: SiteFrame): SiteFile[] {
+  return [...assets.files, ...(accent ? [accent] : [])];
+}
+
+/** The elements that the heads of all pages have in common. */
+export function frameHead({ assets, accent, isServedByApi }: SiteFrame): Html {
   return html`<meta name="color-scheme" content="light dark">
-<meta name="search-index" content="${searchIndex.path}">
+<meta name="panel-style" content="${assets.panelStyle}">
+${
+  isServedByApi
+    ? html`<meta name="api-here">
+`
+    : ''
+}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <script src="${assets.theme}"></script>
 <link rel="stylesheet" href="${assets.siteStyle}">
-<link rel="stylesheet" href="${accent.path}">
-<script type="module" src="${assets.siteScript}"></script>`;
+${accent ? html`<link rel="stylesheet" href="${accent.path}">` : ''}<script type="module" src="${assets.siteScript}"></script>`;
 }
 
-export interface HeaderOptions {
-  /** The path of the current link. */
-  readonly current: string;
-  /** The id that the skip link leads to. */
-  readonly content: string;
-  /** The page takes the screen's whole width, as the reference does. */
-  readonly isWide?: boolean;
-  /** The page's own part of the header. */
-  readonly more?: Html;
-}
+/** The id of the page's content, which the skip link leads to. */
+export const CONTENT_ID = 'layout-content';
 
-export function frameHeader(
-  frame: SiteFrame,
-  { current, content, isWide = false, more = html`` }: HeaderOptions,
-): Html {
-  return html`<a class="site-skip" href="#${content}">Skip to content</a>
-<header class="site-header${isWide ? ' site-header-wide' : ''}"><div class="site-bar">
+/** The beginning of every page. `current` is the path of the current part of the site. */
+export function frameHeader(frame: SiteFrame, current: string): Html {
+  return html`<a class="site-skip" href="#${CONTENT_ID}">Skip to content</a>
+${announcement(frame)}<header class="site-header"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
 <a class="site-brand" href="/">${brand(frame)}</a>
 <button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
 <nav class="site-links" aria-label="Site">${siteLinks(frame, current)}</nav>
-${more}<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
+<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
 </div></header>`;
 }
 
-function siteLinks({ links }: SiteFrame, current: string): Html[] {
-  if (links.length < 2) return [];
-  return links.map(({ title, path }) =>
-    path === current
-      ? html`<a href="${hrefOf(path)}" aria-current="true">${title}</a>`
-      : html`<a href="${hrefOf(path)}">${title}</a>`,
-  );
+function announcement({ announcement: given }: SiteFrame): Html {
+  if (!given) return html``;
+  const { text, link } = given;
+  return html`<aside class="site-announcement" aria-label="Announcement">${link === undefined ? text : html`<a href="${link}">${text}</a>`}</aside>
+`;
+}
+
+/** The end of every page. */
+export function frameFooter({ footerLinks }: SiteFrame): Html {
+  if (footerLinks.length === 0) return html``;
+  return html`<footer class="site-footer"><nav aria-label="More">${footerLinks.map(outsideLink)}</nav></footer>`;
+}
+
+const outsideLink = ({ title, url }: OutsideLink) => html`<a href="${url}">${title}</a>`;
+
+function siteLinks({ links, headerLinks }: SiteFrame, current: string): Html[] {
+  const own = links.length < 2 ? [] : links;
+  return [
+    ...own.map(({ title, path }) =>
+      path === current
+        ? html`<a href="${hrefOf(path)}" aria-current="true">${title}</a>`
+        : html`<a href="${hrefOf(path)}">${title}</a>`,
+    ),
+    ...headerLinks.map(outsideLink),
+  ];
 }
 
 function brand({ title, logo }: SiteFrame): Html {
@@ -70,47 +117,6 @@ function brand({ title, logo }: SiteFrame): Html {
     html`<img class="${name}" src="${hrefOf(`/${file}`)}" alt="${title}">`;
   if (logo.light === logo.dark) return image(logo.light, 'logo');
   return html`${image(logo.light, 'logo-light')}${image(logo.dark, 'logo-dark')}`;
-}
-
-/** The navigation with the titles, which are known once the pages are rendered. */
-export interface SiteGroup {
-  readonly title: string | undefined;
-  readonly pages: readonly SiteLink[];
-}
-
-interface SiteLink {
-  readonly title: string;
-  readonly path: string;
-}
-
-export interface MenuOptions {
-  /** The path of the current link. */
-  readonly current: string;
-  /** Shown on a narrow screen only: elsewhere the reference's own list stands beside the content. */
-  readonly isNarrowOnly: boolean;
-}
-
-/** The list of pages, which the header's button opens on a narrow screen. */
-export function pagesMenu(
-  { groups, links }: SiteFrame,
-  { current, isNarrowOnly }: MenuOptions,
-): Html {
-  const link = ({ title, path }: SiteLink) =>
-    path === current
-      ? html`<a href="${hrefOf(path)}" aria-current="page">${title}</a>`
-      : html`<a href="${hrefOf(path)}">${title}</a>`;
-  // The start page is listed already, where there are pages.
-  const others = links.filter(({ path }) => groups.length === 0 || path !== '/');
-  return html`<nav class="docs-nav${isNarrowOnly ? ' docs-nav-narrow' : ''}" id="layout-nav" aria-label="Pages">
-${groups.map(
-  ({
-    title,
-    pages,
-  }) => html`${title === undefined ? '' : html`<p class="docs-nav-title">${title}</p>`}
-<ul>${pages.map((page) => html`<li>${link(page)}</li>`)}</ul>
-`,
-)}${others.length > 0 ? html`<div class="docs-nav-site">${others.map(link)}</div>` : ''}
-</nav>`;
 }
 
 // The outlines of Lucide's icons (ISC licence) that pages use.

@@ -1,7 +1,11 @@
-import { literal } from '../markdown/markdown-text.ts';
-import { operationFiles } from '../markdown/operation-markdown.ts';
-import type { CheckedDocument, OperationSummary } from '../openapi/openapi-types.ts';
+import { markdownFiles } from '../markdown/markdown-files.ts';
+import { destination, literal, pageLink } from '../markdown/markdown-text.ts';
+import { aboutOperation } from '../markdown/tag-markdown.ts';
+import { referencePaths } from '../reference/addresses.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { apiCatalogFile } from './api-catalog.ts';
 import { type SiteFile, TYPES } from './site-files.ts';
+import { type LastModified, sitemapFiles } from './sitemap.ts';
 
 /** A page of a site besides the reference. */
 interface IndexedPage {
@@ -16,22 +20,26 @@ interface IndexedPage {
 export interface IndexedSite {
   readonly title: string;
   readonly description: string;
+  /** The guides, in the order of the navigation. */
   readonly pages: readonly IndexedPage[];
-  readonly referencePath: string;
   /** undefined where a site has only guides. */
-  readonly checked: CheckedDocument | undefined;
+  readonly reference: ReferenceContext | undefined;
+  readonly lastModified?: LastModified;
 }
 
 /**
  * The files that tell programs which pages a site has: `/llms.txt`, `/llms-full.txt` (https://llmstxt.org),
- * `/sitemap.xml` and `/robots.txt`. The last two are templates.
+ * `/sitemap.xml`, `/robots.txt`, and for a reference `/.well-known/api-catalog`. All but the full text are templates,
+ * since what they list are whole addresses.
  */
 export function indexFiles(site: IndexedSite): SiteFile[] {
+  const { reference, lastModified } = site;
   return [
-    { path: '/llms.txt', type: TYPES.markdown, content: llmsText(site) },
+    { path: '/llms.txt', type: TYPES.markdown, content: llmsText(site), template: true },
     { path: '/llms-full.txt', type: TYPES.markdown, content: fullText(site) },
-    { path: '/sitemap.xml', type: TYPES.xml, content: sitemap(site), template: true },
+    ...sitemapFiles(pathsOf(site), lastModified),
     { path: '/robots.txt', type: TYPES.text, content: ROBOTS, template: true },
+    ...(reference ? [apiCatalogFile(reference)] : []),
   ];
 }
 
@@ -41,69 +49,72 @@ Allow: /
 Sitemap: {{origin}}/sitemap.xml
 `;
 
+function* pathsOf({ pages, reference }: IndexedSite): Generator<string> {
+  for (const { path } of pages) yield path;
+  if (reference) yield* referencePaths(reference.addresses);
+}
+
 function heading({ title, description }: IndexedSite): string {
   return `# ${literal(title)}\n${description ? `\n> ${literal(description)}\n` : ''}`;
 }
 
 function llmsText(site: IndexedSite): string {
-  const { pages, checked, referencePath } = site;
-  const parts = [
+  const { pages, reference } = site;
+  const guides = pages.map(({ title, path, description }) => link(title, path, description));
+  return [
     heading(site),
-    pages.length > 0
-      ? `## Pages\n\n${pages.map(({ title, path, description }) => item(title, path, description)).join('')}`
-      : '',
-    checked
-      ? `## Documents\n\n${[
-          item('Reference', referencePath, 'for people, with a panel to try each operation'),
-          item('OpenAPI, JSON', '/openapi.json', 'every operation, parameter, schema and response'),
-          item('OpenAPI, YAML', '/openapi.yaml', 'the same'),
-          item('Everything as text', '/llms-full.txt', 'all pages and operations in one'),
-        ].join('')}`
-      : '',
-    ...(checked ? operationLists(checked.operations) : []),
-  ];
-  return parts.filter(Boolean).join('\n');
+    ...section('Guides', guides),
+    ...(reference ? referenceSections(reference) : []),
+    ...(reference ? [] : section('Everything', [FULL_TEXT])),
+  ].join('\n');
 }
 
-function operationLists(operations: readonly OperationSummary[]): string[] {
-  const byTag = Map.groupBy(operations, ({ tag, isWebhook }) =>
-    isWebhook ? 'Webhooks' : (tag ?? 'Operations'),
-  );
-  return [...byTag].map(([tag, group]) => {
-    const items = group.map(({ title, markdownPath, method, path, deprecated, isWebhook }) =>
-      item(
+/** In letters, of an operation: programs read the whole list at once. */
+const MAX_ABOUT = 100;
+
+const link = (title: string, path: string, about: string) =>
+  pageLink(title, path, about, '{{origin}}');
+
+const download = (title: string, path: string, about: string) =>
+  `- [${title}]({{origin}}${destination(path)}): ${about}`;
+
+const FULL_TEXT = download('Everything as text', '/llms-full.txt', 'all pages in one');
+
+function section(title: string, items: readonly string[]): string[] {
+  return items.length > 0 ? [`## ${literal(title)}\n\n${items.join('\n')}\n`] : [];
+}
+
+/** The parts of a reference in the document's own order. */
+function referenceSections({ addresses, downloads }: ReferenceContext): string[] {
+  const { overview, tags, webhooks, models } = addresses;
+  return [
+    ...section('Reference', [
+      link('Introduction', overview, 'servers and authentication'),
+      download('OpenAPI, JSON', downloads.json, 'every operation, parameter, schema and response'),
+      download('OpenAPI, YAML', downloads.yaml, 'the same'),
+      FULL_TEXT,
+    ]),
+    ...[...tags, ...(webhooks ? [webhooks] : [])].flatMap(({ title, operations }) =>
+      section(
         title,
-        markdownPath,
-        `${isWebhook ? 'webhook' : method} ${path}${deprecated ? ', deprecated' : ''}`,
+        operations.map((one) =>
+          link(one.title, addresses.operation(one), aboutOperation(one, MAX_ABOUT)),
+        ),
       ),
-    );
-    return `## ${literal(tag)}\n\n${items.join('')}`;
-  });
-}
-
-function item(title: string, path: string, about: string): string {
-  return `- [${literal(title)}](${path})${about ? `: ${literal(about)}` : ''}\n`;
+    ),
+    ...section(
+      'Models',
+      models.map((name) => link(name, addresses.model(name) ?? overview, '')),
+    ),
+  ];
 }
 
 function fullText(site: IndexedSite): string {
+  const { pages, reference } = site;
   const contents = [
     heading(site),
-    ...site.pages.map(({ markdown }) => markdown),
-    ...(site.checked ? operationFiles(site.checked).map(({ content }) => String(content)) : []),
+    ...pages.map(({ markdown }) => markdown),
+    ...(reference ? markdownFiles(reference).map(({ content }) => String(content)) : []),
   ];
   return contents.join('\n');
-}
-
-function sitemap({ pages, checked, referencePath }: IndexedSite): string {
-  const paths = [
-    ...new Set([...pages.map(({ path }) => path), ...(checked ? [referencePath] : [])]),
-  ];
-  const entries = paths.map(
-    (path) =>
-      `<url><loc>{{origin}}${encodeURI(path).replaceAll('&', '&amp;').replaceAll("'", '&apos;')}</loc></url>\n`,
-  );
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${entries.join('')}</urlset>
-`;
 }

@@ -1,54 +1,85 @@
-import { Html, html } from '@petstore/http/html.ts';
-import type { RenderedPage } from '../guides/render/render-page.ts';
-import { siteAssets } from './assets.ts';
-import { frameHead, frameHeader, pagesMenu, type SiteFrame } from './frame.ts';
-import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
+import { type Html, html } from '@petstore/http/html.ts';
+import {
+  CONTENT_ID,
+  frameFooter,
+  frameHead,
+  frameHeader,
+  type SiteFrame,
+  type SiteLink,
+} from './frame.ts';
+import { type Place, sidebar } from './sidebar.ts';
+import { hrefOf, markdownPath, type SiteFile, TYPES } from './site-files.ts';
 
-const CONTENT = 'layout-content';
+/** A page of a site, whichever part it belongs to. */
+export interface LayoutPage {
+  readonly place: Place;
+  /** The page's own title, without the site's. */
+  readonly title: string;
+  /** One sentence for search engines and previews; empty for none. */
+  readonly description: string;
+  /** The pages above it, the highest first. */
+  readonly crumbs: readonly SiteLink[];
+  /** The content of its article. */
+  readonly content: Html;
+  /** More classes of the article. */
+  readonly kind: 'guide' | 'ref';
+  /** What stands beside the article; undefined where there is nothing. */
+  readonly beside?: Html | undefined;
+  readonly previous: SiteLink | undefined;
+  readonly next: SiteLink | undefined;
+  /** The address of the file that the page is made from; undefined where none is configured. */
+  readonly source?: string | undefined;
+}
 
-/** A page of the site, whole. */
-export function pageHtml(frame: SiteFrame, page: RenderedPage): string {
-  const { groups } = frame;
-  const group = groups.find(({ pages }) => pages.some(({ path }) => path === page.path));
-  const toc = page.headings.filter(({ depth }) => depth === 2 || depth === 3);
-  const body = html`<main class="docs-main" id="${CONTENT}" tabindex="-1">
-<article class="content">
-${group?.title === undefined ? '' : html`<p class="docs-group">${group.title}</p>`}
-${hasTitle(page) ? '' : opening(page)}
-${new Html(page.html)}
-</article>
-${steps(frame, page.path)}
-</main>
-<aside class="docs-toc" aria-label="On this page">
-${toc.length > 1 ? tocHtml(toc) : ''}
-<a class="docs-source" href="${hrefOf(markdownPath(page.path))}">View as Markdown</a>
-</aside>`;
+/** A whole page. */
+export function pageHtml(frame: SiteFrame, page: LayoutPage): string {
+  const { place, crumbs, content, kind, beside, description } = page;
+  const markdown = hrefOf(markdownPath(place.path));
+  const title = page.title === frame.title ? page.title : `${page.title} · ${frame.title}`;
   return shell(frame, {
-    title: page.title === frame.title ? page.title : `${page.title} · ${frame.title}`,
-    description: page.description,
-    current: '/',
-    body: html`<div class="docs">
-${pagesMenu(frame, { current: page.path, isNarrowOnly: false })}
-<div class="docs-body">
-${body}
-</div>
-</div>`,
+    title,
+    place,
+    head: html`${
+      description
+        ? html`<meta name="description" content="${description}">
+<meta property="og:description" content="${description}">
+`
+        : ''
+    }<meta property="og:title" content="${page.title}">
+<meta property="og:site_name" content="${frame.title}">
+<meta property="og:type" content="article">
+<meta name="twitter:card" content="summary">
+<link rel="alternate" type="text/markdown" href="${markdown}">
+`,
+    body: html`<main class="docs-main" id="${CONTENT_ID}" tabindex="-1">
+${crumbs.length > 0 ? html`<nav class="docs-crumbs" aria-label="Breadcrumb"><ol>${crumbs.map(({ title, path }) => html`<li><a href="${hrefOf(path)}">${title}</a></li>`)}</ol></nav>` : ''}
+<article class="content${kind === 'ref' ? ' ref' : ''}">
+${content}
+</article>
+<p class="docs-page-links"><a href="${markdown}" data-copy-page>View as Markdown</a>${page.source === undefined ? '' : html`<a href="${page.source}">Edit this page</a>`}</p>
+${steps(page)}
+${frameFooter(frame)}
+</main>
+${beside ?? ''}`,
   });
 }
 
-/** The path of a page's Markdown; that of the start page is `/index.md`. */
-export function markdownPath(path: string): string {
-  return path.endsWith('/') ? `${path}index.md` : `${path}.md`;
+function steps({ previous, next }: LayoutPage): Html {
+  if (!previous && !next) return html``;
+  return html`<nav class="docs-steps" aria-label="Previous and next page">
+${previous ? html`<a class="previous" rel="prev" href="${hrefOf(previous.path)}"><small>Previous</small>${previous.title}</a>` : ''}
+${next ? html`<a class="next" rel="next" href="${hrefOf(next.path)}"><small>Next</small>${next.title}</a>` : ''}
+</nav>`;
 }
 
 /** The page for missing paths. */
 function notFoundPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
-    description: '',
-    current: '',
-    body: html`${pagesMenu(frame, { current: '', isNarrowOnly: true })}
-<main class="docs-lost content" id="${CONTENT}" tabindex="-1">
+    place: { path: '', part: undefined },
+    head: html`<meta name="robots" content="noindex">
+`,
+    body: html`<main class="docs-lost content" id="${CONTENT_ID}" tabindex="-1">
 <h1>Page not found</h1>
 <p>There is nothing at this address. It may have moved: search for it, or begin at
 <a href="/">the start page</a>.</p>
@@ -58,59 +89,32 @@ function notFoundPageHtml(frame: SiteFrame): string {
 
 interface ShellOptions {
   readonly title: string;
-  readonly description: string;
-  /** The path of the current link in the header. */
-  readonly current: string;
+  readonly place: Place;
+  readonly head: Html;
   readonly body: Html;
 }
 
-function shell(frame: SiteFrame, { title, description, current, body }: ShellOptions): string {
+function shell(frame: SiteFrame, { title, place, head, body }: ShellOptions): string {
+  const part = place.part === 'reference' ? (frame.reference?.overview ?? '/') : '/';
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${description && html`<meta name="description" content="${description}">`}
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${frameHead(frame)}
-<link rel="stylesheet" href="${siteAssets().pageStyle}">
+${head}${frameHead(frame)}
 </head>
 <body>
-${frameHeader(frame, { current, content: CONTENT })}
+${frameHeader(frame, place.path === '' ? '' : part)}
+<div class="docs">
+${sidebar(frame, place)}
+<div class="docs-body">
 ${body}
+</div>
+</div>
 </body>
 </html>
 `.text;
-}
-
-/** The beginning of a page whose text has no title: the title and the description of its front matter. */
-function opening({ title, description }: RenderedPage): Html {
-  const lead = description && html`<p class="docs-lead">${description}</p>`;
-  return html`<h1>${title}</h1>${lead}`;
-}
-
-const hasTitle = ({ headings }: RenderedPage) => headings.some(({ depth }) => depth === 1);
-
-function tocHtml(headings: RenderedPage['headings']): Html {
-  const items = headings.map(
-    ({ depth, id, text }) =>
-      html`<li class="toc-${depth}"><a href="#${encodeURI(id)}">${text}</a></li>`,
-  );
-  return html`<p class="docs-toc-title">On this page</p>
-<ul>${items}</ul>`;
-}
-
-function steps({ groups }: SiteFrame, current: string): Html {
-  const pages = groups.flatMap((group) => group.pages);
-  const at = pages.findIndex(({ path }) => path === current);
-  const before = at > 0 ? pages[at - 1] : undefined;
-  const after = at === -1 ? undefined : pages[at + 1];
-  if (!before && !after) return html``;
-  return html`<nav class="docs-steps" aria-label="Previous and next page">
-${before ? html`<a class="previous" rel="prev" href="${hrefOf(before.path)}"><small>Previous</small>${before.title}</a>` : ''}
-${after ? html`<a class="next" rel="next" href="${hrefOf(after.path)}"><small>Next</small>${after.title}</a>` : ''}
-</nav>`;
 }
 
 /** Files that every site has unless it brings its own: the page for missing paths, and the icon. */

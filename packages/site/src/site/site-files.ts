@@ -17,6 +17,11 @@ export interface BuiltSite {
   readonly files: readonly SiteFile[];
   /** The content security policy of every HTML page of the site. */
   readonly contentSecurityPolicy: string;
+  /**
+   * Where paths without a file lead. From a path, percent-decoded as those of files, to an address as it goes into
+   * `Location`: a path of the site, percent-encoded, or one that begins with `https://`.
+   */
+  readonly redirects?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -25,9 +30,9 @@ export interface BuiltSite {
  */
 const SITE_LIMITS = {
   /** Bytes of all files, without their compressed forms. */
-  bytes: 100_000_000,
+  bytes: 200_000_000,
   /** Each file costs the store several rows, and lists of the site a line. */
-  files: 12_000,
+  files: 60_000,
 } as const;
 
 /** The refusal of a site. The message is for the uploader. */
@@ -37,6 +42,8 @@ export class SiteLimitError extends Error {
 
 /** The files of a site while it is generated. */
 export interface SiteFiles {
+  /** Refuses at once a site that would have so many more files than it may. Throws SiteRefusal. */
+  readonly expect: (files: number) => void;
   /** Takes files one by one, so that lazily generated ones stop at the limit. Throws SiteRefusal. */
   readonly add: (files: Iterable<SiteFile>) => void;
   readonly all: () => readonly SiteFile[];
@@ -46,21 +53,27 @@ export interface SiteFiles {
 export function siteFiles(): SiteFiles {
   const all: SiteFile[] = [];
   let bytes = 0;
+  const expect = (files: number) => {
+    if (all.length + files > SITE_LIMITS.files) throw tooManyFiles();
+  };
   return {
+    expect,
     add(files) {
       for (const file of files) {
+        expect(1);
         all.push(file);
         bytes += Buffer.byteLength(file.content);
         if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
-        if (all.length > SITE_LIMITS.files) {
-          throw new SiteLimitError(
-            `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation and each guide has a page of its own. Split it into several APIs or sites.`,
-          );
-        }
       }
     },
     all: () => all,
   };
+}
+
+function tooManyFiles(): SiteLimitError {
+  return new SiteLimitError(
+    `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation, each model and each guide has two. Split it into several APIs or sites.`,
+  );
 }
 
 /** The refusal of a site with too many bytes. */
@@ -73,6 +86,11 @@ export function siteTooLarge(): SiteLimitError {
 /** The path as an address, for `href` and `src`. */
 export function hrefOf(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** The path of a page's Markdown: `/guides/start.md`, and `/index.md` for `/`. */
+export function markdownPath(path: string): string {
+  return path.endsWith('/') ? `${path}index.md` : `${path}.md`;
 }
 
 /** Media types of generated files. */

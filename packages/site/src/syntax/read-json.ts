@@ -19,7 +19,7 @@ const OPTIONS = { disallowComments: true, allowTrailingComma: false };
 export function readJson(text: string): Source | { problem: SyntaxProblem } {
   const problem = findProblem(text);
   if (problem) return { problem };
-  const value: unknown = MAYBE_LARGE.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+  const value = parseJson(text);
   let tree: Node | undefined;
   return {
     syntax: 'JSON',
@@ -29,6 +29,11 @@ export function readJson(text: string): Source | { problem: SyntaxProblem } {
       return lineOf(text, tree, [...location]);
     },
   };
+}
+
+/** JSON.parse, but integers beyond 2^53 become bigints. */
+export function parseJson(text: string): unknown {
+  return MAYBE_LARGE.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
 }
 
 function exact(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {

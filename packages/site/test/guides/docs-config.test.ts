@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDocsConfig } from '../../src/guides/docs-config.ts';
-import { accentColors, contrast, parseColor } from '../../src/site/assets.ts';
+import { sitePathProblems } from '../../src/guides/site-links.ts';
+import { accentColors, contrast, parseColor } from '../../src/site/accent.ts';
 
 const FILES = ['index.md', 'guides/start.md', 'guides/end.md', 'logo.svg', 'dark.png', 'notes.txt'];
 
@@ -36,6 +37,17 @@ navigation:
   - title: More
     pages:
       - { title: The end, page: /guides/end.md }
+announcement: { text: Version 2 is here, link: /guides/start/ }
+links:
+  header: [{ title: Status, url: https://status.example.com }]
+  footer:
+    - { title: Write to us, url: 'mailto:api@example.com' }
+    - { title: Ü, url: /ü b?a=b#c }
+edit: { url: 'https://github.com/acme/docs/edit/main/{path}' }
+redirects:
+  /old/: /guides/start
+  /%C3%BC%20b: /guides/end#x
+  /forum: https://forum.example.com?a="
 `,
     [...FILES, 'api/v2.yaml'],
   );
@@ -55,7 +67,56 @@ navigation:
     ],
     color: '#abc',
     logo: { light: 'logo.svg', dark: 'dark.png' },
+    announcement: { text: 'Version 2 is here', link: '/guides/start' },
+    links: {
+      header: [{ title: 'Status', url: 'https://status.example.com/' }],
+      footer: [
+        { title: 'Write to us', url: 'mailto:api@example.com' },
+        { title: 'Ü', url: '/%C3%BC%20b?a=b#c' },
+      ],
+    },
+    edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
+    redirects: {
+      '/old': '/guides/start',
+      '/ü b': '/guides/end#x',
+      '/forum': 'https://forum.example.com/?a=%22',
+    },
+    sitePaths: [
+      { path: '/guides/start', line: 11, isFree: false },
+      { path: '/ü b', line: 16, isFree: false },
+      { path: '/old', line: 19, isFree: true },
+      { path: '/guides/start', line: 19, isFree: false },
+      { path: '/ü b', line: 20, isFree: true },
+      { path: '/guides/end', line: 20, isFree: false },
+      { path: '/forum', line: 21, isFree: true },
+    ],
   });
+});
+
+test('an announcement may be a text alone', () => {
+  const { announcement, links, redirects } = config('title: D\nannouncement: Soon');
+  assert.deepEqual(announcement, { text: 'Soon', link: undefined });
+  assert.deepEqual([links, redirects], [{ header: [], footer: [] }, {}]);
+});
+
+test('paths of the site that it does not have, and redirects from those that it has, are told', () => {
+  const whole = config(`title: D
+announcement: { text: x, link: /guides/strat }
+redirects:
+  /old: /guides/start#a
+  /older: /old
+  /guides/start: /
+  /gone: /nowhere
+`);
+  const found = sitePathProblems(whole, new Set(['/', '/guides/start']));
+  assert.deepEqual(
+    found.map(({ path, line, message }) => `${path}:${line}: ${message}`),
+    [
+      'docs.yaml:2: The site has no `/guides/strat`: did you mean `/guides/start`?',
+      'docs.yaml:6: `/guides/start` is a page or a file of the site, so nothing can redirect from there: remove one of both.',
+      'docs.yaml:7: The site has no `/nowhere`.',
+    ],
+  );
 });
 
 test('a title is enough; the document is found by its name', () => {
@@ -99,8 +160,68 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\nlogo: { light: logo.svg }', /^2: `logo` needs both/],
   ['title: A\nopenapi: notes.txt', /^2: `openapi` must be a YAML or JSON file/],
   ['title: &a A\nopenapi: *a', /^2: `openapi` must be text/],
+  [`title: A\nannouncement: ${'x'.repeat(301)}`, /^2: `announcement` must be text of 1 to 300/],
+  ['title: A\nannouncement: { link: / }', /^2: `announcement` needs a `text`/],
+  [
+    'title: A\nannouncement:\n  text: x\n  link: x.md',
+    /^4: `announcement\.link` must be an address/,
+  ],
+  ['title: A\nlinks: []', /^2: `links` must be a mapping with `header`, `footer`/],
+  ['title: A\nlinks: { headers: [] }', /^2: .*did you mean `header`/],
+  ['title: A\nlinks: { header: { title: x } }', /^2: `links\.header` must be a list/],
+  ['title: A\nlinks:\n  footer:\n    - title: x', /^4: A link needs a `title` and a `url`/],
+  [
+    `title: A\nlinks:\n  footer:\n${'    - { title: x, url: / }\n'.repeat(11)}`,
+    /^14: `links\.footer` has more than 10 links/,
+  ],
+  ['title: A\nedit: https://x.example', /^2: `edit` must be a mapping/],
+  ...[
+    'https://x.example/edit',
+    'https://{path}/',
+    'https://x{path}/{path}',
+    'http://x.example/{path}',
+    'https://a:b@x.example/{path}',
+    '/{path}',
+  ].map((url): [string, RegExp] => [
+    `title: A\nedit: { url: '${url}' }`,
+    /^2: `edit\.url` must be an address such as/,
+  ]),
+  ...[
+    'javascript:alert(1)',
+    'http://x.example',
+    '//x.example',
+    '/\\x.example',
+    '/..//x.example',
+    '/a%2fb',
+    '/%',
+    'https:x.example',
+    'https://a:b@x.example',
+    'guides/start',
+  ].flatMap((address): [string, RegExp][] => [
+    [
+      `title: A\nlinks: { header: [{ title: x, url: '${address}' }] }`,
+      /^2: A link's `url` must be an address/,
+    ],
+    [`title: A\nredirects: { /a: '${address}' }`, /^2: The target of a redirect must be a path/],
+  ]),
+  ['title: A\nredirects: { /a: mailto:x@example.com }', /^2: The target of a redirect must/],
+  ['title: A\nredirects: [/a]', /^2: `redirects` must be a mapping/],
+  ['title: A\nredirects:\n  a: /b', /^3: A redirect must begin at a path/],
+  ['title: A\nredirects:\n  "/a?b": /b', /^3: A redirect must begin at a path/],
+  ['title: A\nredirects:\n  https://x.example/: /b', /^3: A redirect must begin at a path/],
+  ['title: A\nredirects:\n  /.well-known/x: /b', /^3: `\/\.well-known\/` belongs/],
+  ['title: A\nredirects:\n  /a: /x\n  /a/: /y', /^4: `\/a` is redirected twice/],
+  ['title: A\nredirects:\n  /a: /a#b', /^3: .*in a circle: `\/a` → `\/a`\./],
+  [
+    'title: A\nredirects:\n  /a: /b\n  /b: /c\n  /c: /b?x',
+    /^4: The redirects lead in a circle: `\/b` → `\/c` → `\/b`\./,
+  ],
+  [
+    `title: A\nredirects:\n${Array.from({ length: 1_001 }, (_, at) => `  /${at}: /x\n`).join('')}`,
+    /^1003: `redirects` has more than 1,000/,
+  ],
   [`title: ${'['.repeat(30_000)}`, /nested too deeply/],
-  [`title: ${'x'.repeat(70_000)}`, /larger than 64 KB/],
+  [`title: ${'x'.repeat(270_000)}`, /larger than 256 KB/],
 ];
 
 test('what is wrong is said with its line and what would be right', () => {

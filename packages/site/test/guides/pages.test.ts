@@ -17,7 +17,14 @@ const TARGETS = {
     'files/tool.exe',
     'files/page.html',
   ]),
-  operations: new Map([['listPets', 'tag/pets/GET/pets/{id}']]),
+  reference: {
+    operations: new Map([['listPets', '/reference/pets/listPets']]),
+    anchors: new Map([
+      ['tag/pets', '/reference/pets'],
+      ['tag/pets/GET/pets/{id}', '/reference/pets/listPets'],
+    ]),
+    paths: new Set(['/reference', '/reference/pets', '/reference/pets/listPets']),
+  },
   sitePaths: new Set(['/reference', '/openapi.yaml']),
 };
 
@@ -42,9 +49,11 @@ const LINKS: readonly [markdown: string, html: string][] = [
   ['<a href="start.md">x</a>', 'href="/guides/start"'],
   ['[x][r]\n\n[r]: start.md', 'href="/guides/start"'],
   ['[x](../files/data.csv)', 'href="/files/data.csv"'],
-  ['[x](operation:listPets)', 'href="/reference#tag/pets/GET/pets/%7Bid%7D"'],
+  ['[x](operation:listPets)', 'href="/reference/pets/listPets"'],
+  ['[x](/reference/pets)', 'href="/reference/pets"'],
+  ['[x](/reference#tag/pets/GET/pets/%7Bid%7D)', 'href="/reference/pets/listPets"'],
   ['[x](/reference)', 'href="/reference"'],
-  ['[x](/reference#tag/pets)', 'href="/reference#tag/pets"'],
+  ['[x](/reference#tag/pets)', 'href="/reference/pets"'],
   ['[x](/openapi.yaml)', 'href="/openapi.yaml"'],
   ['[x](https://x.example/)', 'href="https://x.example/" rel="noopener noreferrer"'],
   ['https://x.example', 'rel="noopener noreferrer"'],
@@ -82,7 +91,7 @@ test('a broken link is a problem with its line', async () => {
   }
   const without = await renderPage('a.md', Buffer.from('[x](operation:listPets)'), {
     ...TARGETS,
-    operations: undefined,
+    reference: undefined,
   });
   assert.match(without.links.problems[0]?.message ?? '', /needs an OpenAPI document/);
 });

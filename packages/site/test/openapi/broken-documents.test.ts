@@ -125,9 +125,9 @@ const SYNTAX: {
   },
   {
     what: 'too many bytes',
-    document: Buffer.alloc(10_000_001, 0x20),
+    document: Buffer.alloc(25_000_001, 0x20),
     line: null,
-    says: /10\.0 MB|10 MB/,
+    says: /25\.0 MB|25 MB/,
   },
 ];
 

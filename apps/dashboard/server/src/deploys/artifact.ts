@@ -35,10 +35,15 @@ export interface Manifest {
   readonly files: Readonly<Record<string, ManifestEntry>>;
   /** For every HTML page of the site. */
   readonly contentSecurityPolicy: string;
+  /**
+   * Where paths without a file lead: from a path, percent-decoded, to an address as it goes into `Location`. Absent in
+   * manifests of earlier versions, and where a site has none.
+   */
+  readonly redirects?: Readonly<Record<string, string>>;
 }
 
 export interface Artifact {
-  /** SHA-256, in hex, of the manifest's paths, types and content hashes: not of the compressed forms. */
+  /** SHA-256, in hex, of the manifest's paths, types, content hashes, redirects and policy: not of the compressed forms. */
   readonly hash: string;
   readonly manifest: Manifest;
   /** Every blob that the manifest names, by hash. */

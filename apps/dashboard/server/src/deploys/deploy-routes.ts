@@ -142,7 +142,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       '/projects/:slug/deploys',
       operation('deploy.create', 'createDeploy', 'Deploy a document', {
         description:
-          'The body is an OpenAPI document (JSON or YAML, 10 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
+          'The body is an OpenAPI document (JSON or YAML, 25 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
         params: SlugParams,
         querystring: Type.Object({
           activate: Type.Optional(

@@ -3,7 +3,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
 
-export const MAX_DOCUMENT_BYTES = 10_000_000;
+export const MAX_DOCUMENT_BYTES = 25_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
 
 /** The kind of an upload is detected by this many first bytes. */

@@ -22,6 +22,7 @@ import { serveHttp1 } from './http/http1.ts';
 import { responder } from './http/respond.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
+import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
 import type { SiteSource } from './sites/site-source.ts';
@@ -81,7 +82,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const files = new SiteFiles(cache);
   const closing = new AbortController();
   const context = {
-    respond: responder(cache, files, wellKnown(source)),
+    respond: responder(cache, files, wellKnown(source), mcpEndpoint(cache)),
     // At level debug every request is logged, and the fast path does not log.
     fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
     failures: failureReporter(log),

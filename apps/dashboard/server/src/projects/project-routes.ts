@@ -84,7 +84,7 @@ export const projectRoutes: Routes = async (app, { deps }) => {
 
   app.patch(
     '/projects/:slug',
-    operation('project.update', 'updateProject', 'Rename a project or move its site', {
+    operation('project.update', 'updateProject', "Change a project's settings", {
       description:
         'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
       params: SlugParams,

@@ -21,7 +21,17 @@ export const ProjectChange = Type.Object({
   redirectPlatformHost: Type.Optional(
     Type.Boolean({ description: "The platform's address leads to the primary domain, too." }),
   ),
+  mcp: Type.Optional(
+    Type.Boolean({ description: 'The site has an MCP server at `/mcp`, for assistants.' }),
+  ),
+  requestProxy: Type.Optional(
+    Type.Boolean({
+      description:
+        'Requests that readers try go to the API through this installation. Switched on only where its operator allows it.',
+    }),
+  ),
 });
+export type ProjectChange = Static<typeof ProjectChange>;
 /** `DELETE /api/projects/{slug}`: the slug once more. */
 export const DeletionConfirmation = Type.Object({ confirm: Type.String() });
 /** `PUT /api/projects/{slug}/plan`: by the installation's owner. */
@@ -51,6 +61,8 @@ export const Project = Type.Object(
     }),
     platformUrl: Type.String({ description: "Its address under the platform's host." }),
     redirectPlatformHost: Type.Boolean(),
+    mcp: Type.Boolean(),
+    requestProxy: Type.Boolean(),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiError } from '@petstore/http/errors.ts';
 import { readName } from '../accounts/account-input.ts';
 import type { Access, Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { invalidRequest, notFound } from '../api-error.ts';
+import { forbidden, invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
@@ -23,7 +25,7 @@ import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { lockProjectFor } from './lock-project.ts';
-import { PLANS, type Project } from './project.ts';
+import { PLANS, type Project, type ProjectChange } from './project.ts';
 import { checkSlug, claimReservedSlug, releaseSlug, slugTaken } from './slug.ts';
 
 /** A project as its members see it. */
@@ -42,7 +44,7 @@ export async function presentProject(
     plan: project.plan,
     url: primary ? addresses().domain(primary.hostname) : addresses().site(slug),
     platformUrl: addresses().site(slug),
-    redirectPlatformHost: project.redirect_platform_host === 1,
+    ...switchesOf(project),
     createdAt: instant(project.created_at),
     live: present(live) ?? null,
     latest: present(latest) ?? null,
@@ -70,6 +72,8 @@ export async function createProject(
     last_deploy_number: 0,
     primary_domain_id: null,
     redirect_platform_host: 0,
+    mcp: 1,
+    request_proxy: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
@@ -94,54 +98,70 @@ export async function createProject(
 }
 
 /**
- * Changes a project's name, its slug, or whether the platform's address leads to the primary domain. With
- * another slug its site moves, and the old address is gone: nobody else has it for 90 days.
+ * Changes a project's name, its slug, or what its sites do. With another slug its site moves, and the old address is
+ * gone: nobody else has it for 90 days. Throws ApiError `forbidden` where the operator does not allow a switch.
  */
 export async function changeProject(
-  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  { db, now, siteChanged, config }: Pick<Deps, 'db' | 'now' | 'siteChanged' | 'config'>,
   { id, slug: currentSlug }: ProjectRow,
-  change: { name?: string; slug?: string; redirectPlatformHost?: boolean },
+  change: ProjectChange,
   caller: Caller,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
   if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
-  let isMoved = false;
+  if (change.requestProxy && !config.requestProxy) throw requestProxyRefused();
+  let isSiteChanged = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
-      // Read under the lock: somebody may be changing the other of the two at the same time.
+      // Read under the lock: somebody may be changing another of these at the same time.
       const before = await lockProjectFor(trx, caller, id, 'project.update');
-      const isRedirected = change.redirectPlatformHost ?? before.redirect_platform_host === 1;
+      const switches = { ...switchesOf(before), ...change };
       const next = {
         name: name ?? before.name,
         slug: change.slug ?? before.slug,
-        redirect_platform_host: isRedirected ? 1 : 0,
+        redirect_platform_host: switches.redirectPlatformHost ? 1 : 0,
+        mcp: switches.mcp ? 1 : 0,
+        request_proxy: switches.requestProxy ? 1 : 0,
       };
-      isMoved =
-        next.slug !== before.slug || next.redirect_platform_host !== before.redirect_platform_host;
-      if (next.name === before.name && !isMoved) return before;
+      const [from, to] = [presentChange(before), presentChange(next)];
+      isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
+      if (next.name === before.name && !isSiteChanged) return before;
       await moveSlug(trx, before, next.slug, caller, now());
       await updateProject(trx, id, next);
-      if (isMoved) await recordSiteChange(trx, id, now());
+      if (isSiteChanged) await recordSiteChange(trx, id, now());
       await writeAudit(trx, now(), caller.actor, {
         action: 'project.update',
         projectId: id,
         target: before.slug,
-        details: { from: presentChange(before), to: presentChange(next) },
+        details: { from, to },
       });
       return { ...before, ...next };
     }),
   );
-  if (isMoved) siteChanged(id);
+  if (isSiteChanged) siteChanged(id);
   return changed;
 }
 
+function requestProxyRefused(): ApiError {
+  return forbidden(
+    'This installation does not allow the request proxy. Whoever runs it can allow it with DASHBOARD_REQUEST_PROXY=1.',
+  );
+}
+
+type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy'>;
+
+/** What a project's sites do, as the API has it. */
+function switchesOf({ redirect_platform_host, mcp, request_proxy }: Switches) {
+  return {
+    redirectPlatformHost: redirect_platform_host === 1,
+    mcp: mcp === 1,
+    requestProxy: request_proxy === 1,
+  };
+}
+
 /** The part of a project that its audit entries show. */
-function presentChange({
-  name,
-  slug,
-  redirect_platform_host,
-}: Pick<ProjectRow, 'name' | 'slug' | 'redirect_platform_host'>) {
-  return { name, slug, redirectPlatformHost: redirect_platform_host === 1 };
+function presentChange({ name, slug, ...row }: Pick<ProjectRow, 'name' | 'slug'> & Switches) {
+  return { name, slug, ...switchesOf(row) };
 }
 
 /** Puts a project on another plan. */

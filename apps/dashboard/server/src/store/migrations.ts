@@ -17,6 +17,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
       up: (db) => db.schema.alterTable('deploys').addColumn('token_id', 'text').execute(),
     },
     '0008_builds': { up: (db) => builds(db, engine) },
+    '0009_site_switches': { up: siteSwitches },
   };
 }
 
@@ -296,4 +297,17 @@ async function builds(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('ended_at', 'bigint')
     .execute();
   await tablesOf(db, engine).index('builds', 'account_email', 'started_at');
+}
+
+/** Existing sites have an MCP server from now on, as new ones do. */
+async function siteSwitches(db: Kysely<unknown>): Promise<void> {
+  for (const [column, value] of [
+    ['mcp', 1],
+    ['request_proxy', 0],
+  ] as const) {
+    await db.schema
+      .alterTable('projects')
+      .addColumn(column, 'integer', (c) => c.notNull().defaultTo(value))
+      .execute();
+  }
 }

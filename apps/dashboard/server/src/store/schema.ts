@@ -88,6 +88,10 @@ export interface Database {
     primary_domain_id: string | null;
     /** 1: the host under the platform's redirects to the primary domain, too. */
     redirect_platform_host: Generated<number>;
+    /** 1: programs may ask the project's sites at `/mcp`. */
+    mcp: Generated<number>;
+    /** 1: readers may send requests to the API through the edge, where the operator allows it. */
+    request_proxy: Generated<number>;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };

@@ -7,6 +7,7 @@ import type { CanonicalHost } from '../edge/host.ts';
 import type { HostCertificate, Site, SiteSource } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { assertLockOrder } from './lock-order.ts';
+import type { ProjectRow } from './projects.ts';
 import type { Database, Db, Trx } from './schema.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
@@ -52,6 +53,8 @@ interface SourceOptions {
   readonly platformHost: string;
   /** The origins of sites. */
   readonly addresses: () => Addresses;
+  /** Whether projects may have the request proxy. */
+  readonly requestProxy: boolean;
   /** Opens the private keys of certificates. */
   readonly sealer: Pick<Sealer, 'open'>;
   /** The clock, in milliseconds since 1970. */
@@ -63,22 +66,23 @@ export function siteSource({
   db,
   platformHost,
   addresses,
+  requestProxy,
   sealer,
   now,
 }: SourceOptions): SiteSource {
+  const findStored = (host: CanonicalHost): Promise<Site | undefined> => {
+    const label = platformLabel(host, platformHost);
+    if (label === undefined) return findCustomSite(db, host, addresses(), now());
+    const mark = label.lastIndexOf(PREVIEW_MARK);
+    return mark === -1
+      ? findLive(db, label, addresses(), now())
+      : findPreview(db, label.slice(0, mark), label.slice(mark + PREVIEW_MARK.length), addresses());
+  };
   return {
     async findSite(host) {
-      const label = platformLabel(host, platformHost);
-      if (label === undefined) return findCustomSite(db, host, addresses(), now());
-      const mark = label.lastIndexOf(PREVIEW_MARK);
-      return mark === -1
-        ? findLive(db, label, addresses(), now())
-        : findPreview(
-            db,
-            label.slice(0, mark),
-            label.slice(mark + PREVIEW_MARK.length),
-            addresses(),
-          );
+      const site = await findStored(host);
+      // The operator may have stopped to allow it.
+      return site && { ...site, requestProxy: site.requestProxy && requestProxy };
     },
 
     async readManifest(artifactHash) {
@@ -147,6 +151,13 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
   return label.includes('.') ? undefined : label;
 }
 
+/** The columns of a project that switch parts of its sites on and off. */
+const SWITCHES = ['projects.mcp', 'projects.request_proxy'] as const;
+
+function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
+  return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
+}
+
 async function findLive(
   db: Db,
   slug: string,
@@ -157,6 +168,7 @@ async function findLive(
     .selectFrom('projects')
     .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
     .select(['projects.id', 'projects.redirect_platform_host', 'deploys.artifact_hash'])
+    .select(SWITCHES)
     .select(activePrimary(now).as('primary'))
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
@@ -167,6 +179,7 @@ async function findLive(
     artifactHash: row.artifact_hash,
     origin: primary ?? addresses.site(slug),
     isPreview: false,
+    ...switchesOf(row),
     redirectOrigin: row.redirect_platform_host === 1 ? primary : undefined,
   };
 }
@@ -181,6 +194,7 @@ async function findPreview(
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
     .select(['projects.id', 'deploys.artifact_hash'])
+    .select(SWITCHES)
     .where('deploys.id', '=', deployId)
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
@@ -190,6 +204,7 @@ async function findPreview(
     artifactHash: row.artifact_hash,
     origin: addresses.preview(slug, deployId),
     isPreview: true,
+    ...switchesOf(row),
   };
 }
 
@@ -211,6 +226,7 @@ async function findCustomSite(
     )
     .select(['domains.id', 'domains.project_id', 'deploys.artifact_hash'])
     .select(['domains.hsts_max_age', 'domains.hsts_include_subdomains'])
+    .select(SWITCHES)
     .select(['certificates.domain_id as certified', activePrimary(now).as('primary')])
     .executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
@@ -221,6 +237,7 @@ async function findCustomSite(
     artifactHash: row.artifact_hash,
     origin: primary ?? secureOrigin ?? addresses.domainWithoutTls(host),
     isPreview: false,
+    ...switchesOf(row),
     redirectOrigin: row.primary === host ? undefined : primary,
     secureOrigin,
     hsts: hstsOf(row.hsts_max_age, row.hsts_include_subdomains === 1),

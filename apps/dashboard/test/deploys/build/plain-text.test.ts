@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { listOperations } from '@petstore/site/openapi/operations.ts';
 import { plainText } from '@petstore/site/openapi/plain-text.ts';
-import { serverOrigins } from '@petstore/site/openapi/servers.ts';
+import { connectOrigins } from '@petstore/site/request/connect-origins.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
 import { buildDocument } from '../../../server/src/deploys/build/build-site.ts';
@@ -92,7 +92,7 @@ test('a host that no name server knows is in no policy, however long', () => {
   const long = `${'a'.repeat(60)}.`.repeat(8_000);
   const servers = [`https://${long}test`, 'https://api.example.test/v1'].map((url) => ({ url }));
   const document = { openapi: '3.1.0', info: { title: 'x', version: '1' }, servers, paths: {} };
-  assert.deepEqual(serverOrigins(document), ['https://api.example.test']);
+  assert.deepEqual(connectOrigins(document), ['https://api.example.test']);
 });
 
 test('what is beyond the bounds stands as it was written', () => {

@@ -25,28 +25,20 @@ test('a site has its page, its documents, texts for programs, and what browsers 
   const paths = Object.keys(artifact.manifest.files);
   for (const path of [
     ...['/', '/404.html', '/favicon.svg', '/openapi.json', '/openapi.yaml', '/llms.txt'],
-    ...['/llms-full.txt', '/sitemap.xml', '/robots.txt', '/operations/repos-get.md'],
-    ...['/operations/repos-get-2.md', '/operations/get-zen.md', '/operations/post-issue-opened.md'],
+    ...['/llms-full.txt', '/sitemap.xml', '/robots.txt', '/.well-known/api-catalog', '/index.md'],
+    ...['/reference/repos', '/reference/repos/repos-get', '/reference/repos/repos-get.md'],
+    ...['/reference/repos/repos-get-2', '/reference/operations/get-zen', '/reference/models'],
+    ...['/reference/webhooks/post-issue.opened', '/_site/navigation.json', '/_site/search.json'],
   ]) {
     assert.ok(paths.includes(path), `${path} is not in ${paths.join(' ')}`);
   }
   assert.deepEqual(paths, paths.toSorted());
   assert.match(
     textOf(artifact, '/llms.txt'),
-    /\[Get a repository\]\(\/operations\/repos-get\.md\): GET \/repos/,
+    /\[Get a repository\]\(\{\{origin\}\}\/reference\/repos\/repos-get\.md\): GET \/repos/,
   );
   assert.match(textOf(artifact, '/llms-full.txt'), /# Change a repository/);
   assert.match(textOf(artifact, '/robots.txt'), /Sitemap: \{\{origin\}\}\/sitemap\.xml/);
-});
-
-test('a reference offers to remember a key where the API takes one, and nowhere else', async () => {
-  const paths = { '/a': { get: ok } };
-  const securitySchemes = { key: { type: 'http', scheme: 'bearer' } };
-  const page = async (document: object) =>
-    textOf(await built({ ...base, paths, ...document }), '/');
-  assert.match(await page({ components: { securitySchemes } }), /Remember my key here/);
-  assert.doesNotMatch(await page({ components: {} }), /Remember my key/);
-  assert.doesNotMatch(await page({}), /Remember my key/);
 });
 
 test('every blob is named by its hash, and every compressed form is the same content, smaller', async () => {
@@ -63,9 +55,7 @@ test('every blob is named by its hash, and every compressed form is the same con
       assert.ok(size < entry.size);
     }
     if (entry.template) assert.equal(entry.codings, undefined);
-    if (entry.immutable) assert.match(path, /-[0-9a-f]{16}\.\w+$/);
-    if (path.startsWith('/_assets/scalar'))
-      assert.ok((entry.codings?.br?.size ?? Infinity) < 1_100_000);
+    if (entry.immutable) assert.match(path, /[-/][0-9a-f]{16}\.\w+$/);
   }
 });
 
@@ -102,13 +92,16 @@ test('the page may call the servers that the document, its paths and its operati
     'https://api.example',
     'https://eu.example:8443',
     'https://us.example:8443',
+    // The port may be any.
+    'https://eu.example:*',
+    'https://us.example:*',
     'http://path.example',
     'http://[::1]:8080',
   ]);
   assert.ok(policy.includes("script-src 'self';"), policy);
 });
 
-test('a policy names twenty origins at most, however many a server with variables stands for', async () => {
+test('a policy names forty origins at most, however many a server with variables stands for', async () => {
   const many = Array.from({ length: 1_000 }, (_, at) => `h${at}`);
   const variable = { default: 'h0', enum: many };
   const url = 'https://{a}.{b}.{c}.example';
@@ -116,7 +109,7 @@ test('a policy names twenty origins at most, however many a server with variable
     servers: [{ url, variables: { a: variable, b: variable, c: variable } }],
     paths: {},
   });
-  assert.equal(connects(policy)?.length, 20);
+  assert.equal(connects(policy)?.length, 40);
 });
 
 test('nothing in a document breaks out of its place in Markdown', async () => {
@@ -141,7 +134,7 @@ test('nothing in a document breaks out of its place in Markdown', async () => {
       },
     },
   });
-  const text = textOf(artifact, '/operations/etc-passwd.md');
+  const text = textOf(artifact, '/reference/operations/etc-passwd.md');
   assert.match(text, /^# A \\\[link\\\]\(http:\/\/x\) &lt;b> \\# Heading\n/);
   const [row = ''] = text.match(/^\| ``.*$/m) ?? [];
   assert.equal(row.replace(/\\\|/g, '').split('|').length, 7, row);
@@ -151,18 +144,18 @@ test('nothing in a document breaks out of its place in Markdown', async () => {
 
 test('schemas that hold themselves are shown once', async () => {
   const artifact = await built(await fixture('code-hosting.json'));
-  const text = textOf(artifact, '/operations/post-issue-opened.md');
+  const text = textOf(artifact, '/reference/webhooks/post-issue.opened.md');
   assert.match(text, /`children`: array of `tree`\n {4}- each item: `tree` \(as above\)/);
 });
 
 test('what an operation asks for is in the command that sends it', async () => {
   const artifact = await built(await fixture('payments.yaml'));
-  const text = textOf(artifact, '/operations/create-charge.md');
+  const text = textOf(artifact, '/reference/charges/createCharge.md');
   assert.match(text, /curl -X POST 'https:\/\/api\.payments\.example\/v1\/charges'/);
   assert.match(text, /-H 'Authorization: Bearer <TOKEN>'/);
   assert.match(text, /-H 'Account-Id: text'/);
   assert.match(text, /"number": "4242424242424242"/);
-  assert.match(textOf(artifact, '/operations/list-charges.md'), /"id": 9007199254740993/);
+  assert.match(textOf(artifact, '/reference/charges/listCharges.md'), /"id": 9007199254740993/);
 });
 
 test('Markdown becomes plain text on a line', () => {

@@ -16,6 +16,14 @@ export interface TestFile {
   readonly isTemplate?: boolean;
 }
 
+/** Those of every site, unless it is deployed with others. */
+export const REDIRECTS = {
+  '/old': '/guides/start',
+  '/old/ü b': '/guides/%C3%BC%20b?a=b#c',
+  '/moved': 'https://docs.example.com/x',
+  '/guides/start': '/',
+};
+
 export const POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -40,19 +48,29 @@ export class MemorySource implements SiteSource {
   #held: Promise<void> | undefined;
 
   /** Puts files online at a host, as a deploy does, and says so in the feed of changes. */
-  deploy(host: string, files: Record<string, TestFile>, site: Partial<Site> = {}): string {
+  deploy(
+    host: string,
+    files: Record<string, TestFile>,
+    site: Partial<Site> = {},
+    redirects: Manifest['redirects'] | 'none' = REDIRECTS,
+  ): string {
     const entries = Object.entries(files).map(([path, file]) => [path, this.#store(file)]);
     const manifest: Manifest = {
       version: 1,
       title: host,
       files: Object.fromEntries(entries),
       contentSecurityPolicy: POLICY,
+      ...(redirects !== 'none' && { redirects }),
     };
-    const artifactHash = sha256(JSON.stringify(manifest.files));
+    const artifactHash = sha256(JSON.stringify([manifest.files, redirects]));
     this.manifests.set(artifactHash, manifest);
     const projectId = site.projectId ?? `project of ${host}`;
     const origin = `https://${host}`;
-    this.sites.set(host, { artifactHash, origin, isPreview: false, ...site, projectId });
+    const switches = { mcp: true, requestProxy: false };
+    this.sites.set(host, {
+      ...{ artifactHash, origin, isPreview: false },
+      ...{ ...switches, ...site, projectId },
+    });
     this.change(projectId);
     return artifactHash;
   }
@@ -156,6 +174,7 @@ export class MemorySource implements SiteSource {
   }
 }
 
+export const MARKDOWN = 'text/markdown; charset=utf-8';
 export const HTML = 'text/html; charset=utf-8';
 
 export const page = (text: string): TestFile => ({ type: HTML, text });
@@ -169,6 +188,16 @@ export const SITE: Record<string, TestFile> = {
     text: `<h1>Guide</h1>${'<p>text</p>'.repeat(1_000)}`,
     isCompressed: true,
   },
+  '/reference/pets': {
+    type: HTML,
+    text: `<h1>Pets</h1>${'<p>text</p>'.repeat(1_000)}`,
+    isCompressed: true,
+  },
+  '/reference/pets.md': {
+    type: MARKDOWN,
+    text: `# Pets${' text'.repeat(500)}`,
+    isCompressed: true,
+  },
   '/guides/ü b': page('<h1>Umlaut</h1>'),
   '/assets/app.1234.js': {
     type: 'text/javascript; charset=utf-8',
@@ -177,12 +206,17 @@ export const SITE: Record<string, TestFile> = {
   },
   '/logo.svg': { type: 'image/svg+xml', text: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
   '/openapi.json': { type: 'application/json', text: '{"openapi":"3.1.0"}' },
+  '/sitemap.xml': {
+    type: 'application/xml; charset=utf-8',
+    text: '<loc>{{origin}}/a</loc>'.repeat(500),
+    isTemplate: true,
+  },
   '/llms.txt': {
     type: 'text/plain; charset=utf-8',
     text: 'See {{origin}}/a and {{origin}}/b',
     isTemplate: true,
   },
-  '/pets.md': { type: 'text/markdown; charset=utf-8', text: '# Pets' },
+  '/pets.md': { type: MARKDOWN, text: '# Pets' },
   '/robots.txt': { type: 'text/plain; charset=utf-8', text: 'User-agent: *\nAllow: /' },
   '/digits.bin': { type: 'application/octet-stream', text: '0123456789' },
   '/large.bin': { type: 'application/octet-stream', text: Buffer.alloc(3_000_000, 'x') },

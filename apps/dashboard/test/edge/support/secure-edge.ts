@@ -105,10 +105,12 @@ export async function openSession(
 export async function askSession(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
+  body = '',
 ): Promise<Answer> {
   const stream = session.request(headers);
   const answered = once(stream, 'response');
-  stream.end();
+  if (body === '') stream.end();
+  else stream.end(body);
   const [answer] = await answered;
   return { status: answer[':status'], headers: answer, body: await buffer(stream) };
 }

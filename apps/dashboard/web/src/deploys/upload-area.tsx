@@ -88,7 +88,7 @@ export function UploadArea() {
         <Upload className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
         <p className="font-medium">Drop a file here</p>
         <p className="text-[0.8125rem] text-muted">
-          OpenAPI as JSON or YAML, up to 10 MB; a folder of guides as .zip or .tar.gz, up to 50 MB
+          OpenAPI as JSON or YAML, up to 25 MB; a folder of guides as .zip or .tar.gz, up to 50 MB
         </p>
         <input
           ref={input}

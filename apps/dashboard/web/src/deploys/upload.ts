@@ -3,7 +3,7 @@ import { apiError, OfflineError, path } from '../api.ts';
 import { fileSize } from '../ui/format.ts';
 
 // The limits that the server checks, so that nobody sends megabytes in vain.
-const MAX_DOCUMENT_BYTES = 10_000_000;
+const MAX_DOCUMENT_BYTES = 25_000_000;
 const MAX_ARCHIVE_BYTES = 50_000_000;
 
 const KINDS = [

@@ -10,6 +10,7 @@ import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 /** Whether the address under the platform's host redirects to the primary domain, too. */
@@ -57,33 +58,4 @@ function hintFor(host: string, primary: Domain | undefined): string {
     return `${host} then responds to every request with a 301 to ${primary.unicode}. ${rest}`;
   }
   return `${host} then responds with a 301 as soon as the primary domain is active. ${rest}`;
-}
-
-interface SwitchProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly checked: boolean;
-  readonly disabled?: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-/** A setting that is on or off, and changes at once. */
-function Switch({ label, hint, checked, disabled = false, onChange }: SwitchProps) {
-  return (
-    <label className="flex items-start justify-between gap-6">
-      <span>
-        <span className="font-medium">{label}</span>
-        {hint && <span className="block max-w-prose text-[0.8125rem] text-muted">{hint}</span>}
-      </span>
-      <input
-        type="checkbox"
-        role="switch"
-        checked={checked}
-        aria-checked={checked}
-        disabled={disabled}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-        className="relative mt-0.5 h-5 w-9 shrink-0 cursor-pointer appearance-none rounded-full bg-outline transition-colors before:absolute before:top-0.5 before:left-0.5 before:size-4 before:rounded-full before:bg-surface before:transition-transform checked:bg-accent checked:before:translate-x-4 disabled:cursor-not-allowed disabled:opacity-55"
-      />
-    </label>
-  );
 }

@@ -14,6 +14,7 @@ import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { SiteCard } from './site-card.tsx';
 
 export function GeneralPage() {
   const project = useProject();
@@ -27,6 +28,7 @@ export function GeneralPage() {
       <div className="grid gap-5">
         <NameCard key={project.name} />
         <SlugCard key={project.slug} />
+        <SiteCard />
       </div>
     </ProjectPage>
   );

@@ -20,8 +20,8 @@ const SCOPES: Record<Scope, ScopeInWords> = {
   projects: {
     may: 'change projects',
     label: 'Projects',
-    hint: 'Create projects, rename them and change their addresses.',
-    projectHint: 'Rename the project and change its address.',
+    hint: 'Create projects, and change their names, addresses and settings.',
+    projectHint: 'Change the project’s name, address and settings.',
   },
   domains: {
     may: 'manage domains',

@@ -1,22 +1,12 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Html, html } from '@petstore/http/html.ts';
-import {
-  type ReferencePage,
-  type ReferenceSettings,
-  referencePage,
-  referencePolicy,
-  referenceStyle,
-  rememberBox,
-  startScript,
-} from '@petstore/reference/page.ts';
-import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
-import type { FastifyPluginCallback } from 'fastify';
+import type { BuiltSite } from '@petstore/site/site/site-files.ts';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
 import { pathNotFound } from '../../http/api-error.ts';
-import { documentDerivatives, type OpenApiDocument, toJson } from '../document.ts';
+import { documentDerivatives, type OpenApiDocument } from '../document.ts';
 import { Asset } from './asset.ts';
 import { PAGE_HEADERS } from './text-page.ts';
 
@@ -25,10 +15,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const ASK_AGAIN = 'no-cache';
 
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-
 /** The thread's file is beside this one, with the same ending: TypeScript in a checkout, JavaScript in the package. */
-const SCALAR_THREAD = new URL(`./scalar-thread${extname(import.meta.filename)}`, import.meta.url);
+const SITE_THREAD = new URL(`./site-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface ReferenceDeps {
   readonly baseUrls: () => BaseUrls;
@@ -39,81 +27,80 @@ interface ReferenceDeps {
 /** The reference: for people, with a panel to try each operation. */
 export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps, done) => {
   const options = { schema: { hide: true } };
-  const start = new Asset(JAVASCRIPT, startScript);
-  const style = new Asset('text/css; charset=utf-8', referenceStyle);
-  const daily = documentDerivatives(app, deps);
-  const document = daily((today) => new Asset('application/json', toJson(presented(today))));
-  const settings = daily(settingsOf);
+  // Made with the first request for it: most processes never get one.
+  const site = documentDerivatives(app, deps)(async (today) => servedSite(await makeSite(today)));
 
   app.get('/', options, (_request, reply) => {
     reply.redirect('/reference', 302);
   });
 
-  app.get('/reference', options, async (_request, reply) => {
-    const scalar = await scalarAsset();
-    const names = {
-      scalar: `/reference/scalar-${scalar.version}.js`,
-      start: `/reference/start-${start.version}.js`,
-      style: `/reference/style-${style.version}.css`,
-    };
-    const servers = Object.values(deps.baseUrls()).map((url) => new URL(url).origin);
-    return reply
-      .headers({ ...PAGE_HEADERS, 'content-security-policy': referencePolicy(servers) })
-      .send(page(names, await settings()).text);
-  });
-
-  app.get<{ Params: { file: string } }>('/reference/:file', options, async (request, reply) => {
-    const { file } = request.params;
-    if (file === 'openapi.json') return (await document()).send(request, reply, ASK_AGAIN);
-    const assets = new Map([
-      ['scalar', await scalarAsset()],
-      ['start', start],
-      ['style', style],
-    ]);
-    const [, name = '', version] = /^(\w+)-([0-9a-f]{16})\.(?:js|css)$/.exec(file) ?? [];
-    const asset = assets.get(name);
-    if (!asset) throw pathNotFound();
-    // A page that was open during an update may request the version before.
-    return asset.send(request, reply, version === asset.version ? FOR_EVER : ASK_AGAIN);
-  });
+  const serve = async (request: FastifyRequest, reply: FastifyReply) =>
+    (await site())(request, reply);
+  for (const path of ['/reference', '/reference.md', '/favicon.svg']) app.get(path, options, serve);
+  for (const folder of ['/reference', '/_assets', '/_site']) {
+    app.get(`${folder}/*`, options, serve);
+  }
 
   done();
 };
 
-let scalar: Promise<Asset> | undefined;
+type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Loaded with the first request for it: most processes never get one. */
-function scalarAsset(): Promise<Asset> {
-  scalar ??= loadScalar().catch((error) => {
-    // The next request tries again: a thread may fail to start when too many files are open.
-    scalar = undefined;
-    throw error;
-  });
-  return scalar;
+function servedSite({ files, contentSecurityPolicy }: BuiltSite): Serve {
+  const assets = new Map(
+    files.map(({ path, type, content, immutable = false }) => [
+      path,
+      {
+        asset: new Asset(type, Buffer.from(content)),
+        isPage: type.startsWith('text/html'),
+        immutable,
+      },
+    ]),
+  );
+  return async (request, reply) => {
+    const found = assets.get(decodedPath(request.url));
+    if (!found) throw pathNotFound();
+    const { asset, isPage, immutable } = found;
+    if (isPage) {
+      reply.headers({ ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy });
+    }
+    await asset.send(request, reply, immutable ? FOR_EVER : ASK_AGAIN);
+  };
 }
 
-async function loadScalar(): Promise<Asset> {
-  const thread = new Worker(SCALAR_THREAD);
+/** The path of a request target, percent-decoded; empty where it cannot be. */
+function decodedPath(target: string): string {
+  try {
+    return decodeURIComponent(target.replace(/[?#].*$/s, ''));
+  } catch {
+    return '';
+  }
+}
+
+async function makeSite(document: OpenApiDocument): Promise<BuiltSite> {
+  const thread = new Worker(SITE_THREAD, { workerData: presented(document) });
   // A service that stops does not wait for this thread.
   thread.unref();
-  const [{ buffer, byteOffset, byteLength }] = (await once(thread, 'message')) as [
-    Uint8Array<ArrayBuffer>,
-  ];
-  return new Asset(JAVASCRIPT, Buffer.from(buffer, byteOffset, byteLength));
+  const [site] = (await once(thread, 'message')) as [BuiltSite];
+  return site;
 }
 
-/** The document as the reference shows it, with links to this service's own pages. */
+/** The document as the reference shows it, with links to this service's own pages and what its marks mean here. */
 function presented(document: OpenApiDocument): OpenApiDocument {
   const description = `${document.info.description} Each error code has [a page of its own](/errors).`;
-  return referenceDocument(
-    { ...document, info: { ...document.info, description } },
-    {
-      successor: successor(document),
-      promises: PROMISES,
-      // The panel sends what is shown, and the service takes no text for an id.
-      largeInteger: (value) => Number(value % 1_000n),
-    },
-  );
+  const { paths = {} } = document;
+  const list: OpenAPIV3_1.OperationObject | undefined = paths['/pets']?.get;
+  // The one deprecated operation is replaced by this one.
+  const successor = list
+    ? `Use [${list.summary}](/reference/pets/${list.operationId}) with a \`status\` filter.`
+    : '';
+  return {
+    ...document,
+    info: { ...document.info, description },
+    paths: mapMembers(paths, (item) =>
+      mapMembers(item ?? {}, (operation) => withNotes(operation, successor)),
+    ),
+  };
 }
 
 /** What each stability means here. */
@@ -123,36 +110,18 @@ const PROMISES = {
   experimental: '*Experimental: it may change with any version.*',
 };
 
-/** Points to the successor of the one operation that is deprecated. */
-function successor({ paths = {} }: OpenApiDocument): string {
-  const list: OpenAPIV3_1.OperationObject | undefined = paths['/pets']?.get;
-  return list ? `Use [${list.summary}](#tag/pets/GET/pets) with a \`status\` filter.` : '';
+interface Marked {
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly 'x-stability'?: keyof typeof PROMISES;
 }
 
-function settingsOf(document: OpenApiDocument): ReferenceSettings {
-  return {
-    title: 'Petstore',
-    documentUrl: '/reference/openapi.json',
-    ...panelSettings(document),
-    rememberAs: 'petstore-remember-key',
-    isFramed: false,
-    isServedByApi: true,
-  };
+function withNotes<T>(operation: T, successor: string): T {
+  const { description, deprecated, 'x-stability': stability } = operation as Marked;
+  const notes = [deprecated ? successor : '', stability ? PROMISES[stability] : '', description];
+  return { ...operation, description: notes.filter(Boolean).join('\n\n') };
 }
 
-function page(assets: ReferencePage['assets'], settings: ReferenceSettings): Html {
-  return referencePage({
-    title: 'Petstore API',
-    description: 'Reference of the Petstore API, with a panel to try it.',
-    header: html`<header class="bar">
-<a href="/reference"><strong>Petstore</strong></a>
-<a href="/errors">Errors</a>
-<a class="wide" href="/v1/openapi.json">OpenAPI</a>
-${rememberBox}
-</header>`,
-    noScript: html`<p>The reference needs JavaScript. The same is in the
-<a href="/v1/openapi.yaml">OpenAPI document</a>, and in short in <a href="/llms.txt">llms.txt</a>.</p>`,
-    settings,
-    assets,
-  });
+function mapMembers<T extends object>(object: T, map: (value: T[keyof T]) => T[keyof T]): T {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)])) as T;
 }

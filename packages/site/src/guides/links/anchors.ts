@@ -1,8 +1,10 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import type { BuildProblem } from '../../build-log.ts';
 import type { CheckedDocument } from '../../openapi/openapi-types.ts';
-import { valueAt } from '../../syntax/source.ts';
+import { type ReferenceAddresses, referencePaths } from '../../reference/addresses.ts';
+import { oldAnchors } from '../../reference/old-anchors.ts';
 import type { RenderedPage } from '../render/render-page.ts';
+import type { ReferenceTargets } from './link-target.ts';
 
 /** Finds links to anchors that their page does not have. */
 export function checkAnchors(pages: readonly RenderedPage[]): BuildProblem[] {
@@ -19,18 +21,20 @@ export function checkAnchors(pages: readonly RenderedPage[]): BuildProblem[] {
   );
 }
 
-/** Where operations are in the reference, by `operationId` and by the id of their Markdown page. */
-export function operationAnchors({
-  upgraded,
-  operations,
-}: CheckedDocument): ReadonlyMap<string, string> {
-  const anchors = new Map<string, string>();
-  for (const { id, method, path, anchor, isWebhook } of operations) {
-    anchors.set(id, anchor);
-    if (isWebhook) continue;
-    const place = ['paths', path, method.toLowerCase(), 'operationId'];
-    const operationId = valueAt(upgraded, place);
-    if (typeof operationId === 'string') anchors.set(operationId, anchor);
+/** The pages of a reference that links may lead to. */
+export function referenceTargets(
+  checked: CheckedDocument,
+  addresses: ReferenceAddresses,
+): ReferenceTargets {
+  const operations = new Map<string, string>();
+  for (const operation of checked.operations) {
+    const path = addresses.operation(operation);
+    operations.set(operation.id, path);
+    if (operation.operationId && !operation.isWebhook) operations.set(operation.operationId, path);
   }
-  return anchors;
+  return {
+    operations,
+    anchors: oldAnchors(checked, addresses),
+    paths: new Set(referencePaths(addresses)),
+  };
 }

@@ -6,12 +6,21 @@ export interface LinkTargets {
   /** All files of the archive. */
   readonly files: ReadonlySet<string>;
   /**
-   * Where operations are in the reference, by id; undefined for a site without one, and `unknown` where its document
-   * cannot be read, so that every operation is accepted.
+   * The pages of the reference; undefined for a site without one, and `unknown` where its document cannot be read, so
+   * that every link to it is accepted.
    */
-  readonly operations: ReadonlyMap<string, string> | 'unknown' | undefined;
+  readonly reference: ReferenceTargets | 'unknown' | undefined;
   /** Paths of the site without a file in the archive: `/openapi.json`. */
   readonly sitePaths: ReadonlySet<string>;
+}
+
+export interface ReferenceTargets {
+  /** The page of each operation, by `operationId` and by the id that earlier versions gave it. */
+  readonly operations: ReadonlyMap<string, string>;
+  /** Where the fragments of earlier versions lead: `tag/pets/GET/pets`. */
+  readonly anchors: ReadonlyMap<string, string>;
+  /** Every page. */
+  readonly paths: ReadonlySet<string>;
 }
 
 export type LinkTarget =
@@ -52,12 +61,14 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
 }
 
 function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
-  const { files, sitePaths } = targets;
+  const { files, reference, sitePaths } = targets;
   const page = [file, `${file}.md`, `${file}/index.md`, `${file}/README.md`]
     .map((candidate) => candidate.replace(/^\//, ''))
     .find((candidate) => files.has(candidate) && isPage(candidate));
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
-  if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
+  if (sitePaths.has(`/${file}`) || isReferencePage(`/${file}`, reference)) {
+    return sitePathTarget(`/${file}`, href, anchor, targets);
+  }
   if (!files.has(file)) {
     return broken(
       `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
@@ -71,34 +82,44 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   return { kind: 'file', file, path: `/${file}`, anchor };
 }
 
-function operationTarget(id: string, { operations }: LinkTargets): LinkTarget {
-  if (!operations) return broken(`\`operation:${id}\` needs an OpenAPI document in the archive.`);
-  if (operations === 'unknown') {
-    return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor: '' };
-  }
-  const anchor = operations.get(decoded(id) ?? id);
-  if (anchor !== undefined) return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor };
-  return broken(`The document has no operation \`${id}\`${didYouMean(id, operations.keys())}`);
+function isReferencePage(path: string, reference: LinkTargets['reference']): boolean {
+  if (reference === 'unknown') return path.startsWith(`${REFERENCE_PATH}/`);
+  return reference?.paths.has(path) ?? false;
 }
 
-/** Only the reference's anchors of operations and their tags are known here. */
+function operationTarget(id: string, { reference }: LinkTargets): LinkTarget {
+  if (!reference) return broken(`\`operation:${id}\` needs an OpenAPI document in the archive.`);
+  if (reference === 'unknown') return sitePage(REFERENCE_PATH);
+  const path = reference.operations.get(decoded(id) ?? id);
+  if (path !== undefined) return sitePage(path);
+  return broken(
+    `The document has no operation \`${id}\`${didYouMean(id, reference.operations.keys())}`,
+  );
+}
+
+/** A page of the reference, or another path of the site; of anchors only those of earlier versions are known here. */
 function sitePathTarget(
   path: string,
   href: string,
   anchor: string,
-  { operations }: LinkTargets,
+  { reference }: LinkTargets,
 ): LinkTarget {
-  const anchors = operations === 'unknown' ? [] : [...(operations?.values() ?? [])];
-  const isKnown =
-    operations === 'unknown' ||
-    path !== REFERENCE_PATH ||
-    !anchor.startsWith('tag/') ||
-    anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
-  if (isKnown) return { kind: 'file', file: undefined, path, anchor };
+  if (path !== REFERENCE_PATH || !reference || reference === 'unknown')
+    return sitePage(path, anchor);
+  const page = reference.anchors.get(anchor);
+  if (page !== undefined) return sitePage(page);
+  if (!anchor.startsWith('tag/')) return sitePage(path, anchor);
   return broken(
     `The link \`${displayHref(href)}\` names an operation that the reference does not have.`,
   );
 }
+
+const sitePage = (path: string, anchor = ''): LinkTarget => ({
+  kind: 'file',
+  file: undefined,
+  path,
+  anchor,
+});
 
 function decoded(text: string): string | undefined {
   try {

@@ -9,7 +9,7 @@ const REFERENCE_PATHS = [REFERENCE_PATH, '/openapi.json', '/openapi.yaml'];
 const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt', '/404.html'];
 
 /** Folders that belong to the site itself. */
-const OWN_FOLDERS = /^\/(?:_assets|operations|\.well-known)\//;
+const OWN_FOLDERS = /^\/(?:_assets|_site|\.well-known)\//;
 
 /** Paths of a site that pages can link to, though the archive has no such file. */
 export function reservedPaths(hasReference: boolean): ReadonlySet<string> {

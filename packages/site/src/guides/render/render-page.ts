@@ -1,6 +1,5 @@
-import type { Nodes } from 'mdast';
 import rehypeRaw from 'rehype-raw';
-import rehypeSanitize, { defaultSchema, type Options } from 'rehype-sanitize';
+import rehypeSanitize from 'rehype-sanitize';
 import rehypeSlug from 'rehype-slug';
 import rehypeStringify from 'rehype-stringify';
 import remarkGfm from 'remark-gfm';
@@ -14,6 +13,7 @@ import { pagePath } from '../links/site-paths.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
+import { isNestedTooDeeply, isQuotedTooDeeply, MAX_NESTING, SAFE_HTML } from './safe-html.ts';
 
 export interface RenderedPage extends PageParts {
   readonly file: string;
@@ -73,7 +73,7 @@ async function toHtml(
   const renderer = unified()
     .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: '' })
     .use(rehypeRaw)
-    .use(rehypeSanitize, SCHEMA)
+    .use(rehypeSanitize, SAFE_HTML)
     .use(rehypeIds)
     .use(rehypeSlug)
     .use(rehypeNotes)
@@ -93,6 +93,8 @@ async function toHtml(
   }
 }
 
+const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
+
 function decodedText(content: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -109,55 +111,6 @@ function nameOf(file: string): string {
     .trim();
   return words.charAt(0).toUpperCase() + words.slice(1) || file;
 }
-
-/** Levels of nested lists, quotes and the like. Beyond this nobody reads on, and programs run out of stack. */
-const MAX_NESTING = 100;
-
-const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
-
-const QUOTES = new RegExp(`^(?:[ \\t]*>){${MAX_NESTING + 1}}`, 'm');
-
-/** Whether a line has more nested quotes than allowed: the parser takes minutes for those. */
-const isQuotedTooDeeply = (markdown: string): boolean => QUOTES.test(markdown);
-
-/** Without recursion, since it guards against deep nesting. */
-function isNestedTooDeeply(root: Nodes): boolean {
-  let level: Nodes[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_NESTING) return true;
-    level = level.flatMap((node) => ('children' in node ? node.children : []));
-  }
-  return false;
-}
-
-/**
- * The elements and attributes that a page may have: GitHub's rules, which allow no script, style, form, frame or event
- * handler. Ids stay as they are: see rehypeIds.
- */
-const SCHEMA: Options = {
-  ...defaultSchema,
-  tagNames: [
-    ...(defaultSchema.tagNames ?? []).filter((name) => name !== 'picture' && name !== 'source'),
-    'abbr',
-    'figure',
-    'figcaption',
-    'mark',
-  ],
-  clobber: [],
-  // The text of these elements is not for people.
-  strip: ['script', 'style', 'template', 'iframe', 'noscript', 'object'],
-  attributes: {
-    ...defaultSchema.attributes,
-    abbr: ['title'],
-    // The highlighter runs later and adds its own classes.
-    code: [['className', /^language-[\w+#.-]{1,40}$/]],
-  },
-  protocols: {
-    ...defaultSchema.protocols,
-    href: ['http', 'https', 'mailto', 'tel', 'operation'],
-    src: ['http', 'https'],
-  },
-};
 
 interface FrontMatter {
   readonly title: string | undefined;

@@ -10,17 +10,11 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from '@petstore/site/guides/docs-config.ts';
+import { sitePathProblems } from '@petstore/site/guides/site-links.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
-import { frameFiles } from '@petstore/site/site/frame.ts';
-import { documentFrame, framedReference } from '@petstore/site/site/framed-reference.ts';
-import { indexFiles } from '@petstore/site/site/index-files.ts';
-import { commonFiles } from '@petstore/site/site/page-layout.ts';
-import {
-  contentSecurityPolicy,
-  descriptionOf,
-  titleOf,
-} from '@petstore/site/site/reference-files.ts';
-import { SiteLimitError, siteFiles, siteTooLarge } from '@petstore/site/site/site-files.ts';
+import { documentSite } from '@petstore/site/reference/document-site.ts';
+import { referenceContext } from '@petstore/site/reference/reference-site.ts';
+import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
 import { type BuildInput, type BuildResult, shortMessage, shortProblem } from '../artifact.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
@@ -56,23 +50,28 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, name, log);
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
-  const { guidePages, guidesSite } = await import('@petstore/site/guides/guides-site.ts');
+  const { guidePages, guidesSite, imagesOf, overviewPath } = await import(
+    '@petstore/site/guides/guides-site.ts'
+  );
   const { config, problems } = readDocsConfig(files, file);
   const checked =
     config.openapi === undefined
       ? undefined
       : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
   const isBroken = checked !== undefined && 'problems' in checked;
-  const document = isBroken ? undefined : checked;
+  const options = { overview: overviewPath(files), images: imagesOf(files) };
+  const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
   // The configuration may be wrong about which document is meant.
-  const isUnknown = isBroken || (document === undefined && problems.length > 0);
+  const isUnknown = isBroken || (reference === undefined && problems.length > 0);
   const guides = await guidePages(
-    { files, config, document: isUnknown ? 'unknown' : document },
+    { files, config, reference: isUnknown ? 'unknown' : reference },
     log,
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
-  const site = await guidesSite({ files, config, document }, guides.pages, log);
+  const site = await guidesSite({ files, config, reference }, guides.pages, log);
+  const wrong = sitePathProblems(config, new Set(site.files.map(({ path }) => path)));
+  if (wrong.length > 0) return { problems: wrong };
   return { artifact: await makeArtifact(site, log) };
 }
 
@@ -107,27 +106,7 @@ export async function buildDocument(input: BuildInput, log: BuildLog): Promise<B
   const checked = await readCheckedDocument(input.bytes, input.name, log);
   if ('problems' in checked) return checked;
   log({ level: 'info', step: 'render', message: 'Making the pages' });
-  const title = titleOf(checked.upgraded);
-  const referencePath = '/';
-  const frame = documentFrame(checked, log);
-  const files = siteFiles();
-  files.add(await framedReference(checked, frame, referencePath));
-  files.add(frameFiles(frame));
-  files.add(
-    indexFiles({
-      title,
-      description: descriptionOf(checked.upgraded),
-      pages: [],
-      referencePath,
-      checked,
-    }),
-  );
-  files.add(commonFiles(frame));
-  log({ level: 'info', message: `Generated ${files.all().length} files` });
-  const site = {
-    title,
-    files: files.all(),
-    contentSecurityPolicy: contentSecurityPolicy(checked.upgraded),
-  };
+  const site = await documentSite(checked, log);
+  log({ level: 'info', message: `Generated ${site.files.length} files` });
   return { artifact: await makeArtifact(site, log) };
 }

@@ -2,6 +2,7 @@
 export interface FastPathRequest {
   readonly target: string;
   readonly host: string;
+  readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
@@ -26,6 +27,7 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
   HEADER.lastIndex = REQUEST_LINE.lastIndex;
 
   let host: string | undefined;
+  let accept: string | undefined;
   let acceptEncoding: string | undefined;
   let ifNoneMatch: string | undefined;
   let end = HEADER.lastIndex;
@@ -36,6 +38,10 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
       case 'host':
         if (host !== undefined) return undefined;
         host = value;
+        break;
+      case 'accept':
+        if (accept !== undefined) return undefined;
+        accept = value;
         break;
       case 'accept-encoding':
         if (acceptEncoding !== undefined) return undefined;
@@ -58,5 +64,6 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
     }
   }
   const isWhole = end === head.length - 2 && head.endsWith('\r\n');
-  return isWhole && host !== undefined ? { target, host, acceptEncoding, ifNoneMatch } : undefined;
+  if (!isWhole || host === undefined) return undefined;
+  return { target, host, accept, acceptEncoding, ifNoneMatch };
 }

@@ -2,7 +2,8 @@ import { matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOriginOf } from '../http/respond.ts';
-import type { Content, SiteCache } from '../sites/site-cache.ts';
+import type { Content } from '../sites/forms.ts';
+import type { SiteCache } from '../sites/site-cache.ts';
 import type { SiteFiles } from '../sites/site-files.ts';
 import type { FastPathRequest } from './request.ts';
 
@@ -18,14 +19,14 @@ export interface FastPathResponse {
  */
 export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
   return (
-    { target, host, acceptEncoding, ifNoneMatch }: FastPathRequest,
+    { target, host, accept, acceptEncoding, ifNoneMatch }: FastPathRequest,
     serverName: string | undefined,
   ): FastPathResponse | undefined => {
     const requestTarget = readRequestTarget(target, host);
     if ('status' in requestTarget) return undefined;
     if (serverName !== undefined && serverName !== requestTarget.host) return undefined;
     const site = cache.cachedSite(requestTarget.host);
-    const found = site && files.cached(requestTarget.host, site, requestTarget.path);
+    const found = site && files.cached(requestTarget.host, site, requestTarget.path, accept);
     if (!found || redirectOriginOf({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
     const representation = preferredRepresentation(file, acceptEncoding);
@@ -36,7 +37,7 @@ export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
     ) {
       return { head: representation.notModifiedHead, content: '' };
     }
-    const content = cache.cachedContent(representation.hash, file.origin);
+    const content = cache.cachedContent(representation.source);
     return content === undefined ? undefined : { head: representation.head, content };
   };
 }

@@ -37,7 +37,7 @@ function parse(acceptEncoding: string): readonly (Coding | 'identity')[] {
 }
 
 /** 1 where there is no weight; 0, so as to leave it be, where it is not one (RFC 9110, section 12.4.2). */
-function weightOf(parameters: readonly string[]): number {
+export function weightOf(parameters: readonly string[]): number {
   const given = parameters.find((parameter) => parameter.startsWith('q='));
   if (given === undefined) return 1;
   return /^q=(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/.test(given) ? Number(given.slice(2)) : 0;

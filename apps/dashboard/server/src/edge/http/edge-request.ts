@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isAuthority } from '@petstore/http/request-head.ts';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
+import type { ReadBody } from './request-body.ts';
 
 export const NO_SITE = 'There is no site at this address.';
 
@@ -48,6 +49,8 @@ export interface EdgeRequest {
   readonly headers: IncomingHttpHeaders;
   /** The canonical name by which the TLS connection was made; undefined: there is no TLS. */
   readonly serverName: string | undefined;
+  /** Most requests are answered without it: then the body is ignored. */
+  readonly readBody: ReadBody;
 }
 
 /** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */

@@ -1,6 +1,7 @@
 import { matchesStrongly, matchesWeakly } from '@petstore/http/entity-tags.ts';
+import type { Content } from '../sites/forms.ts';
 import type { PreparedFile, Representation } from '../sites/prepared-file.ts';
-import type { Content, MaybePromise, SiteCache } from '../sites/site-cache.ts';
+import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { acceptedCodings } from './content-coding.ts';
 import type { EdgeRequest } from './edge-request.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
@@ -38,7 +39,7 @@ export function fileResponse(
     (isRange && rangeResponse(request, representation, content)) || {
       ...{ status: file.status, headers: representation.headers, content },
     };
-  const content = cache.content(representation.hash, file.origin);
+  const content = cache.content(representation.source);
   return content instanceof Promise ? content.then(respond) : respond(content);
 }
 

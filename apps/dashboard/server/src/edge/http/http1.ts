@@ -6,10 +6,14 @@ import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { type EdgeLog, type FailureReporter, logResponse } from '../log.ts';
 import type { EdgeRequest } from './edge-request.ts';
+import { bodyReader } from './request-body.ts';
 import type { Respond } from './respond.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 
-/** Request bodies are ignored. One up to this size is read and dropped; after a longer one the connection closes. */
+/**
+ * Nearly all request bodies are ignored. One up to this size is read and dropped; after a longer one the connection
+ * closes.
+ */
 const MAX_BODY_BYTES = 64 * 1024;
 
 interface Http1Options {
@@ -34,6 +38,9 @@ export function serveHttp1(
     else write(request, response, failures.response);
   };
 
+  /** Requests whose clients wait for 100 Continue before they send the body. */
+  const expectant = new WeakSet<IncomingMessage>();
+
   const { onRequest, flush } = batchPerTick((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logRequest(log, request, response);
@@ -41,7 +48,12 @@ export function serveHttp1(
       const problem = transferProblem(request.headers['transfer-encoding']);
       const result = problem
         ? textResponse(problem.status, problem.message)
-        : respond(edgeRequestOf(request, serverNameOf(request.socket)));
+        : respond({
+            ...edgeRequestOf(request, serverNameOf(request.socket)),
+            readBody: bodyReader(request, () => {
+              if (expectant.has(request)) response.writeContinue();
+            }),
+          });
       if (!(result instanceof Promise)) write(request, response, result);
       else {
         result
@@ -65,16 +77,20 @@ export function serveHttp1(
   });
 
   server.on('request', onRequest);
-  // The body is ignored, so no 100 Continue is sent. The client may send the body anyway.
+  // Where the body is ignored, no 100 Continue is sent. The client may send the body anyway.
   server.on('checkContinue', (request, response) => {
     response.shouldKeepAlive = false;
+    expectant.add(request);
     onRequest(request, response);
   });
   // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
   server.on('checkExpectation', onRequest);
 }
 
-function edgeRequestOf(request: IncomingMessage, serverName: string | undefined): EdgeRequest {
+function edgeRequestOf(
+  request: IncomingMessage,
+  serverName: string | undefined,
+): Omit<EdgeRequest, 'readBody'> {
   const { method = '', url = '', headers, rawHeaders } = request;
   const authority = countHeader(rawHeaders, 'host') === 1 ? (headers.host ?? '') : undefined;
   return { method, target: url, authority, headers, serverName };

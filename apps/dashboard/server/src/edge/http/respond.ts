@@ -1,10 +1,10 @@
+import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
 import type { Site } from '../sites/site-source.ts';
 import {
   type EdgeRequest,
-  encodePath,
   NO_SITE,
   type RequestTarget,
   readRequestTarget,
@@ -19,13 +19,31 @@ const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'];
  * Responds with the files of the host's site. Returns the response at once where the cache has all that it
  * needs; otherwise a promise, which rejects when the store is unavailable.
  */
-export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKnown) {
+export function responder(
+  cache: SiteCache,
+  files: SiteFiles,
+  wellKnown: WellKnown,
+  mcp: McpEndpoint,
+) {
   const respondFrom = (
     request: EdgeRequest,
     target: RequestTarget,
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site) return textResponse(404, NO_SITE);
+    if (target.path !== MCP_PATH) return respondWithFile(request, target, site);
+    const always = secureHeaders(request, site);
+    const redirectOrigin = redirectOriginOf(request, site);
+    const answer = mcp({ request, site, always, redirectOrigin });
+    if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, site);
+    return answer.then((response) => response ?? respondWithFile(request, target, site));
+  };
+
+  const respondWithFile = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site,
+  ): MaybePromise<EdgeResponse> => {
     const always = secureHeaders(request, site);
     // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.
     const methodRefusal = methodResponse(request.method, always);
@@ -41,16 +59,15 @@ export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKno
         case 'text':
           return textResponse(200, found.text, always);
         case 'redirect':
-          // The path of a file never begins with two slashes, so the redirect stays on the site.
-          return textResponse(308, undefined, [
+          return textResponse(found.status, undefined, [
             ...always,
-            ...['Location', encodePath(found.path) + target.query],
+            ...['Location', withQuery(found.to, target.query)],
           ]);
         case 'notFound':
           return textResponse(404, undefined, always);
       }
     };
-    const found = files.find(target.host, site, target.path);
+    const found = files.find(target.host, site, target.path, request.headers.accept);
     return found instanceof Promise ? found.then(respond) : respond(found);
   };
 
@@ -99,6 +116,15 @@ export function redirectOriginOf(
 /** RFC 6797, section 7.2: never without TLS. */
 function secureHeaders({ serverName }: EdgeRequest, { hsts }: Site): Headers {
   return serverName !== undefined && hsts ? ['Strict-Transport-Security', hsts] : [];
+}
+
+/** An address with a request's query: behind its own, and in front of its fragment. */
+function withQuery(address: string, query: string): string {
+  if (query.length < 2) return address;
+  const at = address.indexOf('#');
+  const place = at < 0 ? address : address.slice(0, at);
+  const joined = place.includes('?') ? `${place}&${query.slice(1)}` : place + query;
+  return at < 0 ? joined : joined + address.slice(at);
 }
 
 /** The path begins with a slash, so nothing in it can change the origin in front of it. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import type { Headers } from '../sites/file-headers.ts';
-import type { Content } from '../sites/site-cache.ts';
+import type { Content } from '../sites/forms.ts';
 
 /** A response over any version of HTTP. */
 export interface EdgeResponse {

@@ -6,8 +6,11 @@ import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import type { EdgeRequest, RequestTarget } from './edge-request.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 
-/** No site has these paths: challenges and contacts there are the operator's. */
+/** Challenges and contacts there are the operator's. */
 const WELL_KNOWN = '/.well-known';
+
+/** The one file there that a site can have (RFC 9727). */
+export const API_CATALOG = '/.well-known/api-catalog';
 
 /** RFC 8555, section 8.3: a token is base64url. */
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,200})$/;
@@ -16,9 +19,11 @@ const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,200})$/;
 const MAX_RUNNING = 8;
 const MAX_WAITING = 500;
 
+/** Whether the path is the operator's, on every site. */
 export function isWellKnown(path: string): boolean {
   return (
     path.startsWith(WELL_KNOWN) &&
+    path !== API_CATALOG &&
     (path.length === WELL_KNOWN.length || path[WELL_KNOWN.length] === '/')
   );
 }

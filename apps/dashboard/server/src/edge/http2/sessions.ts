@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { MAX_HEADER_BYTES, type Timeouts } from '../connections/limits.ts';
 import type { ServerContext } from '../connections/listener.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
+import { bodyReader } from '../http/request-body.ts';
 import type { EdgeResponse } from '../http/response.ts';
 import { type EdgeLog, logResponse } from '../log.ts';
 import type { Headers } from '../sites/file-headers.ts';
@@ -93,7 +94,7 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
       sessions.add(session);
       session.on('stream', (stream, headers, flags) => {
         limitStream(stream, flags, socket, timeouts);
-        handleStream(stream, edgeRequestOf(headers, serverName), buffer);
+        handleStream(stream, edgeRequestOf(stream, headers, serverName), buffer);
       });
       // The client may never take the last frame.
       session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
@@ -126,12 +127,16 @@ function limitStream(
     setTimeout(() => stream.destroyed || socket.destroy(), CANCEL_MS).unref();
   });
   if (flags & NGHTTP2_FLAG_END_STREAM) return;
-  // Request bodies are ignored: nothing reads them, so at most one window arrives before the response, and the
+  // Most request bodies are ignored: nothing reads them, so at most one window arrives before the response, and the
   // stream is closed after it (RFC 9113, section 8.1).
   stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
 }
 
-function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRequest {
+function edgeRequestOf(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  serverName: string,
+): EdgeRequest {
   const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
   // RFC 9113, section 8.3.1: they must not differ; a request translated from HTTP/1.1 may lack :authority.
   const isOne = authority === undefined || host === undefined || authority === host;
@@ -141,6 +146,7 @@ function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRe
     authority: isOne ? (authority ?? host) : undefined,
     headers,
     serverName,
+    readBody: bodyReader(stream),
   };
 }
 

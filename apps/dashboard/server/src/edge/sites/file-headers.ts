@@ -1,5 +1,7 @@
-import type { ManifestEntry } from '../../deploys/artifact.ts';
+import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { encodePath } from '../http/edge-request.ts';
+import { API_CATALOG } from '../http/well-known.ts';
+import { fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
 import type { Site } from './site-source.ts';
 
 /** Names and values in turn, the form that Node takes without a conversion. */
@@ -15,8 +17,22 @@ const REVALIDATED = 'public, max-age=0, must-revalidate';
  */
 const INERT_XML = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Files that pages of other origins fetch. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/openapi.json', '/openapi.yaml', '/llms.txt']);
+/** Files that pages of other origins fetch, besides Markdown. */
+const OPEN_PATHS: ReadonlySet<string> = new Set([
+  '/openapi.json',
+  '/openapi.yaml',
+  '/llms.txt',
+  API_CATALOG,
+]);
+
+/** A file of a manifest, as it is served. */
+export interface ServedFile {
+  /** The path that is asked for. */
+  readonly path: string;
+  /** The file's own path: another one where a page's Markdown is served in its place. */
+  readonly filePath: string;
+  readonly entry: ManifestEntry;
+}
 
 export interface FileHeaders {
   /** On every response about the file, 304 included. */
@@ -25,39 +41,70 @@ export interface FileHeaders {
   readonly withContent: Headers;
 }
 
-/** The headers of a file that are the same in all codings. `policy`: the Content-Security-Policy of pages. */
+/** The headers of a file that are the same in all codings. `isCompressed`: whether it has any. */
 export function fileHeaders(
   site: Site,
-  path: string,
-  entry: ManifestEntry,
-  policy: string,
+  manifest: Manifest,
+  file: ServedFile,
+  isCompressed: boolean,
 ): FileHeaders {
-  const isPage = /^text\/html\b/i.test(entry.type);
+  const { path, filePath, entry } = file;
   const isXml = /^[\w-]+\/(?:[\w.+-]+\+)?xml\b/i.test(entry.type);
+  const isOpen = OPEN_PATHS.has(filePath) || filePath.endsWith('.md');
+  const vary = [
+    ...(markdownOf(manifest, path) === undefined ? [] : ['Accept']),
+    ...(isCompressed ? ['Accept-Encoding'] : []),
+  ];
+  const links = linksOf(site, manifest, file);
   return {
     always: [
       ...['Cache-Control', entry.immutable ? IMMUTABLE : REVALIDATED],
-      ...(entry.codings ? ['Vary', 'Accept-Encoding'] : []),
+      ...(vary.length > 0 ? ['Vary', vary.join(', ')] : []),
+      // RFC 9110, section 8.7: the same content, by itself.
+      ...(filePath === path ? [] : ['Content-Location', encodePath(filePath)]),
       // Plain requests get none of a site's files once there is a certificate, so this goes over TLS alone.
       ...(site.hsts && site.secureOrigin ? ['Strict-Transport-Security', site.hsts] : []),
-      ...(OPEN_PATHS.has(path) || path.endsWith('.md') ? ['Access-Control-Allow-Origin', '*'] : []),
+      ...(isOpen ? ['Access-Control-Allow-Origin', '*'] : []),
     ],
     withContent: [
       ...['Content-Type', entry.type],
       ...['X-Content-Type-Options', 'nosniff'],
       ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
-      ...(isPage ? pageHeaders(site, path, policy) : []),
+      ...(isPage(entry) ? pageHeaders(manifest) : []),
+      ...(links.length > 0 ? ['Link', links.join(', ')] : []),
       ...(isXml ? ['Content-Security-Policy', INERT_XML] : []),
-      ...(site.isPreview ? ['X-Robots-Tag', 'noindex'] : []),
+      // A page's address stays in search engines, in whichever form they ask for it.
+      ...(site.isPreview || path.endsWith('.md') ? ['X-Robots-Tag', 'noindex'] : []),
     ],
   };
 }
 
-function pageHeaders(site: Site, path: string, policy: string): Headers {
+function pageHeaders({ contentSecurityPolicy }: Manifest): Headers {
   return [
-    ...['Content-Security-Policy', policy],
+    ...['Content-Security-Policy', contentSecurityPolicy],
     // Popups that the page opens, such as a sign-in for the try-it panel, may send messages back to it.
     ...['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
-    ...['Link', `<${site.origin}${encodePath(path)}>; rel="canonical"`],
   ];
+}
+
+/** The links of a page and of its Markdown (RFC 8288), to the catalog of APIs too (RFC 9727, section 2). */
+function linksOf({ origin }: Site, manifest: Manifest, { path, entry }: ServedFile): string[] {
+  const canonical = canonicalOf(manifest, path, entry);
+  const markdown = isPage(entry) ? markdownOf(manifest, path) : undefined;
+  const isListed = (isPage(entry) || path === API_CATALOG) && fileAt(manifest, API_CATALOG);
+  return [
+    ...(canonical === undefined ? [] : [`<${origin}${encodePath(canonical)}>; rel="canonical"`]),
+    ...(markdown === undefined
+      ? []
+      : [`<${encodePath(markdown)}>; rel="alternate"; type="text/markdown"`]),
+    ...(isListed ? [`<${API_CATALOG}>; rel="api-catalog"`] : []),
+  ];
+}
+
+/** The path of the page that stands for a file; undefined where none does. */
+function canonicalOf(manifest: Manifest, path: string, entry: ManifestEntry): string | undefined {
+  if (isPage(entry)) return path;
+  if (!isMarkdown(entry)) return undefined;
+  // At the page's own path, or at that of the Markdown.
+  return markdownOf(manifest, path) === undefined ? pageOf(manifest, path) : path;
 }

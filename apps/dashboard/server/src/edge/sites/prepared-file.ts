@@ -1,7 +1,10 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
-import type { Coding, Manifest, ManifestEntry } from '../../deploys/artifact.ts';
-import { fileHeaders, type Headers } from './file-headers.ts';
+import type { Manifest } from '../../deploys/artifact.ts';
+import { fileHeaders, type Headers, type ServedFile } from './file-headers.ts';
+import type { Form, FormsOf } from './forms.ts';
+import { markdownOf } from './manifest-paths.ts';
+import type { ContentSource } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
 /** A site's page for paths that it does not have. */
@@ -9,8 +12,7 @@ export const NOT_FOUND_PAGE = '/404.html';
 
 /** A file in one content coding. */
 export interface Representation {
-  /** Of the content. */
-  readonly hash: string;
+  readonly source: ContentSource;
   readonly size: number;
   /** Strong, quotes included. */
   readonly etag: string;
@@ -28,46 +30,42 @@ export interface Representation {
 export interface PreparedFile {
   readonly site: Site;
   readonly status: 200 | 404;
-  /** Replaces `{{origin}}` in the content; undefined where the file is not a template. */
-  readonly origin: string | undefined;
-  readonly representations: { readonly identity: Representation } & {
-    readonly [coding in Coding]?: Representation;
-  };
+  /** A page whose Markdown may be wanted instead. */
+  readonly hasMarkdown: boolean;
+  readonly representations: FormsOf<Representation>;
 }
 
-/**
- * `size` is that of the content as it is sent, which a template's entry does not say. Throws where a
- * value of the manifest can't stand in a header.
- */
+/** A form of a file, before it is prepared. */
+export interface FileForm {
+  readonly source: ContentSource;
+  /** Bytes as they are sent. */
+  readonly size: number;
+}
+
+/** Throws where a value of the manifest can't stand in a header. */
 export function prepareFile(
   site: Site,
-  { contentSecurityPolicy }: Manifest,
-  path: string,
-  entry: ManifestEntry,
-  size: number,
+  manifest: Manifest,
+  file: ServedFile,
+  { identity, br, gzip }: FormsOf<FileForm>,
 ): PreparedFile {
-  const status = path === NOT_FOUND_PAGE ? 404 : 200;
-  const headers = fileHeaders(site, path, entry, contentSecurityPolicy);
-  const origin = entry.template ? site.origin : undefined;
+  const status = file.path === NOT_FOUND_PAGE ? 404 : 200;
+  const headers = fileHeaders(site, manifest, file, br !== undefined || gzip !== undefined);
 
-  const representation = (
-    coding: Coding | 'identity',
-    content: { hash: string; size: number },
-  ): Representation => {
+  const representation = ({ source, size }: FileForm, coding: Form): Representation => {
     const described = [
       ...headers.withContent,
       ...(coding === 'identity' ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', coding]),
     ];
     // The tag covers the headers too: after a 304 a browser goes on with the headers that it has.
-    const tagged = JSON.stringify([content.hash, origin, headers.always, described]);
-    const etag = entityTag(tagged);
+    const origin = source.template?.origin;
+    const etag = entityTag(JSON.stringify([source.hash, origin, headers.always, described]));
     // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1).
     const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
     const rangeHeaders = [...always, ...described];
-    const whole = [...rangeHeaders, 'Content-Length', String(content.size)];
+    const whole = [...rangeHeaders, 'Content-Length', String(size)];
     return {
-      ...content,
-      etag,
+      ...{ source, size, etag },
       headers: whole,
       rangeHeaders,
       notModifiedHeaders: always,
@@ -76,15 +74,14 @@ export function prepareFile(
     };
   };
 
-  const { br, gzip } = entry.codings ?? {};
   return {
     site,
     status,
-    origin,
+    hasMarkdown: markdownOf(manifest, file.path) !== undefined,
     representations: {
-      identity: representation('identity', { hash: entry.hash, size }),
-      ...(br && { br: representation('br', br) }),
-      ...(gzip && { gzip: representation('gzip', gzip) }),
+      identity: representation(identity, 'identity'),
+      ...(br && { br: representation(br, 'br') }),
+      ...(gzip && { gzip: representation(gzip, 'gzip') }),
     },
   };
 }

@@ -1,7 +1,17 @@
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import {
+  bytesOf,
+  type Content,
+  type Form,
+  type Forms,
+  fillTemplate,
+  type Template,
+  toContent,
+} from './forms.ts';
 import type { Site, SiteSource } from './site-source.ts';
 
 /** The limits of the cache. */
@@ -30,20 +40,32 @@ const MANIFEST_FILE_BYTES = 700;
 /** Memory of an entry besides its content. */
 const ENTRY_BYTES = 300;
 
+/**
+ * The largest template that is compressed, as a part of the memory for contents: what does not stay in memory would be
+ * compressed for each request.
+ */
+const COMPRESSED_PART = 1 / 4;
+
+/** Templates that are filled in and compressed at a time, and those waiting: each takes some of the processor's time. */
+const MAX_RUNNING = 4;
+const MAX_WAITING = 500;
+
 /** How often a look-up is repeated when sites change meanwhile. */
 const MAX_LOOK_UPS = 3;
 
-/**
- * Up to this size contents are kept as strings: Node sends headers and a string as one, and from 16 KiB
- * on it has to find memory for that.
- */
-const MAX_STRING_BYTES = 14 * 1024;
-
-/** The content of a file: a string has a character, up to U+00FF, for each byte. */
-export type Content = string | Buffer;
-
 /** The store names an artifact that it no longer has. */
 export class PrunedError extends Error {}
+
+/** Where to find a content. */
+export interface ContentSource {
+  /** Its name in memory. */
+  readonly key: string;
+  /** Of the blob. */
+  readonly hash: string;
+  /** A blob is a form of its own, with `identity` here; those of a template are made together. */
+  readonly form: Form;
+  readonly template?: Template | undefined;
+}
 
 /** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -61,10 +83,16 @@ export class SiteCache {
   readonly #hostsOfProject = new Map<string, Set<string>>();
   readonly #unknownHosts: LRUCache<string, true>;
   readonly #manifests: LRUCache<string, Manifest>;
-  readonly #contents: LRUCache<string, Content>;
+  readonly #contents: LRUCache<string, Forms>;
   readonly #siteReads = new SingleFlight<Site | undefined>();
   readonly #manifestReads = new SingleFlight<Manifest>();
-  readonly #contentReads = new SingleFlight<Content>();
+  readonly #contentReads = new SingleFlight<Forms>();
+  readonly #maxCompressed: number;
+  readonly #limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many templates are waiting to be filled in.'),
+  );
   /** Counts the invalidations. */
   #generation = 0;
 
@@ -79,6 +107,7 @@ export class SiteCache {
     this.#unknownHosts = new LRUCache({ max: limits.unknownHosts });
     this.#manifests = new LRUCache({ maxSize: limits.manifestBytes });
     this.#contents = new LRUCache({ maxSize: limits.contentBytes });
+    this.#maxCompressed = limits.contentBytes * COMPRESSED_PART;
   }
 
   /** The site of a host, from memory alone. */
@@ -102,21 +131,31 @@ export class SiteCache {
     );
   }
 
-  /** The content of that hash, from memory alone. */
-  cachedContent(hash: string, origin: string | undefined): Content | undefined {
-    return this.#contents.get(contentName(hash, origin));
+  /** A content, from memory alone. */
+  cachedContent({ key, form }: ContentSource): Content | undefined {
+    return this.#contents.get(key)?.[form];
   }
 
-  /**
-   * The content of that hash; that of a template for an origin, which is put in. Rejects with
-   * PrunedError where the store no longer has it.
-   */
-  content(hash: string, origin?: string): MaybePromise<Content> {
-    const name = contentName(hash, origin);
-    return (
-      this.#contents.get(name) ??
-      this.#contentReads.read(name, () => this.#readContent(hash, origin, name))
-    );
+  /** A content. Rejects with PrunedError where the store no longer has it. */
+  content(source: ContentSource): MaybePromise<Content> {
+    const of = (forms: Forms): Content => {
+      // A template is always compressed in the same way, so a form that was there is there again.
+      const content = forms[source.form];
+      if (content === undefined) throw new Error(`The content ${source.key} has no such form.`);
+      return content;
+    };
+    const forms = this.#contents.get(source.key);
+    if (forms) return of(forms);
+    const { key, hash, template } = source;
+    return template
+      ? this.#filled(key, hash, template).then(of)
+      : this.#contentReads.read(key, () => this.#readContent(key, hash)).then(of);
+  }
+
+  /** All forms of a template. Rejects with PrunedError where the store no longer has it. */
+  template(hash: string, template: Template): MaybePromise<Forms> {
+    const key = templateKey(hash, template);
+    return this.#contents.get(key) ?? this.#filled(key, hash, template);
   }
 
   /**
@@ -175,24 +214,24 @@ export class SiteCache {
     return manifest;
   }
 
-  async #readContent(hash: string, origin: string | undefined, name: string): Promise<Content> {
+  #filled(key: string, hash: string, template: Template): Promise<Forms> {
+    return this.#contentReads.read(key, () =>
+      this.#limited(() => this.#readContent(key, hash, template)),
+    );
+  }
+
+  async #readContent(key: string, hash: string, template?: Template): Promise<Forms> {
     const bytes = await withReadTimeout(this.#source.readBlob(hash));
     if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
-    const content = toContent(bytes, origin);
-    this.#contents.set(name, content, { size: ENTRY_BYTES + content.length });
-    return content;
+    const forms = template
+      ? await fillTemplate(bytes, template, this.#maxCompressed)
+      : { identity: toContent(bytes) };
+    this.#contents.set(key, forms, { size: ENTRY_BYTES + bytesOf(forms) });
+    return forms;
   }
 }
 
-function contentName(hash: string, origin: string | undefined): string {
-  return origin === undefined ? hash : `${hash} ${origin}`;
-}
-
-function toContent(bytes: Uint8Array, origin: string | undefined): Content {
-  let content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (origin !== undefined) {
-    // By bytes, whatever the text's encoding: the mark and the origin are ASCII.
-    content = Buffer.from(content.toString('latin1').replaceAll('{{origin}}', origin), 'latin1');
-  }
-  return content.length <= MAX_STRING_BYTES ? content.toString('latin1') : content;
+/** The name of a template's forms in memory. */
+export function templateKey(hash: string, { origin, type }: Template): string {
+  return `${hash} ${origin} ${type}`;
 }

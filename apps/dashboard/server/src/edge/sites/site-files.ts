@@ -1,21 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
-import { NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
-import type { MaybePromise, SiteCache } from './site-cache.ts';
+import { prefersMarkdown } from '../http/accept.ts';
+import type { ServedFile } from './file-headers.ts';
+import type { Content, Form, Forms, FormsOf, Template } from './forms.ts';
+import { fileAt, markdownOf, type Redirect, redirectOf } from './manifest-paths.ts';
+import { type FileForm, NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
+import { type MaybePromise, type SiteCache, templateKey } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
 /** Memory for all prepared files together, and for one of them: mostly its headers. */
 const MAX_PREPARED_BYTES = 32_000_000;
 const PREPARED_BYTES = 6_000;
 
+/** Behind a host and path: the Markdown of the page there. No path has a NUL. */
+const MARKDOWN = '\0md';
+
 /** The result of looking up a path on a site. */
 export type FoundResource =
   | FoundFile
   /** A text of the edge's own. */
   | { readonly kind: 'text'; readonly text: string }
-  /** The file is at another path. */
-  | { readonly kind: 'redirect'; readonly path: string }
+  | ({ readonly kind: 'redirect' } & Redirect)
   | { readonly kind: 'notFound' };
 
 export interface FoundFile {
@@ -26,7 +32,7 @@ export interface FoundFile {
 const NOT_FOUND: FoundResource = { kind: 'notFound' };
 const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
 
-/** Finds the files of sites, and caches each prepared file. */
+/** Finds the files of sites, and caches each prepared file. `accept`: the header of a request, which may want Markdown. */
 export class SiteFiles {
   readonly #cache: SiteCache;
   readonly #prepared = new LRUCache<string, FoundFile>({ maxSize: MAX_PREPARED_BYTES });
@@ -36,24 +42,37 @@ export class SiteFiles {
   }
 
   /** The file prepared for a host and path, as long as the host has the same site. */
-  cached(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
+  cached(
+    host: CanonicalHost,
+    site: Site,
+    path: string,
+    accept: string | undefined,
+  ): FoundFile | undefined {
     // A host has no slash and a path begins with one, so the key is unambiguous.
     const prepared = this.#prepared.get(host + path);
-    return prepared?.file.site === site ? prepared : undefined;
+    if (prepared?.file.site !== site) return undefined;
+    if (!prepared.file.hasMarkdown || !prefersMarkdown(accept)) return prepared;
+    const markdown = this.#prepared.get(host + path + MARKDOWN);
+    return markdown?.file.site === site ? markdown : undefined;
   }
 
   /**
    * The prepared file of a path; otherwise the result of the site's manifest, and where the manifest has nothing, the
    * site's not-found page. Rejects as the cache does.
    */
-  find(host: CanonicalHost, site: Site, path: string): MaybePromise<FoundResource> {
-    const prepared = this.cached(host, site, path);
+  find(
+    host: CanonicalHost,
+    site: Site,
+    path: string,
+    accept: string | undefined,
+  ): MaybePromise<FoundResource> {
+    const prepared = this.cached(host, site, path, accept);
     if (prepared) return prepared;
     if (site.isPreview && path === '/robots.txt') return NOINDEX_ROBOTS;
     const manifest = this.#cache.manifest(site.artifactHash);
     return manifest instanceof Promise
-      ? manifest.then((read) => this.#findIn(host, site, read, path))
-      : this.#findIn(host, site, manifest, path);
+      ? manifest.then((read) => this.#findIn(host, site, read, path, accept))
+      : this.#findIn(host, site, manifest, path, accept);
   }
 
   #findIn(
@@ -61,43 +80,73 @@ export class SiteFiles {
     site: Site,
     manifest: Manifest,
     path: string,
+    accept: string | undefined,
   ): MaybePromise<FoundResource> {
     const entry = fileAt(manifest, path);
-    if (entry) return this.#prepare(host, site, manifest, path, entry);
-    const canonical = canonicalPath(path);
-    if (canonical !== undefined && fileAt(manifest, canonical))
-      return { kind: 'redirect', path: canonical };
-    return fileAt(manifest, NOT_FOUND_PAGE) ? this.find(host, site, NOT_FOUND_PAGE) : NOT_FOUND;
+    if (entry) {
+      const page = this.#prepare(host, site, manifest, { path, filePath: path, entry });
+      const filePath = prefersMarkdown(accept) ? markdownOf(manifest, path) : undefined;
+      const markdown = filePath === undefined ? undefined : fileAt(manifest, filePath);
+      if (filePath === undefined || !markdown) return page;
+      // The page is prepared all the same: `cached` asks it whether there is Markdown.
+      const prepare = () =>
+        this.#prepare(host, site, manifest, { path, filePath, entry: markdown });
+      return page instanceof Promise ? page.then(prepare) : prepare();
+    }
+    const redirect = redirectOf(manifest, path);
+    if (redirect) return { kind: 'redirect', ...redirect };
+    return fileAt(manifest, NOT_FOUND_PAGE)
+      ? this.find(host, site, NOT_FOUND_PAGE, undefined)
+      : NOT_FOUND;
   }
 
   #prepare(
     host: CanonicalHost,
     site: Site,
     manifest: Manifest,
-    path: string,
-    entry: ManifestEntry,
+    file: ServedFile,
   ): MaybePromise<FoundResource> {
-    const keep = (size: number): FoundResource => {
-      const file = prepareFile(site, manifest, path, entry, size);
-      const found = { kind: 'file', file } as const;
-      this.#prepared.set(host + path, found, { size: PREPARED_BYTES });
+    const { hash, type, template } = file.entry;
+    const keep = (forms: FormsOf<FileForm>): FoundResource => {
+      const found = { kind: 'file', file: prepareFile(site, manifest, file, forms) } as const;
+      const key = host + file.path + (file.filePath === file.path ? '' : MARKDOWN);
+      this.#prepared.set(key, found, { size: PREPARED_BYTES });
       return found;
     };
-    if (!entry.template) return keep(entry.size);
-    const content = this.#cache.content(entry.hash, site.origin);
-    return content instanceof Promise
-      ? content.then(({ length }) => keep(length))
-      : keep(content.length);
+    if (!template) return keep(blobForms(file.entry));
+    const filling = { origin: site.origin, type };
+    const forms = this.#cache.template(hash, filling);
+    return forms instanceof Promise
+      ? forms.then((filled) => keep(templateForms(hash, filling, filled)))
+      : keep(templateForms(hash, filling, forms));
   }
 }
 
-function fileAt({ files }: Manifest, path: string): ManifestEntry | undefined {
-  return Object.hasOwn(files, path) ? files[path] : undefined;
+function blobForms({ hash, size, codings }: ManifestEntry): FormsOf<FileForm> {
+  const form = (blob: { hash: string; size: number }): FileForm => ({
+    source: { key: blob.hash, hash: blob.hash, form: 'identity' },
+    size: blob.size,
+  });
+  return {
+    identity: form({ hash, size }),
+    ...(codings?.br && { br: form(codings.br) }),
+    ...(codings?.gzip && { gzip: form(codings.gzip) }),
+  };
 }
 
-/** A path without its `index.html` or last slash; undefined where it has neither. */
-function canonicalPath(path: string): string | undefined {
-  const folder = path.endsWith('/index.html') ? path.slice(0, -'index.html'.length) : path;
-  if (folder === '/') return path === '/' ? undefined : '/';
-  return folder.endsWith('/') ? folder.slice(0, -1) : undefined;
+function templateForms(
+  hash: string,
+  template: Template,
+  { identity, br, gzip }: Forms,
+): FormsOf<FileForm> {
+  const key = templateKey(hash, template);
+  const made = (form: Form, { length }: Content): FileForm => ({
+    source: { key, hash, form, template },
+    size: length,
+  });
+  return {
+    identity: made('identity', identity),
+    ...(br && { br: made('br', br) }),
+    ...(gzip && { gzip: made('gzip', gzip) }),
+  };
 }

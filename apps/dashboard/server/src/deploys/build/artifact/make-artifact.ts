@@ -40,20 +40,31 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
     level: 'info',
     message: `Compressed the files: ${(bytes / 1_000_000).toFixed(1)} MB with their compressed forms`,
   });
+  const { title, contentSecurityPolicy } = site;
+  const redirects = sortedRedirects(site);
+  const identity = {
+    files: sorted.map(([path, { type, hash: content }]) => [path, type, content]),
+    ...{ contentSecurityPolicy, redirects },
+  };
   return {
-    hash: hash(
-      'sha256',
-      JSON.stringify(sorted.map(([path, { type, hash: content }]) => [path, type, content])),
-      'hex',
-    ),
+    hash: hash('sha256', JSON.stringify(identity), 'hex'),
     manifest: {
-      version: 1,
-      title: site.title,
-      files: Object.fromEntries(sorted),
-      contentSecurityPolicy: site.contentSecurityPolicy,
+      ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
+      ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
     },
     blobs,
   };
+}
+
+/** A path of the site or an address with https, in ASCII. `//` and `/\` would lead from a path to another host. */
+const LOCATION = /^(?:\/(?!\/)|https:\/\/)[\x21-\x5b\x5d-\x7e]*$/;
+
+/** The redirects by path. Throws for one that no response can have, which is a defect. */
+function sortedRedirects({ redirects = {} }: BuiltSite): [from: string, to: string][] {
+  const sorted = Object.entries(redirects).sort(([a], [b]) => (a < b ? -1 : 1));
+  const wrong = sorted.find(([, to]) => !LOCATION.test(to));
+  if (wrong) throw new Error(`The redirect from ${wrong[0]} leads to ${wrong[1]}.`);
+  return sorted;
 }
 
 async function compressOnce(

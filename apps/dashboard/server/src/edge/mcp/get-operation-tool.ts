@@ -1,0 +1,124 @@
+import { isObject } from '@petstore/site/openapi/openapi-types.ts';
+import { toJson } from '@petstore/site/syntax/exact-text.ts';
+import { type DocumentParts, findParts } from './document-parts.ts';
+import {
+  dereference,
+  type FoundOperation,
+  findOperation,
+  type WantedOperation,
+} from './find-operation.ts';
+import { type PartialDocument, partialDocument } from './operation-document.ts';
+import { rewrite } from './references.ts';
+import { resolveSchemas } from './resolve-schemas.ts';
+import { operationPage } from './search-tool.ts';
+import type { SiteReader } from './site-reader.ts';
+import { ToolError } from './tool-error.ts';
+
+const DOCUMENT = '/openapi.json';
+
+/** Memory of a place in a document, with its names: measured, rounded up. */
+const PART_BYTES = 300;
+
+/** Bytes of an operation without its definitions. One with more comes without its examples. */
+const MAX_OPERATION_BYTES = 100_000;
+
+/** What Swagger 2.0 says of all operations in place of servers and media types. */
+const SWAGGER = ['host', 'basePath', 'schemes', 'consumes', 'produces'] as const;
+
+/**
+ * An operation of the site's document in JSON, with every digit: its parameters, body, responses and security, with
+ * references resolved. Throws ToolError where there is no such operation.
+ */
+export async function getOperation(reader: SiteReader, wanted: WantedOperation): Promise<string> {
+  const parts = await reader.derived(DOCUMENT, findParts, memoryOf);
+  const bytes = await reader.bytes(DOCUMENT);
+  if (!parts || !bytes) {
+    throw new ToolError('This site documents no API: it has guides alone.');
+  }
+  const document = partialDocument(bytes, parts);
+  const found = findOperation(document, parts, wanted);
+  const { value, definitions, omitted } = resolveSchemas(document, describe(document, found));
+  const page = await pageOf(reader, found);
+  const result = {
+    ...(page !== undefined && { page }),
+    ...withinBounds(value, page),
+    ...(definitions.size > 0 && { definitions: Object.fromEntries(definitions) }),
+    ...(omitted.length > 0 && {
+      omittedDefinitions: omitted,
+      note: 'These definitions would be too much for one answer. Search for their names: each has a page.',
+    }),
+  };
+  return toJson(result, 0).trimEnd();
+}
+
+const memoryOf = ({ places, operations }: DocumentParts) =>
+  (places.size + operations.size) * PART_BYTES;
+
+/** Nobody needs the page to use the operation. */
+async function pageOf(reader: SiteReader, { method, name }: FoundOperation) {
+  return operationPage(reader, method.toUpperCase(), name).catch(() => undefined);
+}
+
+/** An operation with all that holds for it, wherever the document says so. */
+function describe(
+  document: PartialDocument,
+  { name, method, item, operation }: FoundOperation,
+): Record<string, unknown> {
+  const version = document.find(['openapi']);
+  const security = operation.security ?? document.find(['security']);
+  const { operationId, parameters: _, ...rest } = operation;
+  return {
+    specification: version === undefined ? 'Swagger 2.0' : `OpenAPI ${version}`,
+    ...(operationId !== undefined && { operationId }),
+    method: method.toUpperCase(),
+    path: name,
+    ...(version === undefined && sharedBySwagger(document)),
+    servers: item.servers ?? document.find(['servers']),
+    parameters: parametersOf(document, item.parameters, operation.parameters),
+    ...rest,
+    security,
+    securitySchemes: schemesOf(document, security),
+  };
+}
+
+function sharedBySwagger(document: PartialDocument): Record<string, unknown> {
+  return Object.fromEntries(SWAGGER.map((name) => [name, document.find([name])]));
+}
+
+/** Those of the path item and of the operation, which come before those of the same name and place. */
+function parametersOf(document: PartialDocument, ...lists: readonly unknown[]): unknown[] {
+  const byKey = new Map<string, unknown>();
+  for (const parameter of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    const value = dereference(document, parameter);
+    const key = isObject(value) ? JSON.stringify([value.in, value.name]) : `${byKey.size}`;
+    byKey.set(key, value);
+  }
+  return [...byKey.values()];
+}
+
+/** The schemes that the security requirements name. */
+function schemesOf(
+  document: PartialDocument,
+  security: unknown,
+): Record<string, unknown> | undefined {
+  const requirements = Array.isArray(security) ? security.filter(isObject) : [];
+  const names = new Set(requirements.flatMap((requirement) => Object.keys(requirement)));
+  const schemes = [...names].map((name) => [
+    name,
+    document.find(['components', 'securitySchemes', name]) ??
+      document.find(['securityDefinitions', name]),
+  ]);
+  return schemes.length > 0 ? Object.fromEntries(schemes) : undefined;
+}
+
+function withinBounds(value: unknown, page: string | undefined): object {
+  const versions = [() => value, () => rewrite(value, { hasNoExamples: true })];
+  for (const version of versions) {
+    const made = version();
+    if (isObject(made) && toJson(made, 0).length <= MAX_OPERATION_BYTES) return made;
+  }
+  const where = page === undefined ? '' : `: ${page}`;
+  throw new ToolError(
+    `This operation is too large for one answer. Read its page in parts with read_page${where}.`,
+  );
+}

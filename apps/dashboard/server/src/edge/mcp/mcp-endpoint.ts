@@ -1,0 +1,225 @@
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import type { EdgeRequest } from '../http/edge-request.ts';
+import { type EdgeResponse, textResponse } from '../http/response.ts';
+import type { Headers } from '../sites/file-headers.ts';
+import { fileAt } from '../sites/manifest-paths.ts';
+import type { SiteCache } from '../sites/site-cache.ts';
+import type { Site } from '../sites/site-source.ts';
+import { callRate } from './call-rate.ts';
+import type { McpResponder } from './mcp-server.ts';
+
+/** Where a site has its MCP server. */
+export const MCP_PATH = '/mcp';
+
+/** Questions are short. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Messages that this process answers at once, and those that wait. Each may hold a document in memory. */
+const MAX_RUNNING = 4;
+const MAX_WAITING = 60;
+
+/** Bodies that are on their way: clients may take their time. */
+const MAX_READING = 200;
+
+/** For the body, and for the answer, in milliseconds. */
+const BODY_MS = 10_000;
+const ANSWER_MS = 20_000;
+
+const ALLOW = ['Allow', 'POST, OPTIONS'];
+
+/**
+ * The documentation is public and there are no cookies, so pages of any origin may ask, as they may fetch Markdown. A
+ * name that is bound to another address (DNS rebinding) leads nowhere: the edge answers for the hosts of sites alone.
+ */
+const CORS = [
+  ...['Access-Control-Allow-Origin', '*'],
+  ...['Access-Control-Expose-Headers', 'Retry-After'],
+];
+const PREFLIGHT = [
+  ...['Access-Control-Allow-Methods', 'POST'],
+  // Versions of the protocol differ in their headers. This leaves Authorization out.
+  ...['Access-Control-Allow-Headers', '*'],
+  ...['Access-Control-Max-Age', '7200'],
+];
+
+/** Headers of a request that the server reads: those of the protocol begin with `mcp-`. */
+const READ_HEADERS = /^(?:content-type|accept|mcp-.*)$/;
+
+/** A scheme, a host and a port; or `null`, which pages without an origin send (RFC 6454, section 7.1). */
+const ORIGIN = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+)$/i;
+
+/** Codes of JSON-RPC 2.0, section 5.1; the last one is for errors of a server's own. */
+const CODES = { parse: -32700, request: -32600, server: -32000 } as const;
+
+interface McpRequest {
+  readonly request: EdgeRequest;
+  readonly site: Site;
+  /** Headers of every response. */
+  readonly always: Headers;
+  /** The origin of the site's own host, where that is another one. */
+  readonly redirectOrigin: string | undefined;
+}
+
+/**
+ * Answers requests for a site's MCP server: messages come by POST, and each is answered in JSON. Returns undefined where
+ * the site has no server, or a page of its own at the path: then the request is one for a file.
+ */
+export function mcpEndpoint(cache: SiteCache) {
+  const isWithinRate = callRate();
+  const limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Refusal(503, 'Too many messages are waiting. Try again in a second.'),
+  );
+  // The SDK and what it needs take some 20 MB: an edge that nobody asks does not load them.
+  let loading: Promise<McpResponder> | undefined;
+  const load = () => {
+    loading ??= import('./mcp-server.ts').then(({ mcpResponder }) => mcpResponder(cache));
+    return loading;
+  };
+  let reading = 0;
+
+  const readMessage = async (readBody: EdgeRequest['readBody']): Promise<unknown> => {
+    if (reading === MAX_READING)
+      throw new Refusal(503, 'Too many messages are arriving. Try again in a second.');
+    reading += 1;
+    try {
+      const late = () => new Refusal(408, 'The message did not arrive in time.');
+      const body = await within(BODY_MS, readBody(MAX_BODY_BYTES), late);
+      if (!body) throw new Refusal(413, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+      return parse(body);
+    } finally {
+      reading -= 1;
+    }
+  };
+
+  const answer = async ({ request, site }: McpRequest): Promise<Response> => {
+    if (!isWithinRate(site.projectId))
+      throw new Refusal(429, 'Too many messages. Try again in a second.');
+    const message = await readMessage(request.readBody);
+    return limited(async () => {
+      const respond = await load();
+      const manifest = await cache.manifest(site.artifactHash);
+      const late = () => new Refusal(503, 'The answer took too long. Try again.');
+      return within(ANSWER_MS, respond(site, manifest, webRequest(request, site), message), late);
+    });
+  };
+
+  const answerPost = async (asked: McpRequest): Promise<EdgeResponse> => {
+    const { origin } = asked.request.headers;
+    try {
+      if (origin !== undefined && !ORIGIN.test(origin))
+        throw new Refusal(403, 'The Origin header is not an origin.');
+      return await edgeResponse(await answer(asked), asked.always);
+    } catch (error) {
+      if (error instanceof Refusal) return edgeResponse(error.response(), asked.always);
+      throw error;
+    }
+  };
+
+  /** There is nothing to get: before 2026-07-28 a client may ask whether there is a stream of events. */
+  const answerGet = async ({ site, always }: McpRequest): Promise<EdgeResponse | undefined> => {
+    const manifest = await cache.manifest(site.artifactHash);
+    if (fileAt(manifest, MCP_PATH)) return undefined;
+    const text = `This is the MCP server of ${site.origin}, for assistants: they send messages here by POST.`;
+    return textResponse(405, text, [...always, ...CORS, ...ALLOW]);
+  };
+
+  return (asked: McpRequest): Promise<EdgeResponse | undefined> | EdgeResponse | undefined => {
+    const { request, site, always, redirectOrigin } = asked;
+    const isPost = request.method === 'POST';
+    if (!site.mcp) return isPost ? textResponse(404, undefined, always) : undefined;
+    if (request.method === 'OPTIONS') {
+      return { status: 204, headers: [...always, ...CORS, ...PREFLIGHT, ...ALLOW], content: '' };
+    }
+    // 308, unlike 301, keeps the message.
+    if (isPost && redirectOrigin !== undefined) {
+      return textResponse(308, undefined, [
+        ...always,
+        ...CORS,
+        'Location',
+        redirectOrigin + MCP_PATH,
+      ]);
+    }
+    if (isPost) return answerPost(asked);
+    return redirectOrigin === undefined ? answerGet(asked) : undefined;
+  };
+}
+
+export type McpEndpoint = ReturnType<typeof mcpEndpoint>;
+
+/** A message that no tool sees, with the reason in JSON-RPC. */
+class Refusal extends Error {
+  readonly #status: number;
+  readonly #code: number;
+
+  constructor(status: number, message: string, code: number = CODES.server) {
+    super(message);
+    this.#status = status;
+    this.#code = code;
+  }
+
+  response(): Response {
+    const error = { code: this.#code, message: this.message };
+    const isBusy = this.#status === 429 || this.#status === 503;
+    return Response.json(
+      { jsonrpc: '2.0', id: null, error },
+      { status: this.#status, headers: isBusy ? { 'Retry-After': '1' } : {} },
+    );
+  }
+}
+
+function parse(body: Buffer): unknown {
+  let message: unknown;
+  try {
+    message = JSON.parse(body.toString());
+  } catch {
+    throw new Refusal(400, 'The message is not valid JSON.', CODES.parse);
+  }
+  // Revisions since 2025-06-18 have none, and one would be many calls in the place of one.
+  if (Array.isArray(message))
+    throw new Refusal(
+      400,
+      'Send each message by itself: this server takes no batches.',
+      CODES.request,
+    );
+  return message;
+}
+
+function webRequest({ headers }: EdgeRequest, { origin }: Site): Request {
+  const read = Object.entries(headers).filter(([name]) => READ_HEADERS.test(name));
+  return new Request(origin + MCP_PATH, {
+    method: 'POST',
+    headers: read.map(([name, value]): [string, string] => [name, String(value)]),
+  });
+}
+
+async function edgeResponse(response: Response, always: Headers): Promise<EdgeResponse> {
+  const content = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get('content-type');
+  const retry = response.headers.get('retry-after');
+  return {
+    status: response.status,
+    headers: [
+      ...(type === null ? [] : ['Content-Type', type]),
+      ...['X-Content-Type-Options', 'nosniff'],
+      ...['Cache-Control', 'no-store'],
+      ...always,
+      ...CORS,
+      ...(retry === null ? [] : ['Retry-After', retry]),
+      ...['Content-Length', String(content.length)],
+    ],
+    content,
+  };
+}
+
+/** The result of some work; rejects with `late()` where that takes longer than `ms`. */
+async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeArtifact } from '../../../server/src/deploys/build/artifact/make-artifact.ts';
+
+const site = {
+  title: 'Docs',
+  files: [{ path: '/', type: 'text/html; charset=utf-8', content: 'start' }],
+  contentSecurityPolicy: "default-src 'none'",
+};
+
+const make = (changes: Partial<Parameters<typeof makeArtifact>[0]> = {}) =>
+  makeArtifact({ ...site, ...changes }, () => undefined);
+
+test('the same pages with other redirects or another policy are another artifact', async () => {
+  const redirects = { '/b': '/', '/a': 'https://docs.example.com/' };
+  const [plain, none, redirected, otherOrder, policy] = await Promise.all([
+    make(),
+    make({ redirects: {} }),
+    make({ redirects }),
+    make({ redirects: Object.fromEntries(Object.entries(redirects).reverse()) }),
+    make({ contentSecurityPolicy: "default-src 'self'" }),
+  ]);
+  assert.equal(none.hash, plain.hash);
+  assert.ok(!('redirects' in none.manifest));
+  assert.deepEqual(redirected.manifest.redirects, redirects);
+  assert.equal(otherOrder.hash, redirected.hash);
+  assert.equal(new Set([plain.hash, redirected.hash, policy.hash]).size, 3);
+});
+
+test('a redirect that would lead from a path to another host never gets into an artifact', async () => {
+  for (const to of ['', 'x', '//x.example', '/\\x.example', 'http://x.example', '/ü', '/a\r\nb']) {
+    await assert.rejects(make({ redirects: { '/a': to } }), /The redirect from \/a/, to);
+  }
+});

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
+import { listOperations } from '@petstore/site/openapi/operations.ts';
+import { plainText } from '@petstore/site/openapi/plain-text.ts';
+import { documentSite } from '@petstore/site/reference/document-site.ts';
+
+// The thread that makes the reference's pages of a document. It takes half a second, during which the thread that
+// serves requests would stand still, and what it loads goes with it.
+
+const document = workerData as OpenApiDocument;
+const operations = listOperations(document, plainText());
+const site = await documentSite(
+  { syntax: 'JSON', document, upgraded: document, operations },
+  () => {},
+  {
+    overview: '/reference',
+    links: [
+      { title: 'Reference', path: '/reference' },
+      { title: 'Errors', path: '/errors' },
+    ],
+    isServedByApi: true,
+    downloads: { json: '/v1/openapi.json', yaml: '/v1/openapi.yaml' },
+  },
+);
+parentPort?.postMessage(site);

@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { makeArtifact } from '../../../apps/dashboard/server/src/deploys/build/artifact/make-artifact.ts';
+import type { SiteFile } from '../../../packages/site/src/site/site-files.ts';
+
+/** Scripts and styles in the page are what these pages are made of. */
+const POLICY =
+  "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:";
+
+/** Writes the files of a host, compressed as the product compresses those of its sites. */
+export async function writeSite(folder: string, host: string, files: SiteFile[]): Promise<void> {
+  const site = { title: host, files, contentSecurityPolicy: POLICY };
+  const { manifest, blobs } = await makeArtifact(site, () => undefined);
+  mkdirSync(folder, { recursive: true });
+  for (const [hash, bytes] of blobs) writeFileSync(`${folder}/${hash}`, bytes);
+  writeFileSync(manifestPath(folder, host), JSON.stringify(manifest));
+}
+
+export function manifestPath(folder: string, host: string): string {
+  return `${folder}/${host}.json`;
+}

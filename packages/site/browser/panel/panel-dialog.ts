@@ -1,0 +1,179 @@
+import { type BuiltRequest, buildRequest } from '../../src/request/build-request.ts';
+import { curlCommand } from '../../src/request/curl.ts';
+import type { OperationData } from '../../src/request/operation-data.ts';
+import { answerArea } from './answer.ts';
+import { bodySection } from './body-section.ts';
+import { copyButton } from './copy.ts';
+import { button, element } from './dom.ts';
+import { onThisName } from './here.ts';
+import { parameterSection, section } from './parameter-section.ts';
+import { securitySection } from './security-section.ts';
+import { hasCookies, NoResponse, send } from './send.ts';
+import { serverSection } from './server-section.ts';
+
+export interface Panel {
+  open(opener: HTMLElement): void;
+}
+
+/** The panel of an operation, as a dialog in the page. */
+export function createPanel(data: OperationData): Panel {
+  const server = serverSection(data);
+  const security = data.security && securitySection(data);
+  const parameters = parameterSection(data);
+  const body = data.body && bodySection(data.body);
+  const answer = answerArea();
+  const address = element('code', {
+    class: 'try-address',
+    tabindex: 0,
+    'aria-label': 'Address of the request',
+  });
+  const problem = element('p', { class: 'try-problem', role: 'status' });
+
+  const request = (): BuiltRequest => {
+    const sent = body?.value();
+    const built = buildRequest(data, {
+      server: server.value(),
+      parameters: parameters.values(),
+      ...(security && { credentials: security.credentials() }),
+      ...(sent && { body: sent }),
+    });
+    return { ...built, url: onThisName(built.url) };
+  };
+  const refresh = () => {
+    const { url } = request();
+    address.replaceChildren(...addressParts(url));
+  };
+
+  let running: AbortController | undefined;
+  const sender = element(
+    'button',
+    {
+      type: 'submit',
+      class: 'try-button try-send',
+      title: 'Ctrl + Enter',
+      'aria-keyshortcuts': 'Control+Enter',
+    },
+    'Send',
+  );
+  const run = async () => {
+    if (running !== undefined) return running.abort();
+    problem.textContent = '';
+    const missing = parameters.missing();
+    if (missing !== undefined) {
+      problem.textContent = `The path needs a value for ${missing.name}.`;
+      missing.field.element.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
+      return;
+    }
+    running = new AbortController();
+    const { signal } = running;
+    sender.textContent = 'Cancel';
+    answer.wait();
+    try {
+      await security?.prepare(signal);
+      const built = request();
+      if (hasCookies(built)) {
+        problem.textContent =
+          'The cookies were not sent: a page\u2019s script cannot set them. The curl command has them.';
+      }
+      const started = performance.now();
+      await answer.show(await send(built, signal), started);
+    } catch (error) {
+      if (signal.aborted) answer.cancelled();
+      else if (error instanceof NoResponse) answer.refuse(error.refusal);
+      else answer.refuse({ message: error instanceof Error ? error.message : String(error) });
+    } finally {
+      running = undefined;
+      sender.textContent = 'Send';
+    }
+  };
+
+  const title = element('h2', { id: 'try-title' }, data.title);
+  const form = element(
+    'form',
+    {
+      class: 'try-form-root',
+      novalidate: true,
+      onsubmit: (event) => {
+        event.preventDefault();
+        run();
+      },
+      oninput: refresh,
+      onchange: refresh,
+    },
+    element(
+      'div',
+      { class: 'try-line' },
+      element('span', { class: `method method-${data.method.toLowerCase()}` }, data.method),
+      address,
+      copyButton('Copy as curl', () => curlCommand(request())),
+      sender,
+    ),
+    problem,
+    element(
+      'div',
+      { class: 'try-columns' },
+      element(
+        'div',
+        { class: 'try-request' },
+        server.element,
+        security && section('Authorization', security.element),
+        parameters.element,
+        body && section('Body', body.element),
+      ),
+      answer.element,
+    ),
+  );
+  const dialog = element(
+    'dialog',
+    { class: 'try-dialog', 'aria-labelledby': title.id },
+    element(
+      'div',
+      { class: 'try-sheet' },
+      element(
+        'header',
+        { class: 'try-head' },
+        title,
+        button('\u00d7', {
+          class: 'try-close',
+          'aria-label': 'Close',
+          onclick: () => dialog.close(),
+        }),
+      ),
+      form,
+    ),
+  );
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    run();
+  });
+  // A click beside the sheet.
+  dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+  return {
+    open: (opener) => {
+      answer.clear();
+      problem.textContent = '';
+      refresh();
+      document.body.append(dialog);
+      const leave = () => dialog.close();
+      window.addEventListener('popstate', leave);
+      dialog.addEventListener(
+        'close',
+        () => {
+          window.removeEventListener('popstate', leave);
+          running?.abort();
+          dialog.remove();
+          opener.focus();
+        },
+        { once: true },
+      );
+      dialog.showModal();
+    },
+  };
+}
+
+/** The origin is less than what follows. */
+function addressParts(url: string): Node[] {
+  const [, origin = '', rest = url] = /^([a-z]+:\/\/[^/]*)(.*)$/is.exec(url) ?? [];
+  return [element('span', {}, origin), document.createTextNode(rest)];
+}

@@ -1,0 +1,127 @@
+import type { Credential } from '../../src/request/build-request.ts';
+import type { NeededScheme, OperationData, SchemeData } from '../../src/request/operation-data.ts';
+import { element, labelled, select } from './dom.ts';
+import { isRemembering, keepKeys, keysOf, remember } from './keys.ts';
+import { secretInput } from './secret-input.ts';
+import { tokenFields } from './token-fields.ts';
+
+export interface SecuritySection {
+  readonly element: HTMLElement;
+  /** By the schemes' names. Tokens that have ended are refreshed first. */
+  credentials(): ReadonlyMap<string, Credential>;
+  prepare(signal: AbortSignal): Promise<void>;
+}
+
+/** How a scheme's part of the section works. */
+export interface SchemeFields {
+  readonly element: HTMLElement;
+  prepare?(signal: AbortSignal): Promise<void>;
+}
+
+/** The last choice among alternatives, by their text: other operations mostly have the same. */
+const chosen = new Map<string, number>();
+
+/** The credentials of the alternative that the reader chose. */
+export function securitySection({ security = [], schemes = [] }: OperationData): SecuritySection {
+  const titles = security.map(alternativeTitle);
+  const key = titles.join('|');
+  let at = Math.min(chosen.get(key) ?? firstKnown(security), Math.max(0, security.length - 1));
+  let shown: SchemeFields[] = [];
+  const place = element('div', { class: 'try-fields' });
+  const show = () => {
+    shown = (security[at] ?? []).map((needed) => fieldsOf(needed, schemes));
+    place.replaceChildren(...shown.map((one) => one.element));
+  };
+  show();
+  const control = select(
+    titles.map((text, index) => ({ value: String(index), text })),
+    String(at),
+    {
+      onchange: () => {
+        at = Number(control.value);
+        chosen.set(key, at);
+        show();
+      },
+    },
+  );
+  return {
+    element: element(
+      'div',
+      { class: 'try-fields' },
+      titles.length > 1 ? labelled({ name: 'Sign in with', isWord: true }, control) : undefined,
+      place,
+      rememberBox(),
+    ),
+    credentials: () =>
+      new Map(
+        (security[at] ?? [])
+          .map(([name]): [string, Credential] => [name, keysOf(name)])
+          .filter(([, { value, user }]) => value !== '' || Boolean(user)),
+      ),
+    prepare: async (signal) => {
+      for (const { prepare } of shown) await prepare?.(signal);
+    },
+  };
+}
+
+const alternativeTitle = (needed: readonly NeededScheme[]) =>
+  needed.map(([name]) => name).join(' + ') || 'Nothing';
+
+/** The first alternative for which there are keys already. */
+function firstKnown(security: readonly (readonly NeededScheme[])[]): number {
+  const isKnown = (needed: readonly NeededScheme[]) =>
+    needed.length > 0 && needed.every(([name]) => keysOf(name).value !== '');
+  return Math.max(0, security.findIndex(isKnown));
+}
+
+function fieldsOf([name, scopes = []]: NeededScheme, schemes: readonly SchemeData[]): SchemeFields {
+  const scheme = schemes.find((one) => one.name === name);
+  if (scheme === undefined) {
+    return note(`The document does not describe the scheme “${name}”, so it is not sent.`);
+  }
+  if (scheme.type === 'mutualTLS')
+    return note(`${name}: the browser itself asks for your certificate.`);
+  if (scheme.type === 'apiKey' && scheme.in === 'cookie') {
+    return note(
+      `${name}: the API expects the cookie “${scheme.key}”, which a page's script cannot set. The browser sends it only if the API set it for this very site. The curl command takes it.`,
+      keyInput(scheme, 'Cookie'),
+    );
+  }
+  if (scheme.type === 'apiKey') return { element: keyInput(scheme, `${scheme.in} ${scheme.key}`) };
+  if (scheme.type === 'http' && scheme.scheme === 'basic') return { element: basicInputs(scheme) };
+  if (scheme.type === 'http') {
+    return { element: keyInput(scheme, scheme.bearerFormat ?? scheme.scheme ?? 'http') };
+  }
+  return tokenFields(scheme, scopes, keyInput(scheme, 'access token'));
+}
+
+const note = (text: string, ...more: HTMLElement[]): SchemeFields => ({
+  element: element('div', {}, element('p', { class: 'try-hint' }, text), ...more),
+});
+
+/** A secret: not shown, and not offered to the browser's own store of passwords. */
+function keyInput({ name, description }: SchemeData, kind: string): HTMLElement {
+  return labelled({ name, kind, hint: description }, secretInput(name, 'value'));
+}
+
+function basicInputs({ name, description }: SchemeData): HTMLElement {
+  const user = element('input', {
+    class: 'try-input',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    oninput: () => keepKeys(name, { ...keysOf(name), user: user.value }),
+  });
+  user.value = keysOf(name).user ?? '';
+  return element(
+    'div',
+    { class: 'try-two' },
+    labelled({ name: 'User name', isWord: true, kind: name, hint: description }, user),
+    labelled({ name: 'Password', isWord: true }, secretInput(name, 'value')),
+  );
+}
+
+function rememberBox(): HTMLElement {
+  const box = element('input', { type: 'checkbox', onchange: () => remember(box.checked) });
+  box.checked = isRemembering();
+  return element('label', { class: 'try-check' }, box, 'Remember my keys in this browser');
+}

@@ -1,0 +1,38 @@
+import { find } from './dom.ts';
+
+/** Opens the search by its button, Ctrl-K and `/`. It is loaded when it is first used. */
+export function startSearchOpener(): void {
+  const opener = find('.site-search');
+  if (!opener) return;
+  opener.addEventListener('click', openSearch);
+  // A reader who points at it will open it.
+  opener.addEventListener('pointerenter', () => import('./search.ts').then(prepareSearch), {
+    once: true,
+  });
+  const keys = find('kbd', opener);
+  if (keys && /^(?:Mac|iP)/.test(navigator.platform)) keys.textContent = '⌘ K';
+  document.addEventListener('keydown', (event) => {
+    if (!isShortcut(event)) return;
+    event.preventDefault();
+    openSearch();
+  });
+}
+
+const prepareSearch = ({ prepare }: { prepare(): void }) => prepare();
+
+async function openSearch(): Promise<void> {
+  const { open } = await import('./search.ts');
+  open();
+}
+
+function isShortcut(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (key.toLowerCase() === 'k') return (ctrlKey || metaKey) && !altKey;
+  return key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping(event);
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}

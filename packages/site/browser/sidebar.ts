@@ -1,0 +1,159 @@
+import { button, find } from './dom.ts';
+
+// The list of a site's pages. A page comes with the operations of its own tag; those of others are fetched when the
+// reader opens them, so that the weight of a page does not grow with the document.
+
+const TAG = '.nav-tags > li';
+
+/** Gives closed tags their switches, and shows where the reader is. */
+export function startSidebar(): void {
+  const list = find('.docs-nav');
+  if (!list) return;
+  addSwitches(list);
+  showCurrent(list);
+  list.addEventListener('click', ({ target }) => {
+    const toggle = target instanceof Element && target.closest('.nav-toggle');
+    if (toggle) switchTag(toggle);
+  });
+}
+
+function addSwitches(list: Element): void {
+  for (const item of list.querySelectorAll('.nav-tag')) {
+    if (find(':scope > .nav-toggle', item)) continue;
+    const link = find(':scope > a', item);
+    const toggle = button('nav-toggle', '', `Operations of ${link?.textContent}`);
+    toggle.setAttribute('aria-expanded', String(find(':scope > ul', item) !== null));
+    link?.after(toggle);
+  }
+}
+
+async function switchTag(toggle: Element): Promise<void> {
+  const item = toggle.closest('li');
+  if (!item || toggle.ariaBusy) return;
+  let operations = find(':scope > ul', item);
+  if (!operations) {
+    toggle.ariaBusy = 'true';
+    operations = await fetchOperations(find(':scope > a', item)?.getAttribute('href') ?? '');
+    toggle.ariaBusy = null;
+    // A page that came meanwhile may have brought them.
+    if (!operations || find(':scope > ul', item)) return;
+    operations.hidden = true;
+    item.append(operations);
+  }
+  showOperations(item, operations, operations.hasAttribute('hidden'));
+}
+
+function showOperations(item: Element, operations: HTMLElement, isShown: boolean): void {
+  operations.hidden = !isShown;
+  find(':scope > .nav-toggle', item)?.setAttribute('aria-expanded', String(isShown));
+}
+
+type Operation = readonly [method: string, title: string, path: string, isDeprecated: 0 | 1];
+
+interface Navigation {
+  readonly tags: readonly { readonly path: string; readonly operations: readonly Operation[] }[];
+}
+
+let navigation: Promise<Navigation> | undefined;
+
+/** Fetched once; again after a failure. */
+function fetchNavigation(): Promise<Navigation> {
+  navigation ??= fetch('/_site/navigation.json')
+    .then((response) => {
+      if (!response.ok) throw new Error(`The navigation was answered with ${response.status}.`);
+      return response.json();
+    })
+    .catch((error) => {
+      navigation = undefined;
+      throw error;
+    });
+  return navigation;
+}
+
+/** The operations of a tag; the tag's own page, where they cannot be had. */
+async function fetchOperations(path: string): Promise<HTMLElement | null> {
+  const { tags } = await fetchNavigation().catch(() => ({ tags: [] }));
+  const tag = tags.find((one) => one.path === path);
+  if (!tag) {
+    location.assign(path);
+    return null;
+  }
+  const list = document.createElement('ul');
+  list.append(...tag.operations.map(operationItem));
+  return list;
+}
+
+function operationItem([method, title, path, isDeprecated]: Operation): HTMLElement {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  link.href = path;
+  if (isDeprecated) link.className = 'deprecated';
+  const badge = document.createElement('span');
+  badge.className = `method method-${method.toLowerCase()}`;
+  badge.textContent = method;
+  const text = document.createElement('span');
+  text.textContent = title;
+  link.append(badge, text);
+  item.append(link);
+  return item;
+}
+
+/** Takes over what the list of another page has and this one has not, and marks that page's entry. */
+export function updateSidebar(page: Document): void {
+  const list = find('.docs-nav');
+  const next = find('.docs-nav', page);
+  if (!list || !next) return;
+  if (outline(list) === outline(next)) {
+    for (const link of list.querySelectorAll('[aria-current]'))
+      link.removeAttribute('aria-current');
+    for (const item of next.querySelectorAll(TAG)) openTag(list, item);
+    for (const link of next.querySelectorAll('a[aria-current]')) {
+      linkLike(link, list)?.setAttribute('aria-current', 'page');
+    }
+  } else {
+    list.replaceChildren(...[...next.childNodes].map((node) => document.importNode(node, true)));
+    list.scrollTop = 0;
+  }
+  addSwitches(list);
+  showCurrent(list);
+}
+
+/** What the lists of all pages of a part have in common. */
+const outline = (list: Element) =>
+  [...list.querySelectorAll('a:not(.nav-tags ul a)')]
+    .map((link) => link.getAttribute('href'))
+    .join('\n');
+
+function linkLike(link: Element, within: Element, selector = 'a'): HTMLElement | null {
+  return find(`${selector}[href="${CSS.escape(link.getAttribute('href') ?? '')}"]`, within);
+}
+
+/** Opens a tag as another page has it. */
+function openTag(list: Element, other: Element): void {
+  const operations = find(':scope > ul', other);
+  const link = find(':scope > a', other);
+  const item = link && linkLike(link, list, `${TAG} > a`)?.parentElement;
+  if (!operations || !item) return;
+  const own = find(':scope > ul', item);
+  const current = find('[aria-current]', operations);
+  // Of the models, a page has its own alone.
+  if (own && (!current || linkLike(current, own))) {
+    showOperations(item, own, true);
+    return;
+  }
+  const taken = document.importNode(operations, true);
+  if (own) own.replaceWith(taken);
+  else item.append(taken);
+  showOperations(item, taken, true);
+}
+
+/** How much of the list is around the entry at least, in pixels. */
+const MARGIN = 48;
+
+function showCurrent(list: Element): void {
+  const entry = [...list.querySelectorAll('[aria-current]')].at(-1)?.getBoundingClientRect();
+  const { top, bottom, height } = list.getBoundingClientRect();
+  if (entry && (entry.top < top + MARGIN || entry.bottom > bottom - MARGIN)) {
+    list.scrollTop += entry.top - top - height / 2;
+  }
+}

@@ -1,0 +1,30 @@
+import { startColors } from './colors.ts';
+import { addCopyButtons } from './copy.ts';
+import { startMenu } from './menu.ts';
+import { startNavigation } from './navigation.ts';
+import { followOldAnchor } from './old-anchors.ts';
+import { startSamples } from './samples.ts';
+import { startSearchOpener } from './search-opener.ts';
+import { startSidebar } from './sidebar.ts';
+import { startHeadingMarks, watchHeadings } from './toc.ts';
+import { offerPanel } from './try-it.ts';
+
+// The script of every page. Pages can be read without it.
+
+/** What each page gets, also one that is swapped in. */
+function startPage(): void {
+  addCopyButtons(document);
+  watchHeadings(document);
+  offerPanel(document);
+  startSamples();
+}
+
+startColors();
+startSearchOpener();
+startMenu();
+startSidebar();
+startHeadingMarks();
+startPage();
+startNavigation(startPage);
+followOldAnchor();
+addEventListener('hashchange', followOldAnchor);

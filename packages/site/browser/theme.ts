@@ -1,0 +1,10 @@
+// Runs before the page is drawn, so that it never appears in the wrong colours.
+
+const { classList, dataset } = document.documentElement;
+classList.add('js');
+try {
+  const choice = localStorage.getItem('colorMode');
+  if (choice === 'light' || choice === 'dark') dataset.theme = choice;
+} catch {
+  // Storage can be forbidden; then the system's choice applies.
+}

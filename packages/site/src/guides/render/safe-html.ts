@@ -1,0 +1,51 @@
+import type { Nodes } from 'mdast';
+import { defaultSchema, type Options } from 'rehype-sanitize';
+
+// What Markdown of others may become in guides and in descriptions.
+
+/**
+ * The elements and attributes that Markdown may have: GitHub's rules, which allow no script, style, form, frame or event
+ * handler. Ids stay as they are: see rehypeIds.
+ */
+export const SAFE_HTML: Options = {
+  ...defaultSchema,
+  tagNames: [
+    ...(defaultSchema.tagNames ?? []).filter((name) => name !== 'picture' && name !== 'source'),
+    'abbr',
+    'figure',
+    'figcaption',
+    'mark',
+  ],
+  clobber: [],
+  // The text of these elements is not for people.
+  strip: ['script', 'style', 'template', 'iframe', 'noscript', 'object'],
+  attributes: {
+    ...defaultSchema.attributes,
+    abbr: ['title'],
+    // The highlighter runs later and adds its own classes.
+    code: [['className', /^language-[\w+#.-]{1,40}$/]],
+  },
+  protocols: {
+    ...defaultSchema.protocols,
+    href: ['http', 'https', 'mailto', 'tel', 'operation'],
+    src: ['http', 'https'],
+  },
+};
+
+/** Levels of nested lists, quotes and the like. Beyond this nobody reads on, and programs run out of stack. */
+export const MAX_NESTING = 100;
+
+const QUOTES = new RegExp(`^(?:[ \\t]*>){${MAX_NESTING + 1}}`, 'm');
+
+/** Whether a line has more nested quotes than allowed: the parser takes minutes for those. */
+export const isQuotedTooDeeply = (markdown: string): boolean => QUOTES.test(markdown);
+
+/** Without recursion, since it guards against deep nesting. */
+export function isNestedTooDeeply(root: Nodes): boolean {
+  let level: Nodes[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_NESTING) return true;
+    level = level.flatMap((node) => ('children' in node ? node.children : []));
+  }
+  return false;
+}

@@ -1,0 +1,159 @@
+import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
+import { isMap, type Node } from 'yaml';
+import type { BuildProblem } from '../build-log.ts';
+import type { ConfigReader } from './config-reader.ts';
+import { type Address, readAddress } from './site-address.ts';
+
+const MAX_LINKS = 10;
+const MAX_TITLE = 100;
+const MAX_ANNOUNCEMENT = 300;
+export const MAX_ADDRESS = 1_000;
+
+export interface Announcement {
+  readonly text: string;
+  /** A path of the site, percent-encoded, or an address; undefined for none. */
+  readonly link: string | undefined;
+}
+
+interface ConfigLink {
+  readonly title: string;
+  /** A path of the site, percent-encoded, or an address. */
+  readonly url: string;
+}
+
+export interface ConfigLinks {
+  readonly header: readonly ConfigLink[];
+  readonly footer: readonly ConfigLink[];
+}
+
+export const NO_LINKS: ConfigLinks = { header: [], footer: [] };
+
+/** A path of the site that a configuration names. */
+export interface NamedPath {
+  /** Percent-decoded, without a slash at its end. */
+  readonly path: string;
+  readonly line: number;
+  /** Whether nothing may be there: a redirect begins there. Otherwise something must. */
+  readonly isFree: boolean;
+}
+
+/** The paths of a configuration that the site does not have, and those that it has where it must not. */
+export function sitePathProblems(
+  { file, sitePaths }: { readonly file: string; readonly sitePaths: readonly NamedPath[] },
+  /** Of all files of the site, such as `/guides/start`. */
+  paths: ReadonlySet<string>,
+): BuildProblem[] {
+  const didYouMean = didYouMeanOfMany();
+  const redirected = new Set(sitePaths.filter(({ isFree }) => isFree).map(({ path }) => path));
+  return sitePaths.flatMap(({ path, line, isFree }) => {
+    const isThere = paths.has(path) || (!isFree && redirected.has(path));
+    if (isThere !== isFree) return [];
+    const message = isFree
+      ? `\`${path}\` is a page or a file of the site, so nothing can redirect from there: remove one of both.`
+      : `The site has no \`${path}\`${didYouMean(path, paths)}`;
+    return [{ message, path: file, line }];
+  });
+}
+
+/** `announcement`: text, or `text` and `link`. */
+export function announcementOf(
+  reader: ConfigReader,
+  node: Node | undefined,
+  sitePaths: NamedPath[],
+): Announcement | undefined {
+  if (!node) return undefined;
+  if (!isMap(node)) {
+    const text = reader.text(node, '`announcement`', MAX_ANNOUNCEMENT);
+    return { text, link: undefined };
+  }
+  const at = reader.members(node, ['text', 'link'], '`announcement`');
+  const text = at.get('text');
+  if (!text) reader.problem('`announcement` needs a `text`.', node);
+  const link = at.get('link');
+  return {
+    text: text ? reader.text(text, '`announcement.text`', MAX_ANNOUNCEMENT) : '',
+    link: link && linkOf(reader, link, '`announcement.link`', sitePaths),
+  };
+}
+
+/** `links`: `header` and `footer`, each a list of `title` and `url`. */
+export function linksOf(
+  reader: ConfigReader,
+  node: Node | undefined,
+  sitePaths: NamedPath[],
+): ConfigLinks {
+  if (!node) return NO_LINKS;
+  const at = reader.members(node, ['header', 'footer'], '`links`');
+  const list = (place: 'header' | 'footer') => {
+    const items = at.get(place);
+    const name = `\`links.${place}\``;
+    const all = items ? reader.items(items, name) : [];
+    if (all.length > MAX_LINKS)
+      reader.problem(`${name} has more than ${MAX_LINKS} links.`, all[MAX_LINKS]);
+    return all.slice(0, MAX_LINKS).map((item) => titledLink(reader, item, sitePaths));
+  };
+  return { header: list('header'), footer: list('footer') };
+}
+
+function titledLink(reader: ConfigReader, item: Node, sitePaths: NamedPath[]): ConfigLink {
+  const at = reader.members(item, ['title', 'url'], 'A link');
+  const title = at.get('title');
+  const url = at.get('url');
+  if (isMap(item) && (!title || !url)) reader.problem('A link needs a `title` and a `url`.', item);
+  return {
+    title: title ? reader.text(title, "A link's `title`", MAX_TITLE) : '',
+    url: url ? linkOf(reader, url, "A link's `url`", sitePaths) : '',
+  };
+}
+
+const LINK_SCHEMES = ['https:', 'mailto:'];
+
+function linkOf(reader: ConfigReader, node: Node, name: string, sitePaths: NamedPath[]): string {
+  const wanted =
+    'an address that begins with `https://` or `mailto:`, or a path of the site such as `/guides/start`';
+  const address = addressAt(reader, node, { name, wanted, schemes: LINK_SCHEMES });
+  if (!address) return '';
+  if (address.path !== undefined)
+    sitePaths.push({ path: address.path, line: reader.line(node), isFree: false });
+  return address.href;
+}
+
+interface WantedAddress {
+  /** Of the value, and what it must be: for the problem. */
+  readonly name: string;
+  readonly wanted: string;
+  /** Besides paths of the site. */
+  readonly schemes: readonly string[];
+}
+
+/** The address in a configuration; undefined, with a problem, where it is none. */
+export function addressAt(
+  reader: ConfigReader,
+  node: Node,
+  { name, wanted, schemes }: WantedAddress,
+): Address | undefined {
+  const text = reader.text(node, name, MAX_ADDRESS);
+  if (text === '') return undefined;
+  const address = readAddress(text, schemes);
+  if (!address) reader.problem(`${name} must be ${wanted}.`, node);
+  return address;
+}
+
+/** `edit.url`: an address with `{path}` in the place of a page's file. */
+export function editOf(
+  reader: ConfigReader,
+  node: Node | undefined,
+): { readonly url: string } | undefined {
+  const url = node && reader.members(node, ['url'], '`edit`').get('url');
+  if (!url) return undefined;
+  const text = reader.text(url, '`edit.url`', MAX_ADDRESS);
+  if (text === '') return undefined;
+  // A path in the place of the host, or in front of it, would lead to another one for each page.
+  if (/^https:\/\/[^/{}]+\/[^{}]*\{path\}[^{}]*$/.test(text) && readAddress(text, ['https:']))
+    return { url: text };
+  reader.problem(
+    '`edit.url` must be an address such as `https://github.com/acme/docs/edit/main/{path}`, with `{path}` once.',
+    url,
+  );
+  return undefined;
+}

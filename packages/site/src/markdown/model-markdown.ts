@@ -1,0 +1,46 @@
+import { truncate } from '@petstore/service/text.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { exampleBlock } from './content-markdown.ts';
+import { closed, externalDocs, joined, literal, pageLink } from './markdown-text.ts';
+import { pageBudget, schemaMarkdown } from './schema-markdown.ts';
+import { sampleOf } from './schema-sample.ts';
+
+/** A model as a page of Markdown. Its parts and its example are cut where `room` is used up. */
+export function modelMarkdown(
+  context: ReferenceContext,
+  name: string,
+  room = pageBudget(),
+): string {
+  const { document } = context;
+  const schema = modelOf(context, name);
+  const title = textOf(schema.title).trim();
+  return `${joined([
+    `# ${literal(name)}`,
+    title && title !== name ? literal(title) : '',
+    schema.deprecated === true ? '**Deprecated.**' : '',
+    closed(textOf(schema.description).trim()),
+    externalDocs(schema.externalDocs),
+    schemaMarkdown(document, schema, room, false),
+    exampleBlock('application/json', sampleOf(document, schema), room),
+  ])}\n`;
+}
+
+/** In letters, of a model in the list. */
+const MAX_ABOUT = 200;
+
+/** The list of all models. */
+export function modelListMarkdown(context: ReferenceContext): string {
+  const { addresses, descriptions } = context;
+  const items = addresses.models.map((name) => {
+    const text = descriptions.plain(textOf(modelOf(context, name).description));
+    return pageLink(name, addresses.model(name) ?? addresses.overview, truncate(text, MAX_ABOUT));
+  });
+  return `${joined(['# Models', items.join('\n')])}\n`;
+}
+
+function modelOf({ document: { components } }: ReferenceContext, name: string) {
+  const schemas = isObject(components) ? components.schemas : undefined;
+  const schema = isObject(schemas) && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  return isObject(schema) ? schema : {};
+}

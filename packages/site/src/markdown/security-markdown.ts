@@ -1,0 +1,94 @@
+import { isObject } from '../openapi/openapi-types.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { securityData } from '../reference/security-data.ts';
+import type { FlowData, NeededScheme, SchemeData } from '../request/operation-data.ts';
+import { bulletList, code, inline, joined } from './markdown-text.ts';
+
+/** How an operation is authorized, each way with the scopes that it needs; empty where it needs nothing. */
+export function securityMarkdown(
+  context: ReferenceContext,
+  operation: Record<string, unknown>,
+): string {
+  const { security = [], schemes = [] } = securityData(context, operation);
+  if (security.length === 0) return '';
+  const known = new Map(schemes.map((scheme) => [scheme.name, scheme]));
+  const ways = security.map((needed) =>
+    needed.length === 0 ? 'None' : needed.map((one) => needText(one, known)).join(' and '),
+  );
+  const intro = ways.length > 1 ? 'One of these:' : '';
+  const details = schemes.map(schemeDetails);
+  return joined(['## Authentication', intro, bulletList(ways), ...details]);
+}
+
+/** All schemes that the document declares; empty where it declares none. */
+export function schemesMarkdown(context: ReferenceContext): string {
+  const { components } = context.document;
+  const declared = isObject(components) ? components.securitySchemes : undefined;
+  const names = isObject(declared) ? Object.keys(declared) : [];
+  const { schemes = [] } = securityData(context, {
+    security: names.map((name) => ({ [name]: [] })),
+  });
+  if (schemes.length === 0) return '';
+  return joined([
+    '## Authentication',
+    bulletList(schemes.map((scheme) => `${code(scheme.name)}: ${schemeText(scheme)}`)),
+    ...schemes.map(schemeDetails),
+  ]);
+}
+
+function needText(
+  [name, scopes = []]: NeededScheme,
+  known: ReadonlyMap<string, SchemeData>,
+): string {
+  const scheme = known.get(name);
+  const needed = scopes.length > 0 ? `, with ${scopes.map(code).join(', ')}` : '';
+  return `${code(name)}${scheme ? `: ${schemeText(scheme)}` : ''}${needed}`;
+}
+
+/** What a scheme is, in a few words. */
+function schemeText(scheme: SchemeData): string {
+  switch (scheme.type) {
+    case 'http':
+      return `HTTP ${inline(scheme.scheme ?? '')}${scheme.bearerFormat ? ` (${inline(scheme.bearerFormat)})` : ''}`;
+    case 'apiKey':
+      return `API key in the ${scheme.in} parameter ${code(scheme.key ?? '')}`;
+    case 'openIdConnect':
+      return `OpenID Connect${scheme.discovery ? `, found at ${code(scheme.discovery)}` : ''}`;
+    case 'oauth2':
+      return 'OAuth 2.0';
+    case 'mutualTLS':
+      return 'a client certificate (mutual TLS)';
+  }
+}
+
+/** The description of a scheme and its flows, with the meaning of scopes. */
+function schemeDetails({ name, description, flows = [] }: SchemeData): string {
+  const lines = flows.flatMap(flowLines);
+  if (!description && lines.length === 0) return '';
+  return joined([
+    `${code(name)}${description ? `: ${inline(description)}` : ':'}`,
+    lines.join('\n'),
+  ]);
+}
+
+const FLOW_NAMES = {
+  authorizationCode: 'authorization code',
+  clientCredentials: 'client credentials',
+  deviceAuthorization: 'device authorization',
+  password: 'password',
+  implicit: 'implicit',
+} as const;
+
+function flowLines(flow: FlowData): string[] {
+  const addresses = [
+    ...(flow.authorizationUrl ? [`authorization at ${code(flow.authorizationUrl)}`] : []),
+    ...(flow.deviceAuthorizationUrl ? [`devices at ${code(flow.deviceAuthorizationUrl)}`] : []),
+    ...(flow.tokenUrl ? [`tokens at ${code(flow.tokenUrl)}`] : []),
+    ...(flow.refreshUrl ? [`refreshed at ${code(flow.refreshUrl)}`] : []),
+  ];
+  const scopes = (flow.scopes ?? []).map(
+    ([scope, about]) => `  - ${code(scope)}${about ? `: ${inline(about)}` : ''}`,
+  );
+  const where = addresses.length > 0 ? `: ${addresses.join(', ')}` : '';
+  return [`- Flow ${FLOW_NAMES[flow.type]}${where}`, ...scopes];
+}

@@ -1,0 +1,107 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { resolveReference } from '../openapi/references.ts';
+import { box, boxes, type Page, REQUIRED, section, textBlock, valueCode } from './page-parts.ts';
+import { headersHtml } from './parameters-html.ts';
+import { schemaHtml } from './schema-html.ts';
+import type { Purpose } from './schema-tree.ts';
+import { type Schema, shapeOf } from './shape.ts';
+
+/** How many kinds of bodies one place shows. */
+const MAX_GROUPS = 20;
+
+/** The body of a request, or what a webhook brings, as a section; nothing where there is none. */
+export function bodyHtml(page: Page, operation: Schema, isWebhook: boolean): Html {
+  const content = bodyContent(page, operation, isWebhook ? 'response' : 'request', 'body');
+  if (content.text === '') return content;
+  const body = resolveReference(page.context.document, operation.requestBody);
+  const mark = isObject(body) && body.required === true && !isWebhook ? REQUIRED : undefined;
+  return section(page, 'request-body', isWebhook ? 'Payload' : 'Request body', content, mark);
+}
+
+/** What a body is made of. `prefix`: what ids of its properties begin with. */
+export function bodyContent(page: Page, operation: Schema, purpose: Purpose, prefix: string): Html {
+  const body = resolveReference(page.context.document, operation.requestBody);
+  if (!isObject(body)) return html``;
+  const description = textOf(body.description);
+  return html`${textBlock(page, description)}${contentHtml(page, body.content, { purpose, prefix, description })}`;
+}
+
+export interface ContentOptions {
+  readonly purpose: Purpose;
+  /** What ids of properties begin with: `body`, `200`. */
+  readonly prefix: string;
+  /** Said above. */
+  readonly description?: string;
+}
+
+interface MediaOptions extends ContentOptions {
+  /** The media types, where they are not said above. */
+  readonly types?: Html;
+}
+
+/** The media types of a body, those with the same schema together. */
+export function contentHtml(page: Page, content: unknown, options: ContentOptions): Html {
+  const groups = mediaGroups(page, content);
+  const shown = groups.slice(0, MAX_GROUPS).map((group, at) => {
+    const types = html`${group.types.map((type) => html` <code>${type}</code>`)}`;
+    if (groups.length === 1) return mediaHtml(page, group.media, { ...options, types });
+    return box(types, mediaHtml(page, group.media, options), at === 0);
+  });
+  const more = groups.length - shown.length;
+  if (more > 0) page.context.warn(`The page leaves out ${more} media types.`, page.place);
+  return html`${groups.length === 1 ? shown : boxes(shown)}${more > 0 ? html`<p class="ref-cut">… and ${more} more media types.</p>` : ''}`;
+}
+
+interface MediaGroup {
+  readonly types: string[];
+  readonly media: Schema;
+}
+
+function mediaGroups({ context }: Page, content: unknown): MediaGroup[] {
+  const groups = new Map<unknown, MediaGroup>();
+  for (const [type, value] of Object.entries(isObject(content) ? content : {})) {
+    const media = resolveReference(context.document, value);
+    if (!isObject(media)) continue;
+    const isAlone = isObject(media.encoding) || isObject(media.itemSchema);
+    const key = isAlone ? media : shapeOf(context.document, media.schema).source;
+    const group = groups.get(key);
+    if (group) group.types.push(type);
+    else groups.set(key, { types: [type], media });
+  }
+  return [...groups.values()];
+}
+
+function mediaHtml(page: Page, media: Schema, options: MediaOptions): Html {
+  const items =
+    media.itemSchema === undefined
+      ? html``
+      : html`<p class="ref-choice">Each item of the stream</p>${schemaHtml(page, media.itemSchema, options)}`;
+  if (media.schema === undefined)
+    return html`${options.types ? html`<p class="ref-kind">${options.types}</p>` : ''}${items}`;
+  const encoding = isObject(media.encoding) ? media.encoding : {};
+  const factsFor = (property: string) =>
+    Object.hasOwn(encoding, property)
+      ? encodingFacts(page, encoding[property], property, options)
+      : [];
+  return html`${schemaHtml(page, media.schema, { ...options, factsFor })}${items}`;
+}
+
+/** How a property of a form is sent. */
+function encodingFacts(
+  page: Page,
+  value: unknown,
+  property: string,
+  { prefix, purpose }: ContentOptions,
+): Html[] {
+  const encoding = resolveReference(page.context.document, value);
+  if (!isObject(encoding)) return [];
+  const headers = headersHtml(page, encoding.headers, `${prefix}.${property}`, purpose);
+  return [
+    ...(textOf(encoding.contentType) ? [html`Sent as ${valueCode(encoding.contentType)}`] : []),
+    ...(textOf(encoding.style) ? [html`Style ${valueCode(encoding.style)}`] : []),
+    ...(encoding.explode === true ? [html`Each value is a part`] : []),
+    ...(encoding.explode === false ? [html`Values are joined`] : []),
+    ...(headers.text === '' ? [] : [html`With headers ${headers}`]),
+  ];
+}

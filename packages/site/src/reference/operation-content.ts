@@ -1,0 +1,75 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
+import type { FoundOperation } from '../openapi/operations.ts';
+import { toPointer } from '../syntax/source.ts';
+import { badges } from './badges.ts';
+import { bodyHtml } from './body-html.ts';
+import { callbacksHtml } from './callbacks-html.ts';
+import { outsideLink, type Page, startPage, textBlock } from './page-parts.ts';
+import { parametersHtml } from './parameters-html.ts';
+import type { ReferenceContext } from './reference-context.ts';
+import { responsesHtml } from './responses-html.ts';
+import { securityHtml } from './security-html.ts';
+import { serversHtml } from './servers-html.ts';
+
+/** In letters of HTML: the schemas of one operation. Those of the body and of the success come first. */
+const SCHEMA_LETTERS = 40_000;
+
+export interface OperationParts {
+  /** Code samples and examples. */
+  readonly aside: Html;
+  /** The data for scripts; undefined for none. */
+  readonly data: Html | undefined;
+  readonly tryIt: boolean;
+}
+
+/** The content of an operation's or a webhook's page. */
+export function operationContent(
+  context: ReferenceContext,
+  summary: OperationSummary,
+  { item, operation }: FoundOperation,
+  { aside, data, tryIt }: OperationParts,
+): Html {
+  const { method, path, isWebhook, title } = summary;
+  const place = toPointer([isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()]);
+  const page = startPage(context, place, SCHEMA_LETTERS);
+  const found = { method, path, isWebhook, item, operation };
+  const about = textOf(operation.description) || textOf(item.description);
+  return html`<header class="ref-head"><h1>${title}</h1>
+<div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation)}</header>
+<div class="ref-main">
+${textBlock(page, about)}${docsHtml(operation)}
+${securityHtml(page, operation)}${parametersHtml(page, found)}${bodyHtml(page, operation, isWebhook)}${responsesHtml(page, operation)}${callbacksHtml(page, operation)}${isWebhook ? '' : ownServers(page, item, operation)}</div>
+${aside.text === '' ? '' : html`<aside class="ref-aside" aria-label="Examples">${aside}</aside>`}${data ?? ''}`;
+}
+
+/** A path whose parameters stand out, and which breaks before its slashes. */
+function pathHtml(path: string): Html {
+  const parts = path.split(/(\{[^{}]*\}|(?=\/))/).filter(Boolean);
+  return html`${parts.map((part) =>
+    part.startsWith('{')
+      ? html`<i>${part}</i>`
+      : part.startsWith('/')
+        ? html`<wbr>${part}`
+        : html`${part}`,
+  )}`;
+}
+
+/** The servers of an operation, where they are not those of the document. */
+function ownServers(
+  page: Page,
+  item: Record<string, unknown>,
+  operation: Record<string, unknown>,
+): Html {
+  const holder = [operation, item].find(
+    ({ servers }) => Array.isArray(servers) && servers.length > 0,
+  );
+  return holder === undefined ? html`` : serversHtml(page, holder);
+}
+
+/** A link to what the object names as its `externalDocs`. */
+export function docsHtml({ externalDocs }: Record<string, unknown>): Html {
+  if (!isObject(externalDocs) || textOf(externalDocs.url) === '') return html``;
+  const { url, description } = externalDocs;
+  return html`<p class="ref-docs">${outsideLink(textOf(url), textOf(description) || textOf(url))}</p>`;
+}

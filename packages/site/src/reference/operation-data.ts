@@ -1,0 +1,228 @@
+import { type Html, html, scriptJson } from '@petstore/http/html.ts';
+import { prefix, truncate } from '@petstore/service/text.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import type { FoundOperation } from '../openapi/operations.ts';
+import { resolveReference } from '../openapi/references.ts';
+import { isJson, isMultipart, isUrlencoded } from '../request/media-types.ts';
+import {
+  type BodyData,
+  DATA_ID,
+  type EncodingData,
+  type MediaData,
+  type OperationData,
+  type ParameterData,
+  type ParameterPlace,
+  type ParameterStyle,
+  type Serialization,
+} from '../request/operation-data.ts';
+import { defaultStyle, isExploded } from '../request/serialize.ts';
+import { toPointer } from '../syntax/source.ts';
+import { bodyExample } from './examples/examples.ts';
+import type { ReferenceContext } from './reference-context.ts';
+import { enteredText, schemaData } from './schema-data.ts';
+import { securityData } from './security-data.ts';
+import { serverData } from './server-data.ts';
+
+/** More of these than anyone fills in; what comes after them is left out, with a warning. */
+const MAX_PARAMETERS = 200;
+const MAX_MEDIA_TYPES = 8;
+const MAX_ENCODINGS = 50;
+
+/** In letters: a longer example stands in the page alone. */
+const MAX_EXAMPLE = 6000;
+const MAX_DESCRIPTION = 140;
+
+/** What the scripts of an operation's page need to know of it. */
+export function operationData(context: ReferenceContext, found: FoundOperation): OperationData {
+  const { method, path, item, operation } = found;
+  const parameters = parametersOf(context, found);
+  const body = bodyOf(context, found);
+  const accept = acceptOf(context, operation);
+  return {
+    method,
+    path,
+    title: textOf(operation.summary).trim() || textOf(operation.operationId) || `${method} ${path}`,
+    servers: serverData(context, [operation, item, context.document]),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { body }),
+    ...securityData(context, operation),
+    ...(accept && { accept }),
+  };
+}
+
+/** The script element that holds the data in the page. */
+export function operationDataScript(data: OperationData): Html {
+  return html`<script type="application/json" id="${DATA_ID}">${scriptJson(data)}</script>`;
+}
+
+/** OpenAPI 3.1.1, “Parameter Object”: these are said by bodies and security. */
+const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
+
+function parametersOf(context: ReferenceContext, { item, operation, ...found }: FoundOperation) {
+  const place = toPointer(['paths', found.path, found.method.toLowerCase(), 'parameters']);
+  // An operation's own parameter replaces the path's.
+  const byKey = new Map<string, ParameterData>();
+  for (const value of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
+    const parameter = resolveReference(context.document, value);
+    const data = isObject(parameter) ? parameterData(context, parameter) : undefined;
+    if (data !== undefined) byKey.set(`${data.in} ${data.name}`, data);
+  }
+  if (byKey.size > MAX_PARAMETERS) {
+    context.warn(`“Try it” shows the first ${MAX_PARAMETERS} of ${byKey.size} parameters.`, place);
+  }
+  return [...byKey.values()].slice(0, MAX_PARAMETERS);
+}
+
+const PLACES: readonly unknown[] = [
+  'path',
+  'query',
+  'querystring',
+  'header',
+  'cookie',
+] satisfies ParameterPlace[];
+
+function parameterData(
+  context: ReferenceContext,
+  parameter: Record<string, unknown>,
+): ParameterData | undefined {
+  const name = textOf(parameter.name);
+  const { in: given } = parameter;
+  if (!PLACES.includes(given) || (given === 'header' && IGNORED_HEADERS.test(name)))
+    return undefined;
+  const [media] = mediaOf(context, parameter.content);
+  const schema = media ? media[1].schema : parameter.schema;
+  const shape = schema === undefined ? undefined : schemaData(context.document, schema);
+  const example = exampleOf(context, parameter) ?? (media && exampleOf(context, media[1]));
+  const text = example === undefined ? undefined : enteredText(shape, example);
+  const description = truncate(
+    context.descriptions.plain(prefix(textOf(parameter.description), 4 * MAX_DESCRIPTION)),
+    MAX_DESCRIPTION,
+  );
+  return {
+    name,
+    in: given as ParameterPlace,
+    ...(media
+      ? { contentType: media[0] }
+      : serializationOf(parameter, defaultStyle(given as ParameterPlace))),
+    ...((parameter.required === true || given === 'path') && { required: true }),
+    ...(parameter.deprecated === true && { deprecated: true }),
+    ...(parameter.allowEmptyValue === true && given === 'query' && { allowEmptyValue: true }),
+    ...(shape && { schema: shape }),
+    ...(text !== undefined && text.length <= MAX_EXAMPLE && { example: text }),
+    ...(description !== '' && { description }),
+  };
+}
+
+const STYLES: readonly unknown[] = [
+  'simple',
+  'label',
+  'matrix',
+  'form',
+  'spaceDelimited',
+  'pipeDelimited',
+  'deepObject',
+  'cookie',
+] satisfies ParameterStyle[];
+
+function serializationOf(
+  { style, explode, allowReserved }: Record<string, unknown>,
+  usual: ParameterStyle | undefined,
+): Serialization {
+  const own = STYLES.includes(style) && style !== usual ? (style as ParameterStyle) : undefined;
+  const effective = own ?? usual ?? 'form';
+  const exploded = isExploded({ style: effective });
+  return {
+    ...(own && { style: own }),
+    ...(typeof explode === 'boolean' && explode !== exploded && { explode }),
+    ...(allowReserved === true && { allowReserved }),
+  };
+}
+
+/** The first of the examples that the document has. */
+function exampleOf(context: ReferenceContext, holder: Record<string, unknown>): unknown {
+  if (holder.example !== undefined) return holder.example;
+  const [first] = isObject(holder.examples) ? Object.values(holder.examples) : [];
+  const example = resolveReference(context.document, first);
+  if (isObject(example)) return example.dataValue ?? example.value ?? example.serializedValue;
+  const schema = resolveReference(context.document, holder.schema);
+  if (!isObject(schema)) return undefined;
+  return schema.example ?? listOf(schema.examples)[0];
+}
+
+function bodyOf(
+  context: ReferenceContext,
+  { operation, path, method }: FoundOperation,
+): BodyData | undefined {
+  const body = resolveReference(context.document, operation.requestBody);
+  if (!isObject(body)) return undefined;
+  const all = mediaOf(context, body.content);
+  if (all.length > MAX_MEDIA_TYPES) {
+    context.warn(
+      `“Try it” offers the first ${MAX_MEDIA_TYPES} of ${all.length} media types.`,
+      toPointer(['paths', path, method.toLowerCase(), 'requestBody']),
+    );
+  }
+  const content = all
+    .slice(0, MAX_MEDIA_TYPES)
+    .map(([type, media]) => mediaData(context, type, media));
+  return content.length === 0
+    ? undefined
+    : { ...(body.required === true && { required: true }), content };
+}
+
+function mediaData(
+  context: ReferenceContext,
+  type: string,
+  media: Record<string, unknown>,
+): MediaData {
+  const hasForm = isJson(type) || isUrlencoded(type) || isMultipart(type);
+  const example = bodyExample(context, type, media);
+  const encoding = Object.entries(isObject(media.encoding) ? media.encoding : {})
+    .slice(0, MAX_ENCODINGS)
+    .flatMap(([name, value]) => encodingData(name, value));
+  return {
+    type,
+    ...(example !== undefined && example.length <= MAX_EXAMPLE && { example }),
+    ...(hasForm &&
+      media.schema !== undefined && { schema: schemaData(context.document, media.schema) }),
+    ...(encoding.length > 0 && { encoding }),
+  };
+}
+
+function encodingData(name: string, value: unknown): EncodingData[] {
+  if (!isObject(value)) return [];
+  const contentType = textOf(value.contentType);
+  const serialization = serializationOf(value, undefined);
+  // OpenAPI 3.1.1, “Encoding Object”: the media type is ignored where a style is said.
+  const isStyled = Object.keys(serialization).length > 0;
+  if (!isStyled && contentType === '') return [];
+  return [{ name, ...serialization, ...(contentType && !isStyled && { contentType }) }];
+}
+
+const MAX_ACCEPTED = 5;
+
+function acceptOf({ document }: ReferenceContext, operation: Record<string, unknown>): string {
+  const responses = isObject(operation.responses) ? operation.responses : {};
+  const status = Object.keys(responses).find((one) => /^2/.test(one)) ?? 'default';
+  const response = resolveReference(
+    document,
+    Object.hasOwn(responses, status) && responses[status],
+  );
+  const content = isObject(response) && isObject(response.content) ? response.content : {};
+  return Object.keys(content).filter(isMediaType).slice(0, MAX_ACCEPTED).join(', ');
+}
+
+/** Nothing else may stand in a header. */
+const isMediaType = (text: string) => /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;[ -~]*)?$/.test(text);
+
+function mediaOf(
+  { document }: ReferenceContext,
+  content: unknown,
+): (readonly [type: string, media: Record<string, unknown>])[] {
+  return Object.entries(isObject(content) ? content : {}).flatMap(([type, value]) => {
+    const media = resolveReference(document, value);
+    return isObject(media) && isMediaType(type) ? [[type, media] as const] : [];
+  });
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,105 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import { count } from '@petstore/service/text.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { hrefOf } from '../site/site-files.ts';
+import type { TagAddress } from './addresses.ts';
+import { badges } from './badges.ts';
+import { docsHtml } from './operation-content.ts';
+import { outsideLink, type Page, section, startPage, valueCode } from './page-parts.ts';
+import type { ReferenceContext } from './reference-context.ts';
+import { schemesHtml } from './security-html.ts';
+import { serversHtml } from './servers-html.ts';
+import type { Schema } from './shape.ts';
+
+/** The level of headings in the document's description, which stands below the page's title alone. */
+const TOP_HEADING = 2;
+
+/** The content of the page that introduces the document. */
+export function overviewContent(context: ReferenceContext): Html {
+  const { document, descriptions } = context;
+  const info = isObject(document.info) ? document.info : {};
+  const page = startPage(context, '/info', 0);
+  const { title, summary, description, version } = Object.fromEntries(
+    ['title', 'summary', 'description', 'version'].map((name) => [name, textOf(info[name])]),
+  ) as Record<string, string>;
+  const text = description
+    ? html`<div class="ref-text">${descriptions.block(description, '/info/description', TOP_HEADING)}</div>`
+    : '';
+  return html`<header class="ref-head"><h1>${title || 'API'}</h1>${summary ? html`<p class="docs-lead">${summary}</p>` : ''}${badges(info)}
+${downloads(context, version ?? '', info)}</header>
+<div class="ref-main">
+${text}${docsHtml(document)}
+${serversHtml(page, document)}${schemesHtml(page)}${tagsHtml(page)}</div>`;
+}
+
+/** The version, where the document can be had, and who is responsible for it. */
+function downloads({ downloads: paths }: ReferenceContext, version: string, info: Schema): Html {
+  const [contact, licence] = [info.contact, info.license].map((one) =>
+    isObject(one) ? one : {},
+  ) as [Schema, Schema];
+  const facts = [
+    ...(version ? [html`Version ${valueCode(version)}`] : []),
+    html`<a href="${paths.json}">OpenAPI as JSON</a>`,
+    html`<a href="${paths.yaml}">as YAML</a>`,
+    ...contactFacts(contact),
+    ...(textOf(licence.name) ? [html`Licence ${licenceHtml(licence)}`] : []),
+    ...(textOf(info.termsOfService)
+      ? [outsideLink(textOf(info.termsOfService), 'Terms of service')]
+      : []),
+  ];
+  return html`<ul class="ref-facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
+}
+
+function contactFacts(contact: Schema): Html[] {
+  const [name, url, email] = ['name', 'url', 'email'].map((one) => textOf(contact[one])) as [
+    string,
+    string,
+    string,
+  ];
+  const who = url ? outsideLink(url, name || url) : name ? html`${name}` : undefined;
+  return [
+    ...(who ? [html`Contact ${who}`] : []),
+    ...(/^[^\s@]+@[^\s@]+$/.test(email) ? [outsideLink(`mailto:${email}`, email)] : []),
+  ];
+}
+
+function licenceHtml({ name, url, identifier }: Schema): Html {
+  if (textOf(url)) return outsideLink(textOf(url), textOf(name));
+  const id = textOf(identifier);
+  return id
+    ? outsideLink(
+        `https://spdx.org/licenses/${encodeURIComponent(id.toWellFormed())}.html`,
+        textOf(name),
+      )
+    : html`${textOf(name)}`;
+}
+
+/** The tags by their groups, and the pages of webhooks and models. */
+function tagsHtml(page: Page): Html {
+  const { addresses, document } = page.context;
+  const groups = Map.groupBy(addresses.tags, ({ group }) => group);
+  const isGrouped = [...groups.keys()].some((group) => group !== undefined);
+  const lists = [...groups].map(([group, tags]) => {
+    const title = isGrouped ? html`<h3>${group ?? 'More'}</h3>` : '';
+    return html`${title}<ul class="ref-list">${tags.map((tag) => tagRow(page, tag))}</ul>`;
+  });
+  const { webhooks, modelsPath, models } = addresses;
+  const components = isObject(document.components) ? document.components : {};
+  const others = [
+    ...(webhooks ? [tagRow(page, webhooks)] : []),
+    ...(modelsPath !== undefined && isObject(components.schemas)
+      ? [
+          html`<li><a href="${hrefOf(modelsPath)}"><b>Models</b> <span>${count(models.length, 'model')}</span></a></li>`,
+        ]
+      : []),
+  ];
+  return html`${lists.length > 0 ? section(page, 'operations', 'Operations', lists) : ''}${others.length > 0 ? section(page, 'more', 'More', html`<ul class="ref-list">${others}</ul>`) : ''}`;
+}
+
+function tagRow({ context }: Page, { title, path, operations, description }: TagAddress): Html {
+  const [sentence = ''] =
+    /^.*?(?:[.!?](?=\s)|$)/.exec(context.descriptions.plain(description.slice(0, 600))) ?? [];
+  const size = operations.length === 1 ? '1 operation' : `${operations.length} operations`;
+  return html`<li><a href="${hrefOf(path)}"><b>${title}</b> <span>${sentence || size}</span></a></li>
+`;
+}

@@ -1,0 +1,30 @@
+import type { Html } from '@petstore/http/html.ts';
+import type { CheckedDocument, OpenApiDocument } from '../openapi/openapi-types.ts';
+import type { ReferenceAddresses } from './addresses.ts';
+
+/** What every part of a reference page is made with. */
+export interface ReferenceContext {
+  readonly checked: CheckedDocument;
+  /** In OpenAPI 3.1: `checked.upgraded`. */
+  readonly document: OpenApiDocument;
+  readonly addresses: ReferenceAddresses;
+  readonly descriptions: Descriptions;
+  /** The paths of the document itself: `/openapi.json`. */
+  readonly downloads: { readonly json: string; readonly yaml: string };
+  /**
+   * Tells the document's author what a page leaves out or changes, as a warning in the build's log. `place` is a JSON
+   * pointer (`/paths/~1pets/get`), or a page's path where there is none.
+   */
+  readonly warn: (message: string, place: string) => void;
+}
+
+/** Renders the Markdown of descriptions, safely and within bounds. */
+export interface Descriptions {
+  /**
+   * Paragraphs, lists, tables, code: for the content of a `div`. Empty for an empty text. `place` as for `warn`. Its
+   * highest headings are of the level `top`, 3 without it.
+   */
+  block(markdown: string, place: string, top?: number): Html;
+  /** The text without marks, on one line, for titles, attributes and lists. */
+  plain(markdown: string): string;
+}

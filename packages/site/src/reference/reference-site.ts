@@ -1,0 +1,218 @@
+import { prefix, truncate } from '@petstore/service/text.ts';
+import type { BuildLog } from '../build-log.ts';
+import { descriptions } from '../markdown/descriptions.ts';
+import { readMarks } from '../openapi/extension-fields.ts';
+import {
+  type CheckedDocument,
+  isObject,
+  type OpenApiDocument,
+  type OperationSummary,
+  textOf,
+} from '../openapi/openapi-types.ts';
+import { type FoundOperation, findOperations } from '../openapi/operations.ts';
+import type { SiteFrame, SiteLink } from '../site/frame.ts';
+import { type LayoutPage, pageHtml } from '../site/page-layout.ts';
+import { navigationFile } from '../site/sidebar.ts';
+import { type SiteFile, TYPES } from '../site/site-files.ts';
+import { toJson, toYaml } from '../syntax/exact-text.ts';
+import { referenceAddresses } from './addresses.ts';
+import { modelAside, operationAside } from './aside-html.ts';
+import { descriptionLinks } from './description-links.ts';
+import { modelContent } from './model-content.ts';
+import { type ModelUser, modelUsers } from './model-users.ts';
+import { oldAnchors } from './old-anchors.ts';
+import { operationContent } from './operation-content.ts';
+import { operationData, operationDataScript } from './operation-data.ts';
+import { overviewContent } from './overview-content.ts';
+import type { ReferenceContext } from './reference-context.ts';
+import { modelListContent, tagContent } from './tag-content.ts';
+
+export interface ReferenceOptions {
+  /** The path of the introduction. */
+  readonly overview: string;
+  /** The files of the archive that descriptions may show. */
+  readonly images: ReadonlySet<string>;
+  /** Where the document itself can be had, where that is not `/openapi.json` and `/openapi.yaml`. */
+  readonly downloads?: ReferenceContext['downloads'];
+}
+
+/** What the pages of a document's reference are made with. Warnings of what pages leave out go to the log. */
+export function referenceContext(
+  checked: CheckedDocument,
+  {
+    overview,
+    images,
+    downloads = { json: '/openapi.json', yaml: '/openapi.yaml' },
+  }: ReferenceOptions,
+  log: BuildLog,
+): ReferenceContext {
+  const warn = boundedWarnings(log);
+  const addresses = referenceAddresses(checked, overview);
+  return {
+    checked,
+    document: checked.upgraded,
+    addresses,
+    descriptions: descriptions({
+      warn,
+      files: images,
+      resolveLink: descriptionLinks(checked, addresses),
+    }),
+    downloads,
+    warn,
+  };
+}
+
+/** Nobody would read more, and each is a write to the database. */
+const MAX_WARNINGS = 50;
+
+function boundedWarnings(log: BuildLog): ReferenceContext['warn'] {
+  const told = new Set<string>();
+  return (message, place) => {
+    const text = `${place}: ${message}`;
+    if (told.has(text) || told.size > MAX_WARNINGS) return;
+    told.add(text);
+    const isLast = told.size > MAX_WARNINGS;
+    log({
+      level: 'warning',
+      message: isLast ? 'And more warnings of this kind, which are not listed.' : text,
+    });
+  };
+}
+
+/** The document itself, and the pages of its reference with what their scripts load, one after the other. */
+export function* referenceFiles(context: ReferenceContext, frame: SiteFrame): Generator<SiteFile> {
+  const { checked, addresses } = context;
+  yield { path: '/openapi.json', type: TYPES.json, content: toJson(checked.document) };
+  yield { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(checked.document) };
+  yield navigationFile(addresses);
+  const anchors = Object.fromEntries(oldAnchors(checked, addresses));
+  yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };
+  for (const page of referencePages(context)) {
+    yield { path: page.place.path, type: TYPES.html, content: pageHtml(frame, page) };
+  }
+}
+
+function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
+  const { addresses, checked, document } = context;
+  const title = titleOf(document);
+  const overview: SiteLink = { title, path: addresses.overview };
+  const found = new Map(
+    [...findOperations(document)].map((one, at) => [checked.operations[at], one]),
+  );
+  const tags = [...addresses.tags, ...(addresses.webhooks ? [addresses.webhooks] : [])];
+  const order = tags.flatMap((tag) => [
+    { title: tag.title, path: tag.path },
+    ...tag.operations.map((one) => ({ title: one.title, path: addresses.operation(one) })),
+  ]);
+  const links = [overview, ...order];
+  const at = new Map(links.map(({ path }, index) => [path, index]));
+  const around = (path: string) => {
+    const index = at.get(path) ?? 0;
+    return { previous: links[index - 1], next: links[index + 1] };
+  };
+  const page = (
+    path: string,
+    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content'>,
+  ): LayoutPage => ({ place: { path, part: 'reference' }, kind: 'ref', ...around(path), ...given });
+
+  yield page(overview.path, {
+    title,
+    description: descriptionOf(context),
+    crumbs: [],
+    content: overviewContent(context),
+  });
+  for (const tag of tags) {
+    yield page(tag.path, {
+      title: tag.title,
+      description: sentence(context, tag.description),
+      crumbs: [overview],
+      content: tagContent(context, tag),
+    });
+    for (const operation of tag.operations) {
+      yield page(addresses.operation(operation), {
+        title: operation.title,
+        description:
+          sentence(context, operation.description) || `${operation.method} ${operation.path}`,
+        crumbs: [overview, { title: tag.title, path: tag.path }],
+        content: operationOf(context, operation, found.get(operation) as FoundOperation),
+      });
+    }
+  }
+  yield* modelPages(context, overview, page);
+}
+
+function operationOf(context: ReferenceContext, summary: OperationSummary, found: FoundOperation) {
+  const data = operationData(context, found);
+  const tryIt = !summary.isWebhook && !readMarks(found.operation).hidesTryItPanel;
+  return operationContent(context, summary, found, {
+    aside: operationAside(context, summary, found, data),
+    data: operationDataScript(data),
+    tryIt,
+  });
+}
+
+function* modelPages(
+  context: ReferenceContext,
+  overview: SiteLink,
+  page: (
+    path: string,
+    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content'>,
+  ) => LayoutPage,
+): Generator<LayoutPage> {
+  const { addresses, checked, document } = context;
+  const { modelsPath, models } = addresses;
+  if (modelsPath === undefined) return;
+  const list: SiteLink = { title: 'Models', path: modelsPath };
+  yield {
+    ...page(modelsPath, {
+      title: 'Models',
+      description: `The models of ${titleOf(document)}.`,
+      crumbs: [overview],
+      content: modelListContent(context),
+    }),
+    previous: undefined,
+    next: undefined,
+  };
+  const users = modelUsers(document, checked.operations, addresses);
+  const none: readonly ModelUser[] = [];
+  const links = models.map((name) => ({ title: name, path: addresses.model(name) ?? modelsPath }));
+  for (const [at, { title, path }] of links.entries()) {
+    yield {
+      ...page(path, {
+        title,
+        description: sentence(context, describedModel(document, title)) || `The model ${title}.`,
+        crumbs: [overview, list],
+        content: modelContent(context, title, {
+          aside: modelAside(context, title),
+          users: users.get(title) ?? none,
+        }),
+      }),
+      previous: links[at - 1],
+      next: links[at + 1],
+    };
+  }
+}
+
+/** In letters: more is cut by search engines. */
+const MAX_DESCRIPTION = 300;
+
+const sentence = ({ descriptions: made }: ReferenceContext, text: string) =>
+  truncate(made.plain(prefix(text, 4 * MAX_DESCRIPTION)), MAX_DESCRIPTION);
+
+function describedModel({ components }: OpenApiDocument, name: string): string {
+  const schemas = isObject(components) ? components.schemas : undefined;
+  const schema = isObject(schemas) && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  return isObject(schema) ? textOf(schema.description) : '';
+}
+
+/** The document's title, on one line. */
+export function titleOf({ info }: OpenApiDocument): string {
+  return (isObject(info) && prefix(textOf(info.title).replace(/\s+/g, ' ').trim(), 200)) || 'API';
+}
+
+/** What the document says of itself, as plain text of at most 300 letters. */
+export function descriptionOf(context: ReferenceContext): string {
+  const { info } = context.document;
+  const text = isObject(info) ? textOf(info.summary) || textOf(info.description) : '';
+  return sentence(context, text) || `Reference of ${titleOf(context.document)}.`;
+}

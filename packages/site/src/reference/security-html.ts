@@ -1,0 +1,187 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import { count } from '@petstore/service/text.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { resolveReference } from '../openapi/references.ts';
+import { hrefOf } from '../site/site-files.ts';
+import {
+  claimId,
+  fragment,
+  outsideLink,
+  type Page,
+  section,
+  textBlock,
+  valueCode,
+} from './page-parts.ts';
+import type { Schema } from './shape.ts';
+
+const MAX_ALTERNATIVES = 20;
+const MAX_SCHEMES = 50;
+const MAX_SCOPES = 500;
+
+/** How many scopes of a flow are seen at once. */
+const FEW_SCOPES = 12;
+
+/** What an operation needs of its caller, in words. */
+export function securityHtml(page: Page, operation: Schema): Html {
+  const { security: common } = page.context.document;
+  const isOwn = Array.isArray(operation.security);
+  const given = isOwn ? operation.security : common;
+  const all = (Array.isArray(given) ? given : []).filter(isObject).slice(0, MAX_ALTERNATIVES);
+  if (all.length === 0) {
+    // Said only where it is an exception.
+    const isException = isOwn && Array.isArray(common) && common.length > 0;
+    return isException
+      ? section(page, 'authentication', 'Authentication', html`<p>None is needed.</p>`)
+      : html``;
+  }
+  const needs = all.filter((one) => Object.keys(one).length > 0);
+  if (needs.length === 0) return html``;
+  const rows = needs.map(
+    (alternative) =>
+      html`<li>${Object.entries(alternative).map(([name, scopes], at) =>
+        needHtml(page, name, scopes, at > 0),
+      )}</li>`,
+  );
+  const isOptional = needs.length < all.length;
+  const words =
+    needs.length > 1
+      ? html`<p class="ref-choice">One of these${isOptional ? ', or none' : ''}</p>`
+      : '';
+  const none =
+    isOptional && needs.length === 1 ? html`<p class="ref-cut">It also works without.</p>` : '';
+  return section(
+    page,
+    'authentication',
+    'Authentication',
+    html`${words}<ul class="ref-rows">${rows}</ul>${none}`,
+  );
+}
+
+function needHtml(page: Page, name: string, scopes: unknown, isMore: boolean): Html {
+  const scheme = schemeOf(page, name);
+  const needed = (Array.isArray(scopes) ? scopes : []).filter((one) => typeof one === 'string');
+  const words = scopeWords(scheme);
+  const items = needed
+    .slice(0, MAX_SCOPES)
+    .map((scope) => html`<dt><code>${scope}</code></dt><dd>${words.get(scope) ?? ''}</dd>`);
+  const noun = scheme.type === 'oauth2' || scheme.type === 'openIdConnect' ? 'scope' : 'role';
+  const more =
+    items.length === 0 ? '' : items.length === 1 ? ` with the ${noun}` : ` with the ${noun}s`;
+  const list = items.length > 0 ? html`<dl class="ref-enum">${items}</dl>` : '';
+  const href = `${hrefOf(page.context.addresses.overview)}${fragment(schemeId(name))}`;
+  return html`<p class="ref-name">${isMore ? html`<span class="ref-type">and</span> ` : ''}<a href="${href}">${name}</a> <span class="ref-type">${inWords(scheme)}${more}</span></p>${list}`;
+}
+
+const schemeId = (name: string) => `security-${name.replace(/\s+/g, '_')}`;
+
+function schemesOf({ context }: Page): Record<string, unknown> {
+  const { components } = context.document;
+  const schemes = isObject(components) ? components.securitySchemes : undefined;
+  return isObject(schemes) ? schemes : {};
+}
+
+function schemeOf(page: Page, name: string): Schema {
+  const schemes = schemesOf(page);
+  const found = Object.hasOwn(schemes, name)
+    ? resolveReference(page.context.document, schemes[name])
+    : undefined;
+  return isObject(found) ? found : {};
+}
+
+const WHERE: ReadonlyMap<string, string> = new Map([
+  ['header', 'the header'],
+  ['query', 'the query parameter'],
+  ['cookie', 'the cookie'],
+]);
+
+/** `API key in the header X-Api-Key`. */
+function inWords(scheme: Schema): Html {
+  switch (scheme.type) {
+    case 'apiKey':
+      return html`API key in ${WHERE.get(textOf(scheme.in)) ?? 'the request'} ${valueCode(textOf(scheme.name))}`;
+    case 'http': {
+      const kind = textOf(scheme.scheme).toLowerCase();
+      const format = textOf(scheme.bearerFormat);
+      if (kind === 'basic') return html`HTTP Basic: a user name and a password`;
+      if (kind === 'bearer') return html`Bearer token${format ? ` (${format})` : ''}`;
+      return html`HTTP ${textOf(scheme.scheme)}`;
+    }
+    case 'oauth2':
+      return html`OAuth 2.0`;
+    case 'openIdConnect':
+      return html`OpenID Connect`;
+    case 'mutualTLS':
+      return html`Client certificate (mutual TLS)`;
+    default:
+      return html`${textOf(scheme.type)}`;
+  }
+}
+
+function scopeWords({ flows }: Schema): ReadonlyMap<string, string> {
+  const all = Object.values(isObject(flows) ? flows : {}).filter(isObject);
+  return new Map(
+    all.flatMap(({ scopes }) =>
+      Object.entries(isObject(scopes) ? scopes : {}).map(([name, text]): [string, string] => [
+        name,
+        textOf(text),
+      ]),
+    ),
+  );
+}
+
+/** All security schemes of the document, each with what it takes to use it. */
+export function schemesHtml(page: Page): Html {
+  const names = Object.keys(schemesOf(page)).slice(0, MAX_SCHEMES);
+  const rows = names.map((name) => {
+    const scheme = schemeOf(page, name);
+    return html`<li id="${claimId(page, schemeId(name))}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span></p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;
+  });
+  return rows.length === 0
+    ? html``
+    : section(page, 'authentication', 'Authentication', html`<ul class="ref-rows">${rows}</ul>`);
+}
+
+function discovery({ openIdConnectUrl: url }: Schema): Html {
+  return textOf(url) === ''
+    ? html``
+    : html`<ul class="ref-facts"><li>Discovery ${outsideLink(textOf(url))}</li></ul>`;
+}
+
+const FLOWS: Readonly<Record<string, string>> = {
+  authorizationCode: 'Authorization code',
+  clientCredentials: 'Client credentials',
+  deviceAuthorization: 'Device authorization',
+  password: 'Password of the resource owner',
+  implicit: 'Implicit',
+};
+
+const ADDRESSES: readonly (readonly [name: string, words: string])[] = [
+  ['authorizationUrl', 'Authorization'],
+  ['deviceAuthorizationUrl', 'Device authorization'],
+  ['tokenUrl', 'Token'],
+  ['refreshUrl', 'Refresh'],
+];
+
+function flowsHtml({ flows }: Schema): Html {
+  const given = isObject(flows) ? flows : {};
+  return html`${Object.entries(FLOWS).map(([name, title]) => {
+    const flow = given[name];
+    if (!isObject(flow)) return html``;
+    const addresses = ADDRESSES.filter(([address]) => textOf(flow[address]) !== '').map(
+      ([address, words]) => html`<li>${words} <code>${textOf(flow[address])}</code></li>`,
+    );
+    return html`<p class="ref-choice">${title}</p><ul class="ref-facts">${addresses}</ul>${scopesHtml(flow)}`;
+  })}`;
+}
+
+function scopesHtml({ scopes }: Schema): Html {
+  const all = Object.entries(isObject(scopes) ? scopes : {});
+  if (all.length === 0) return html``;
+  const rows = all
+    .slice(0, MAX_SCOPES)
+    .map(([name, text]) => html`<dt><code>${name}</code></dt><dd>${textOf(text)}</dd>`);
+  const list = html`<dl class="ref-enum">${rows}</dl>`;
+  return all.length <= FEW_SCOPES
+    ? list
+    : html`<details class="ref-more"><summary>${count(all.length, 'scope')}</summary>${list}</details>`;
+}

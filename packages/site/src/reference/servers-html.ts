@@ -1,0 +1,43 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { type Page, section, textBlock, valueCode } from './page-parts.ts';
+
+import type { Schema } from './shape.ts';
+import { factList } from './value-html.ts';
+
+const MAX_SERVERS = 50;
+const MAX_VARIABLES = 30;
+const MAX_VALUES = 50;
+
+/** The servers of an object, with their variables, as a section; nothing where it names none. */
+export function serversHtml(page: Page, { servers }: Schema): Html {
+  const all = (Array.isArray(servers) ? servers : []).filter(isObject).slice(0, MAX_SERVERS);
+  // A document without servers is given this one when it is upgraded.
+  const isEmpty = all.every(({ url, description }) => url === '/' && !description);
+  if (isEmpty) return html``;
+  const rows = all.map((server) => {
+    const variables = Object.entries(isObject(server.variables) ? server.variables : {});
+    const list = variables
+      .slice(0, MAX_VARIABLES)
+      .map(([name, given]) => variableHtml(page, name, given));
+    return html`<li><p class="ref-name"><b>${textOf(server.url)}</b></p>${textBlock(page, textOf(server.description))}${list.length > 0 ? html`<ul class="ref-rows">${list}</ul>` : ''}</li>`;
+  });
+  return section(
+    page,
+    'servers',
+    rows.length > 1 ? 'Servers' : 'Server',
+    html`<ul class="ref-rows">${rows}</ul>`,
+  );
+}
+
+function variableHtml(page: Page, name: string, given: unknown): Html {
+  const variable = isObject(given) ? given : {};
+  const values = (Array.isArray(variable.enum) ? variable.enum : []).slice(0, MAX_VALUES);
+  const facts = [
+    ...(variable.default === undefined ? [] : [html`Default ${valueCode(variable.default)}`]),
+    ...(values.length > 0
+      ? [html`One of${values.map((value) => html` ${valueCode(value)}`)}`]
+      : []),
+  ];
+  return html`<li><p class="ref-name"><b>{${name}}</b></p>${textBlock(page, textOf(variable.description))}${factList(facts)}</li>`;
+}

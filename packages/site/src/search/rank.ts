@@ -1,0 +1,93 @@
+import type { Candidate } from './candidates.ts';
+import { KINDS, type Kind, type StoredTitle } from './format.ts';
+import type { Match } from './match-terms.ts';
+import type { OpenIndex } from './open-index.ts';
+import { isPath, pathShare } from './path-query.ts';
+import { fold, squash, wordsOf, wordTerms } from './terms.ts';
+
+/** How many candidates are compared by their titles; of those whose titles may have to be loaded, less. */
+const MAX_COMPARED = 500;
+const MAX_LOADED = 60;
+
+/** How much a kind is preferred where all else is the same. */
+const PREFERENCE: Readonly<Record<Kind | 'place', number>> = {
+  operation: 1,
+  page: 1,
+  section: 0.95,
+  tag: 0.85,
+  model: 0.7,
+  webhook: 0.65,
+  place: 0.8,
+};
+const DEPRECATED = 0.9;
+
+/** A title or an `operationId` that is the query itself, a path that is, and a title that begins as it does. */
+const EXACT = 6;
+const EXACT_PATH = 100;
+const BEGUN = 2;
+const EXACT_NAME = 2;
+
+/** How much a title gains that has no words besides those of the query. */
+const WHOLE_TITLE = 1;
+
+/** A candidate with what is shown of its document. */
+export interface Titled extends Candidate {
+  readonly stored: StoredTitle;
+  readonly kind: Kind;
+}
+
+/** The best candidates in the order of what their titles say. */
+export async function compare(
+  index: OpenIndex,
+  query: string,
+  matches: readonly Match[],
+  candidates: readonly Candidate[],
+): Promise<Titled[]> {
+  const meant = new Set(matches.flatMap(({ hits }) => hits.map(({ stored: [term] }) => term)));
+  const asked = { query, name: squash(query), start: fold(query).trimStart(), meant };
+  const most = index.isSmall ? MAX_COMPARED : MAX_LOADED;
+  const titled = await Promise.all(
+    candidates.slice(0, most).map(async (one): Promise<Titled[]> => {
+      const stored = await index.title(one.document);
+      if (stored === undefined) return [];
+      const kind = KINDS[stored[0]] ?? 'page';
+      const score = one.score * factor(one, stored, kind, asked);
+      return [{ ...one, score, stored, kind }];
+    }),
+  );
+  return titled.flat().sort((a, b) => b.score - a.score || a.document - b.document);
+}
+
+/** What was typed: as it is, as a name, as the beginning of a title, and the terms that it may mean. */
+interface Asked {
+  readonly query: string;
+  readonly name: string;
+  readonly start: string;
+  readonly meant: ReadonlySet<string>;
+}
+
+function factor(
+  { place, isName }: Candidate,
+  stored: StoredTitle,
+  kind: Kind,
+  asked: Asked,
+): number {
+  const [, title, href, context, method = '', deprecated] = stored;
+  const usual = PREFERENCE[kind] * (deprecated ? DEPRECATED : 1);
+  if (isPath(asked.query)) {
+    const isOperation = kind === 'operation' && place === undefined;
+    return usual * (1 + (isOperation ? EXACT_PATH * pathShare(context, method, asked.query) : 0));
+  }
+  if (place !== undefined) return usual * PREFERENCE.place * (isName ? EXACT_NAME : 1);
+  const names = [title, href.slice(href.lastIndexOf('/') + 1)];
+  if (names.some((name) => squash(name) === asked.name)) return usual * (1 + WHOLE_TITLE) * EXACT;
+  // The names of models begin alike.
+  const isBegun = kind !== 'model' && fold(title).startsWith(asked.start);
+  return usual * (1 + WHOLE_TITLE * titleShare(title, asked.meant)) * (isBegun ? BEGUN : 1);
+}
+
+function titleShare(title: string, meant: ReadonlySet<string>): number {
+  const words = wordsOf(title);
+  const had = words.filter((word) => wordTerms(word).some((term) => meant.has(term)));
+  return words.length === 0 ? 0 : had.length / words.length;
+}

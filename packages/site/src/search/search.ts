@@ -1,0 +1,117 @@
+import { type Candidate, findCandidates } from './candidates.ts';
+import { type Match, matchName, matchTerms } from './match-terms.ts';
+import type { OpenIndex } from './open-index.ts';
+import { isPath } from './path-query.ts';
+import { compare, type Titled } from './rank.ts';
+import { type SearchRow, toRow } from './search-row.ts';
+import { type QueryTerm, queryTerms, squash } from './terms.ts';
+
+export type { SearchRow } from './search-row.ts';
+
+/** What a query finds. */
+export interface SearchResults {
+  /** The best first. */
+  readonly rows: readonly SearchRow[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Whether the rows have all words of the query: otherwise they are what comes nearest. */
+  readonly isWhole: boolean;
+  /** The terms to be marked in the rows, those that were typed first. */
+  readonly terms: readonly string[];
+}
+
+const NOTHING: SearchResults = { rows: [], total: 0, isWhole: true, terms: [] };
+
+/** Longer queries are pasted texts. */
+const MAX_TERMS = 16;
+
+/** A query of more words is no name. */
+const MAX_NAME_WORDS = 4;
+
+/** What has less than this share of the best one's share of the words is no result; nor is what has very little. */
+const MIN_OF_BEST = 0.75;
+const MIN_SHARE = 0.3;
+
+/** How many parameters and properties are shown: a name of one word may stand in every operation. */
+const MAX_PLACES_SHOWN = 8;
+
+/** Searches for at most `limit` results. Rejects where a file of the index cannot be loaded. */
+export async function search(
+  index: OpenIndex,
+  query: string,
+  limit: number,
+): Promise<SearchResults> {
+  const terms = queryTerms(query).slice(0, MAX_TERMS);
+  if (terms.length === 0) return NOTHING;
+  const { matches, candidates } = await lookUp(index, query, terms);
+  const compared = await compare(index, query, matches, candidates);
+  const shown = withoutFlood(compared).slice(0, limit);
+  return {
+    rows: await Promise.all(shown.map((one) => toRow(index, one, matches))),
+    total: candidates.length,
+    isWhole: (candidates[0]?.share ?? 1) === 1,
+    terms: [...new Set(matches.flatMap((match) => [match.typed, ...correctionsOf(match)]))],
+  };
+}
+
+/** The words that were found in place of a mistyped one. */
+const correctionsOf = ({ typed, hits }: Match) =>
+  hits.map(({ stored: [term] }) => term).filter((term) => !term.startsWith(typed));
+
+async function lookUp(
+  index: OpenIndex,
+  query: string,
+  terms: readonly QueryTerm[],
+): Promise<{ matches: readonly Match[]; candidates: readonly Candidate[] }> {
+  const isName = terms.length > 1 && terms.length <= MAX_NAME_WORDS;
+  const [matches, name] = await Promise.all([
+    matchTerms(index, terms, false),
+    isName ? matchName(index, squash(query)) : undefined,
+  ]);
+  const wanted = isPath(query) ? matches.map(ofPath) : matches;
+  const named = name === undefined ? [] : findCandidates([name]);
+  const candidates = best([...named, ...findCandidates(wanted)]);
+  if (candidates[0]?.share === 1) return { matches: wanted, candidates };
+  // Some word may be mistyped although others begin so.
+  const lenient = await matchTerms(index, terms, true);
+  return { matches: lenient, candidates: best(findCandidates(lenient)) };
+}
+
+/** Finds operations alone, some by a part of their paths: the values in a path that was pasted are in no document. */
+const ofPath = ({ hits, ...match }: Match): Match => ({
+  ...match,
+  isOptional: true,
+  hits: hits.map(({ stored: [term, documents], nearness }) => ({
+    stored: [term, documents],
+    nearness,
+  })),
+});
+
+/** The results among candidates, the best first. */
+function best(found: readonly Candidate[]): Candidate[] {
+  const candidates = oneOfEach(found);
+  const most = candidates.reduce((share, one) => Math.max(share, one.share), 0);
+  const least = Math.max(MIN_SHARE, MIN_OF_BEST * most);
+  return candidates
+    .filter(({ share }) => share >= least)
+    .sort((a, b) => b.score - a.score || a.document - b.document);
+}
+
+/** The first one for each document and each of its names. */
+function oneOfEach(candidates: readonly Candidate[]): Candidate[] {
+  const byKey = new Map<string, Candidate>();
+  for (const one of candidates) {
+    const key = `${one.document} ${one.place}`;
+    if (!byKey.has(key)) byKey.set(key, one);
+  }
+  return [...byKey.values()];
+}
+
+/** Without the parameters and properties after the first few. */
+function withoutFlood(titled: readonly Titled[]): Titled[] {
+  let places = 0;
+  return titled.filter(({ place }) => {
+    if (place !== undefined) places += 1;
+    return place === undefined || places <= MAX_PLACES_SHOWN;
+  });
+}

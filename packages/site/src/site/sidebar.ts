@@ -1,0 +1,134 @@
+import { type Html, html } from '@petstore/http/html.ts';
+import type { OperationSummary } from '../openapi/openapi-types.ts';
+import type { ReferenceAddresses, TagAddress } from '../reference/addresses.ts';
+import type { SiteFrame, SiteLink } from './frame.ts';
+import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
+
+/** Where a page is in its site, for the list at its side. */
+export interface Place {
+  /** The page's own path. */
+  readonly path: string;
+  /** Which list the page belongs to; undefined for a page in neither, which shows both. */
+  readonly part: 'guides' | 'reference' | undefined;
+}
+
+/**
+ * The list of a site's pages, which the header's button opens on a narrow screen. Of a reference, the page has the
+ * operations of its own tag alone, so that its weight does not grow with the document; a script fetches the others.
+ */
+export function sidebar(frame: SiteFrame, place: Place): Html {
+  const { reference } = frame;
+  const hasGuides = place.part !== 'reference' && frame.groups.length > 0;
+  const hasReference = reference !== undefined && (place.part !== 'guides' || !hasGuides);
+  return html`<nav class="docs-nav" id="layout-nav" aria-label="Pages">
+${hasGuides ? guides(frame, place.path) : ''}${hasReference ? referenceList(reference, place.path) : ''}${otherLinks(frame, place.path, hasGuides)}
+</nav>`;
+}
+
+function guides({ groups }: SiteFrame, current: string): Html[] {
+  return groups.map(
+    ({ title, pages }) =>
+      html`${title === undefined ? '' : html`<p class="docs-nav-title">${title}</p>`}<ul>${pages.map((page) => html`<li>${link(page, current)}</li>`)}</ul>
+`,
+  );
+}
+
+function referenceList(reference: ReferenceAddresses, current: string): Html {
+  const { overview, tags, webhooks, modelsPath } = reference;
+  const groups = [...Map.groupBy(tags, ({ group }) => group)];
+  return html`<ul><li>${link({ title: 'Introduction', path: overview }, current)}</li></ul>
+${groups.map(
+  ([
+    group,
+    members,
+  ]) => html`${group === undefined ? '' : html`<p class="docs-nav-title">${group}</p>`}<ul class="nav-tags">${members.map((tag) => tagItem(tag, reference, current))}</ul>
+`,
+)}${
+  webhooks || modelsPath
+    ? html`<ul class="nav-tags">${webhooks ? tagItem(webhooks, reference, current) : ''}${modelsPath === undefined ? '' : modelsItem(reference, modelsPath, current)}</ul>`
+    : ''
+}`;
+}
+
+function tagItem(tag: TagAddress, reference: ReferenceAddresses, current: string): Html {
+  const isOpen = current === tag.path || current.startsWith(`${tag.path}/`);
+  const operations = isOpen
+    ? html`<ul>${near(tag, reference, current).map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${all(tag, current)}</ul>`
+    : '';
+  return html`<li class="nav-tag">${link(tag, current)}${operations}</li>`;
+}
+
+/** How many operations of a tag a page lists: with all of them, pages of large tags would weigh more than they say. */
+const MAX_LISTED = 100;
+
+/** The operations of a tag, or of very many those around the current one. */
+function near(
+  { operations }: TagAddress,
+  reference: ReferenceAddresses,
+  current: string,
+): readonly OperationSummary[] {
+  if (operations.length <= MAX_LISTED) return operations;
+  const at = operations.findIndex((one) => reference.operation(one) === current);
+  const start = Math.max(0, Math.min(at - MAX_LISTED / 2, operations.length - MAX_LISTED));
+  return operations.slice(start, start + MAX_LISTED);
+}
+
+/** The way to the operations that are not listed. */
+function all({ title, path, operations }: TagAddress, current: string): Html {
+  if (operations.length <= MAX_LISTED || current === path) return html``;
+  return html`<li><a href="${hrefOf(path)}"><span>All ${operations.length} of ${title}</span></a></li>`;
+}
+
+/** Of the models, the page's own stands below the list's link: there may be thousands. */
+function modelsItem(reference: ReferenceAddresses, path: string, current: string): Html {
+  const name = current.startsWith(`${path}/`)
+    ? reference.models.find((one) => reference.model(one) === current)
+    : undefined;
+  const own =
+    name === undefined
+      ? ''
+      : html`<ul><li>${link({ title: name, path: current }, current)}</li></ul>`;
+  return html`<li class="nav-models">${link({ title: 'Models', path }, current)}${own}</li>`;
+}
+
+function operationLink(
+  operation: OperationSummary,
+  reference: ReferenceAddresses,
+  current: string,
+): Html {
+  const { method, title, deprecated } = operation;
+  const path = reference.operation(operation);
+  const mark = deprecated ? html` class="deprecated"` : '';
+  const state = path === current ? html` aria-current="page"` : '';
+  return html`<a href="${hrefOf(path)}"${mark}${state}><span class="method method-${method.toLowerCase()}">${method}</span><span>${title}</span></a>`;
+}
+
+function link({ title, path }: SiteLink, current: string): Html {
+  const state = path === current ? html` aria-current="page"` : '';
+  return html`<a href="${hrefOf(path)}"${state}>${title}</a>`;
+}
+
+/** The site's other parts, for narrow screens, whose header has no room for them. */
+function otherLinks({ links }: SiteFrame, current: string, hasGuides: boolean): Html {
+  // The start page is listed already, where the guides are.
+  const others = links.filter(({ path }) => !hasGuides || path !== '/');
+  if (others.length === 0) return html``;
+  return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}</div>`;
+}
+
+/** The operations of all tags, for the script that opens a tag in the list: `/_site/navigation.json`. */
+export function navigationFile(reference: ReferenceAddresses): SiteFile {
+  const tags = [...reference.tags, ...(reference.webhooks ? [reference.webhooks] : [])].map(
+    ({ path, title, operations }) => ({
+      path: hrefOf(path),
+      title,
+      operations: operations.map((one) => [
+        one.method,
+        one.title,
+        hrefOf(reference.operation(one)),
+        one.deprecated ? 1 : 0,
+      ]),
+    }),
+  );
+  return { path: '/_site/navigation.json', type: TYPES.json, content: JSON.stringify({ tags }) };
+}

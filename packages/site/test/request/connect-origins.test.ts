@@ -1,0 +1,67 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectOrigins } from '../../src/request/connect-origins.ts';
+
+const variable = (value: string, values?: readonly string[]) => ({
+  default: value,
+  ...(values && { enum: values }),
+});
+
+const SERVERS: readonly [url: string, variables: Record<string, unknown>, origins: string[]][] = [
+  ['https://api.example.com/v1', {}, ['https://api.example.com']],
+  ['/v1', {}, []],
+  [
+    'https://{r}.example.com',
+    { r: variable('eu', ['eu', 'us']) },
+    ['https://eu.example.com', 'https://us.example.com'],
+  ],
+  [
+    'https://{t}.example.com/{v}',
+    { t: variable('demo'), v: variable('1') },
+    ['https://demo.example.com', 'https://*.example.com'],
+  ],
+  [
+    'https://a-{t}.example.com:8443',
+    { t: variable('b') },
+    ['https://a-b.example.com:8443', 'https://*.example.com:8443'],
+  ],
+  ['http://localhost:{p}', { p: variable('80') }, ['http://localhost', 'http://localhost:*']],
+  // Never any host.
+  ['https://{t}.com', { t: variable('example') }, ['https://example.com']],
+  ['https://{host}', { host: variable('example.com') }, ['https://example.com']],
+  ['https://api.{t}.example.com', { t: variable('b') }, ['https://api.b.example.com']],
+  ['{s}://example.com', { s: variable('https') }, ['https://example.com']],
+  ["https://a;script-src 'unsafe-inline'", {}, []],
+  ['https://*', {}, []],
+  ['https://user@{t}.example.com', { t: variable("x; script-src '*'") }, []],
+  ['javascript:alert(1)', {}, []],
+];
+
+test('a policy lets the panel reach what the document declares, and never any host', () => {
+  for (const [url, variables, origins] of SERVERS) {
+    assert.deepEqual(connectOrigins({ servers: [{ url, variables }] }), origins, url);
+  }
+});
+
+test('addresses that give tokens out are declared too, and all together are bounded', () => {
+  const flow = {
+    authorizationUrl: 'https://login.example.com/authorize',
+    tokenUrl: 'https://token.example.com/t',
+    refreshUrl: 'https://refresh.example.com',
+  };
+  const securitySchemes = {
+    a: { type: 'oauth2', flows: { authorizationCode: flow } },
+    b: {
+      type: 'openIdConnect',
+      openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration',
+    },
+  };
+  assert.deepEqual(connectOrigins({ components: { securitySchemes } }), [
+    'https://token.example.com',
+    'https://refresh.example.com',
+    'https://id.example.com',
+  ]);
+  const servers = Array.from({ length: 99 }, (_, at) => ({ url: `https://a${at}.example.com` }));
+  assert.equal(connectOrigins({ servers }).length, 40);
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coverNothing } from '@petstore/test-support/program.ts';
+import { ENTRY_PATH } from '../../src/search/format.ts';
+import { openIndex } from '../../src/search/open-index.ts';
+import { search } from '../../src/search/search.ts';
+import { searchFiles } from '../../src/search/search-files.ts';
+import { guides, loaderOf, referenceOf, searcher } from './search-index.ts';
+
+coverNothing();
+
+const silent = () => undefined;
+
+/** A document of very many operations, each with words of its own. */
+function largeDocument(change = '') {
+  const paths = Object.fromEntries(
+    Array.from({ length: 1_500 }, (_, at) => {
+      const words = Array.from({ length: 12 }, (_, n) => `w${((at * 12 + n) * 7_919) % 99_991}x`);
+      const operation = {
+        operationId: `getThing${at}`,
+        summary: `Get thing ${at}`,
+        description: `${words.join(' ')} ${at === 700 ? change : ''}`,
+        tags: [`Tag ${at % 20}`],
+        responses: { 200: { description: 'Done' } },
+      };
+      return [`/things/${at}`, { get: operation }];
+    }),
+  );
+  return { openapi: '3.1.0', info: { title: 'Large', version: '1' }, paths };
+}
+
+const filesOf = async (document: object) =>
+  searchFiles({ pages: [], reference: await referenceOf(document) }, silent);
+
+test('the same content gives the same files, and a changed word changes few of them', async () => {
+  const [before, again, after] = [
+    await filesOf(largeDocument()),
+    await filesOf(largeDocument()),
+    await filesOf(largeDocument('sparrow')),
+  ];
+  assert.deepEqual(again, before);
+  const known = new Set(before.map(({ path }) => path));
+  const added = after.filter(({ path }) => !known.has(path));
+  assert.ok(before.length > 15, `${before.length} files`);
+  assert.ok(added.length <= 3, `${added.length} of ${before.length} files changed`);
+});
+
+test('a large index is cut into parts of which a query loads a few', async () => {
+  const files = await filesOf(largeDocument());
+  assert.ok(files.length <= 100, `${files.length} files`);
+  for (const { path, content, immutable } of files) {
+    assert.ok(content.length <= 60_000, `${path} has ${content.length} letters`);
+    assert.equal(immutable, path === ENTRY_PATH ? undefined : true);
+  }
+  const { load, loaded } = loaderOf(files);
+  const index = await openIndex(load);
+  const { rows } = await search(index, 'Get thing 1234', 20);
+  assert.equal(rows[0]?.title, 'Get thing 1234');
+  assert.ok(loaded.length < files.length / 2, `${loaded.length} of ${files.length} files`);
+  const once = loaded.length;
+  await search(index, 'get thing 1234', 20);
+  assert.equal(loaded.length, once, 'what was loaded is kept');
+});
+
+test('a file that cannot be loaded rejects the search, and is asked for again', async () => {
+  const { load } = loaderOf(await filesOf(largeDocument()));
+  let isDown = false;
+  const index = await openIndex((path) =>
+    isDown ? Promise.reject(new Error('offline')) : load(path),
+  );
+  isDown = true;
+  await assert.rejects(search(index, 'thing', 20), /offline/);
+  isDown = false;
+  assert.equal((await search(index, 'thing 7', 20)).rows[0]?.title, 'Get thing 7');
+});
+
+test('of more text than is searched, the first part is, and the log tells', async () => {
+  const texts = ['first', 'last'].map((word, at) => {
+    // It is letters that count, and words that take time.
+    const words = Array.from({ length: 125_000 }, (_, n) => `${word}${(n % 5_000) + at}`);
+    return `# Title${at}\n\n${words.join(` ${'.'.repeat(60)} `)}`;
+  });
+  const lines: string[] = [];
+  const pages = await guides(texts.map((text) => text.slice(0, 2_000_000)));
+  const site = { pages: Array(4).fill(pages).flat(), reference: undefined };
+  const files = searchFiles(site, ({ message }) => lines.push(message));
+  const find = await searcher(files);
+  assert.ok((await find('first4999')).length > 0);
+  assert.ok((await find('title1')).length > 0);
+  assert.match(lines.join(), /^There is more text than the search can hold/);
+});

@@ -1,36 +1,43 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
-import { isLongJson, toJson } from '../syntax/exact-text.ts';
+import { type Example, examplesOf } from '../reference/examples/examples.ts';
+import type { Direction } from '../reference/examples/sample-schema.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { toJson } from '../syntax/exact-text.ts';
+import { toPointer } from '../syntax/source.ts';
 import { bulletList, code, codeBlock, inline, joined, literal } from './markdown-text.ts';
 import { valueFacts } from './parameters-markdown.ts';
 import { type PageBudget, schemaMarkdown } from './schema-markdown.ts';
-import { sampleOf } from './schema-sample.ts';
 import { descriptionOf, MAX_SHARED } from './shared-description.ts';
 
-/** A request's body below a heading of the level `#`, `##` and so on. */
-export function requestBody(
-  document: OpenApiDocument,
-  operation: Record<string, unknown>,
-  room: PageBudget,
-  level: string,
-): string {
-  const body = resolveReference(document, operation.requestBody);
+/** An operation as a part of a page. */
+export interface OperationPart {
+  readonly context: ReferenceContext;
+  readonly operation: Record<string, unknown>;
+  readonly room: PageBudget;
+  /** What its headings begin with: `##`. */
+  readonly level: string;
+  /** Where the operation is in the document, for warnings. */
+  readonly location: readonly string[];
+}
+
+/** A request's body. `direction`: that of a webhook is what a reader gets. */
+export function requestBody(part: OperationPart, direction: Direction): string {
+  const { context, operation, level } = part;
+  const body = resolveReference(context.document, operation.requestBody);
   if (!isObject(body)) return '';
   return joined([
     `${level} Request body${body.required === true ? ' (required)' : ''}`,
     descriptionOf(operation.requestBody, body),
-    ...contents(document, body.content, room),
+    ...contents(part, body.content, direction, ['requestBody', 'content']),
   ]);
 }
 
-/** The responses by status below a heading of the level `#`, `##` and so on. */
-export function responses(
-  document: OpenApiDocument,
-  operation: Record<string, unknown>,
-  room: PageBudget,
-  level: string,
-): string {
+/** The responses by status. */
+export function responses(part: OperationPart): string {
+  const { context, operation, level } = part;
+  const { document } = context;
   if (!isObject(operation.responses)) return '';
   const parts = Object.entries(operation.responses).flatMap(([status, value]) => {
     const response = resolveReference(document, value);
@@ -39,7 +46,7 @@ export function responses(
     return [
       `${level}# ${literal(status)}${description ? `: ${description}` : ''}`,
       headers(document, response.headers),
-      ...contents(document, response.content, room),
+      ...contents(part, response.content, 'response', ['responses', status, 'content']),
       links(document, response.links),
     ];
   });
@@ -92,12 +99,21 @@ const withColon = (text: string) => (text ? `: ${text}` : '');
 const MAX_EXAMPLES = 5;
 
 /** For each media type the schema, how its parts are sent, and examples in blocks. */
-function contents(document: OpenApiDocument, content: unknown, room: PageBudget): string[] {
+function contents(
+  { context, room, location }: OperationPart,
+  content: unknown,
+  direction: Direction,
+  path: readonly string[],
+): string[] {
   if (!isObject(content)) return [];
-  return Object.entries(content).flatMap(([type, media]) => {
+  return Object.entries(content).flatMap(([type, value]) => {
+    const media = resolveReference(context.document, value);
     if (!isObject(media)) return [];
-    const schema = media.schema === undefined ? '' : schemaMarkdown(document, media.schema, room);
-    return [code(type), schema, encodings(media), ...examples(document, type, media, room)];
+    const schema =
+      media.schema === undefined ? '' : schemaMarkdown(context.document, media.schema, room);
+    const place = toPointer([...location, ...path, type]);
+    const examples = examplesOf(context, media, type, direction, place);
+    return [code(type), schema, encodings(media), ...exampleBlocks(examples, room)];
   });
 }
 
@@ -117,49 +133,28 @@ function encodings({ encoding }: Record<string, unknown>): string {
   );
 }
 
-/** The examples with names; otherwise the one that there is, or one made from the schema. */
-function examples(
-  document: OpenApiDocument,
-  type: string,
-  media: Record<string, unknown>,
-  room: PageBudget,
-): string[] {
-  const named = media.example === undefined && isObject(media.examples) ? media.examples : {};
-  const entries = Object.entries(named);
-  if (entries.length < 2) return [exampleBlock(type, exampleOf(document, media), room)];
-  const shown = entries.slice(0, MAX_EXAMPLES).map(([name, given]) => {
-    const example = resolveReference(document, given);
-    if (!isObject(example)) return '';
-    const title = inline(textOf(example.summary)) || name;
-    const value = example.value ?? example.dataValue ?? example.serializedValue;
-    const text = inline(truncate(textOf(example.description), MAX_SHARED));
-    return joined([text, exampleBlock(type, value, room, `Example, ${literal(title)}:`)]);
+/** Examples in blocks of code, those with names below them. */
+export function exampleBlocks(examples: readonly Example[], room: PageBudget): string[] {
+  const blocks = examples.slice(0, MAX_EXAMPLES).map((example) => {
+    const { name, summary, description } = example;
+    const title = examples.length > 1 ? inline(summary) || literal(name) : '';
+    const label = title ? `Example, ${title}:` : 'Example:';
+    return joined([
+      truncate(inline(description), MAX_SHARED),
+      `${label}${exampleText(example, room)}`,
+    ]);
   });
-  const more = entries.length - shown.length;
-  return [...shown, more > 0 ? `… and ${more} more examples: see the OpenAPI document.` : ''];
+  const more = examples.length - blocks.length;
+  return [...blocks, more > 0 ? `… and ${more} more examples: see the OpenAPI document.` : ''];
 }
 
-/** An example of a request or response body: the given one, or one generated from the schema. */
-export function exampleOf(document: OpenApiDocument, media: Record<string, unknown>): unknown {
-  if (media.example !== undefined) return media.example;
-  const [first] = isObject(media.examples) ? Object.values(media.examples) : [];
-  const example = resolveReference(document, first);
-  if (isObject(example) && example.value !== undefined) return example.value;
-  return sampleOf(document, media.schema);
-}
-
-/** An example in a block of code, or where it is when it is long. */
-export function exampleBlock(
-  type: string,
-  example: unknown,
+function exampleText(
+  { text, language, isCut, isGenerated, link }: Example,
   room: PageBudget,
-  label = 'Example:',
 ): string {
-  if (example === undefined) return '';
-  const isText = typeof example === 'string' && !/json/i.test(type);
-  const isLong = isText ? example.length > room.left : isLongJson(example, room.left);
-  if (isLong) return 'The example is long: see the OpenAPI document.';
-  const text = isText ? example : toJson(example);
+  if (link !== undefined) return ` ${code(link)}`;
+  const isLong = text.length > room.left || (isCut && !isGenerated);
+  if (isLong) return ' it is long, see the OpenAPI document.';
   room.left -= text.length;
-  return `${label}\n\n${codeBlock(isText ? '' : 'json', text)}`;
+  return `\n\n${codeBlock(language === 'text' ? '' : language, text)}`;
 }

@@ -1,10 +1,10 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { modelExamples } from '../reference/examples/examples.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { exampleBlock } from './content-markdown.ts';
+import { exampleBlocks } from './content-markdown.ts';
 import { closed, externalDocs, joined, literal, pageLink } from './markdown-text.ts';
 import { pageBudget, schemaMarkdown } from './schema-markdown.ts';
-import { sampleOf } from './schema-sample.ts';
 
 /** A model as a page of Markdown. Its parts and its example are cut where `room` is used up. */
 export function modelMarkdown(
@@ -22,7 +22,7 @@ export function modelMarkdown(
     closed(textOf(schema.description).trim()),
     externalDocs(schema.externalDocs),
     schemaMarkdown(document, schema, room, false),
-    exampleBlock('application/json', sampleOf(document, schema), room),
+    ...exampleBlocks(modelExamples(context, name), room),
   ])}\n`;
 }
 

@@ -9,11 +9,11 @@ import {
 import type { FoundOperation } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { requestBody, responses } from './content-markdown.ts';
+import { type OperationPart, requestBody, responses } from './content-markdown.ts';
 import { curlExample } from './curl-example.ts';
 import { closed, code, codeBlock, externalDocs, joined, literal } from './markdown-text.ts';
 import { parametersTable } from './parameters-markdown.ts';
-import { type PageBudget, pageBudget } from './schema-markdown.ts';
+import { pageBudget } from './schema-markdown.ts';
 import { securityMarkdown } from './security-markdown.ts';
 import { serversMarkdown } from './servers-markdown.ts';
 
@@ -28,6 +28,8 @@ export function operationMarkdown(
   const { method, path, isWebhook, item, operation } = found;
   const marks = readMarks(operation);
   const parameters = parametersTable(document, found);
+  const location = [isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()];
+  const part: OperationPart = { context, operation, room, level: '##', location };
   const hasServers = [item, operation].some(({ servers }) => Array.isArray(servers));
   return `${joined([
     `# ${literal(title)}`,
@@ -40,11 +42,11 @@ export function operationMarkdown(
     externalDocs(operation.externalDocs),
     hasServers && !isWebhook ? serversMarkdown(context, [operation, item], '##') : '',
     parameters && `## Parameters\n\n${parameters}`,
-    requestBody(document, operation, room, '##'),
-    responses(document, operation, room, '##'),
-    callbacks(document, operation, room),
+    requestBody(part, isWebhook ? 'response' : 'request'),
+    responses(part),
+    callbacks(part),
     securityMarkdown(context, operation),
-    isWebhook ? '' : `## Example\n\n${codeBlock('sh', curlExample(document, found, room))}`,
+    isWebhook ? '' : `## Example\n\n${codeBlock('sh', curlExample(context, found, room))}`,
   ])}\n`;
 }
 
@@ -52,20 +54,24 @@ export function operationMarkdown(
 const MAX_CALLBACKS = 20;
 
 /** What the API sends back later, to an address that the request named. */
-function callbacks(
-  document: OpenApiDocument,
-  operation: Record<string, unknown>,
-  room: PageBudget,
-): string {
-  const all = callbackRequests(document, operation.callbacks).map(({ name, expression, found }) =>
-    joined([
+function callbacks({ context, operation, room, location }: OperationPart): string {
+  const { document } = context;
+  const all = callbackRequests(document, operation.callbacks).map(({ name, expression, found }) => {
+    const part: OperationPart = {
+      context,
+      operation: found.operation,
+      room,
+      level: '####',
+      location: [...location, 'callbacks', name, expression, found.method.toLowerCase()],
+    };
+    return joined([
       `### ${code(name)}: ${code(`${found.method} ${expression}`)}`,
       closed(textOf(found.operation.description || found.operation.summary).trim()),
       parametersTable(document, found),
-      requestBody(document, found.operation, room, '####'),
-      responses(document, found.operation, room, '####'),
-    ]),
-  );
+      requestBody(part, 'response'),
+      responses(part),
+    ]);
+  });
   const more = all.length - MAX_CALLBACKS;
   const rest = more > 0 ? `… and ${more} more: see the OpenAPI document.` : '';
   return all.length > 0 ? joined(['## Callbacks', ...all.slice(0, MAX_CALLBACKS), rest]) : '';

@@ -3,7 +3,6 @@ import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types
 import { resolveReference } from '../openapi/references.ts';
 import { code, inline } from './markdown-text.ts';
 import { constraints, refName, typeText } from './schema-facts.ts';
-import { firstMembers } from './schema-sample.ts';
 
 const MAX_LINES = 120;
 
@@ -200,4 +199,14 @@ function entriesOf(value: unknown): readonly [string, unknown][] {
   const entries = known.get(value) ?? Object.entries(value).slice(0, MAX_ENTRIES);
   known.set(value, entries);
   return entries;
+}
+
+/** The first members of an object's schema, in their order. */
+function firstMembers({ properties, required }: Record<string, unknown>) {
+  const names = new Set(listOf(required));
+  return entriesOf(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: names.has(name),
+  }));
 }

@@ -22,6 +22,7 @@ const MAX_LETTERS = 80_000;
 const MAX_STATUSES = 30;
 const MAX_MEDIA_TYPES = 10;
 const MAX_LABEL = 40;
+const MAX_ABOUT = 300;
 
 /** What stands beside an operation: a code sample, the bodies that it takes, the responses that it gives. */
 export function operationAside(
@@ -46,9 +47,8 @@ export function operationAside(
 
 /** An example of a model. */
 export function modelAside(context: ReferenceContext, name: string): Html {
-  const location = ['components', 'schemas', name];
-  const aside = new Aside(context, location);
-  const examples = modelExamples(context, { $ref: `#${toPointer(location)}` }, toPointer(location));
+  const aside = new Aside(context, ['components', 'schemas', name]);
+  const examples = modelExamples(context, name);
   return aside.box(
     'Example',
     examples.map((one) => aside.exampleTab(one, 'JSON')),
@@ -162,23 +162,30 @@ class Aside {
   }
 
   exampleTab(example: Example, type: string): Tab {
-    const { name, summary, text, language, isCut, isGenerated, link } = example;
+    const { name, summary, description, text, language, isCut, isGenerated, link } = example;
     const label = html`${truncate(summary || name || type, MAX_LABEL)}`;
+    const about =
+      description === ''
+        ? html``
+        : html`<p class="ref-none">${truncate(description, MAX_ABOUT)}</p>`;
     if (link !== undefined) {
       return {
         label,
-        content: html`<p class="ref-none">The example is at ${outsideLink(link)}</p>`,
+        content: html`${about}<p class="ref-none">The example is at ${outsideLink(link)}</p>`,
       };
     }
     this.#left -= text.length;
     const whole = html`the <a href="${this.#context.downloads.json}">OpenAPI document</a>`;
     if (this.#left < 0) {
-      return { label, content: html`<p class="ref-none">A long example: see ${whole}.</p>` };
+      return {
+        label,
+        content: html`${about}<p class="ref-none">A long example: see ${whole}.</p>`,
+      };
     }
     const more = isGenerated ? 'The schema has more members.' : html`All of it is in ${whole}.`;
     const note = isCut ? html`<p class="ref-none">Shortened. ${more}</p>` : html``;
     const code = codeBox(html``, highlighted(text, language));
-    return { label, content: html`${code}${note}` };
+    return { label, content: html`${about}${code}${note}` };
   }
 }
 

@@ -137,6 +137,24 @@ for (const { name, media, type = 'application/json', direction = 'response', sho
   });
 }
 
+const MIXED = [
+  { allOf: [{ type: 'object', properties: { a: {} } }, { oneOf: [{ type: 'string' }] }] },
+  { allOf: [{ type: 'string' }, { type: ['array', 'null'] }] },
+  { oneOf: [{ $ref: '#/components/schemas/Text' }], discriminator: { propertyName: 'a' } },
+  { oneOf: [{ type: 'string' }], anyOf: [{ type: 'integer' }] },
+  { type: 'string', format: 'date-time', minLength: 90 },
+];
+
+test('parts that contradict each other make an example, and nothing is said on the console', (t) => {
+  const said = t.mock.method(console, 'warn', () => {});
+  const schemas = { Text: { type: 'string' } };
+  for (const schema of MIXED) {
+    const mixed = exampleContext({ components: { schemas } });
+    assert.equal(examplesOf(mixed, { schema }, 'application/json', 'response', '').length, 1);
+  }
+  assert.equal(said.mock.callCount(), 0);
+});
+
 test('a long example ends with a visible mark, and its author is told', () => {
   const warnings: string[] = [];
   const media = { example: Array.from({ length: 500_000 }, (_, at) => at) };

@@ -151,9 +151,9 @@ test('schemas that hold themselves are shown once', async () => {
 test('what an operation asks for is in the command that sends it', async () => {
   const artifact = await built(await fixture('payments.yaml'));
   const text = textOf(artifact, '/reference/charges/createCharge.md');
-  assert.match(text, /curl -X POST 'https:\/\/api\.payments\.example\/v1\/charges'/);
-  assert.match(text, /-H 'Authorization: Bearer <TOKEN>'/);
-  assert.match(text, /-H 'Account-Id: text'/);
+  assert.match(text, /curl 'https:\/\/api\.payments\.example\/v1\/charges'/);
+  assert.match(text, /--header 'Authorization: Bearer YOUR_TOKEN'/);
+  assert.match(text, /--header 'Account-Id: ACCOUNT_ID'/);
   assert.match(text, /"number": "4242424242424242"/);
   assert.match(textOf(artifact, '/reference/charges/listCharges.md'), /"id": 9007199254740993/);
 });

@@ -2,7 +2,8 @@ import { prefix } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../../openapi/references.ts';
 import { isMultipart, isUrlencoded } from '../../request/media-types.ts';
-import { toJson } from '../../syntax/exact-text.ts';
+import { isLongJson, toJson } from '../../syntax/exact-text.ts';
+import { toPointer } from '../../syntax/source.ts';
 import type { ReferenceContext } from '../reference-context.ts';
 import {
   type ExampleLanguage,
@@ -24,6 +25,8 @@ export interface Example {
   readonly name: string;
   /** Plain text; empty for none. */
   readonly summary: string;
+  /** Plain text; empty for none. */
+  readonly description: string;
   /** Empty for an example of another place. */
   readonly text: string;
   readonly language: ExampleLanguage;
@@ -59,16 +62,21 @@ export function examplesOf(
   return found;
 }
 
-/** Examples of a model. Those that are both read and written are shown as they are read. */
-export function modelExamples(
-  context: ReferenceContext,
-  schema: unknown,
-  place: string,
-): readonly Example[] {
-  const found = resolveReference(context.document, schema);
-  if (!isObject(found)) return [];
-  return makeExamples(context, { schema }, 'application/json', 'response', place);
+/** Examples of a model, as JSON. What is both read and written is shown as it is read. */
+export function modelExamples(context: ReferenceContext, name: string): readonly Example[] {
+  const { components } = context.document;
+  const schemas = isObject(components) && isObject(components.schemas) ? components.schemas : {};
+  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  if (!isObject(schema)) return [];
+  const found = ofModels.get(schema);
+  if (found !== undefined) return found;
+  const place = toPointer(['components', 'schemas', name]);
+  const made = makeExamples(context, { schema }, 'application/json', 'response', place);
+  ofModels.set(schema, made);
+  return made;
 }
+
+const ofModels = new WeakMap<object, readonly Example[]>();
 
 /**
  * The body that code samples and forms begin with: its text, of a form the fields as JSON. undefined where there is
@@ -87,8 +95,8 @@ export function bodyExample(
   const [own] = ownExamples(context, media, '');
   if (own?.serialized !== undefined) return own.serialized;
   const value = own?.value ?? sampleOf(context.document, media.schema, { direction }).value;
-  if (value === undefined) return undefined;
-  return typeof value === 'string' ? value : safely(() => toJson(value).trim());
+  if (typeof value === 'string' || value === undefined) return value;
+  return safely(() => (isLongJson(value, MAX_TEXT) ? undefined : toJson(value).trim()));
 }
 
 function makeExamples(
@@ -119,11 +127,11 @@ interface MediaShape {
 
 function ownText(
   { context, media, type, direction }: MediaShape,
-  { name, summary, value: given, serialized, link }: OwnExample,
+  { value: given, serialized, link, ...about }: OwnExample,
   place: string,
 ): Example[] {
   if (link !== undefined) {
-    return [{ ...TEXT, name, summary, isGenerated: false, isCut: false, link }];
+    return [{ ...TEXT, ...about, isGenerated: false, isCut: false, link }];
   }
   const value = shortened(given, MAX_VALUE);
   const whole = safely((): ExampleText => {
@@ -138,11 +146,11 @@ function ownText(
   const { text, isCut } = cut(whole.text);
   if (isCut) {
     context.warn(
-      `The example${name && ` “${name}”`} is longer than ${MAX_TEXT.toLocaleString('en')} letters: it was cut there.`,
+      `The example${about.name && ` “${about.name}”`} is longer than ${MAX_TEXT.toLocaleString('en')} letters: it was cut there.`,
       place,
     );
   }
-  return [{ name, summary, text, language: whole.language, isGenerated: false, isCut }];
+  return [{ ...about, text, language: whole.language, isGenerated: false, isCut }];
 }
 
 const TEXT = { text: '', language: 'text' } as const;
@@ -165,7 +173,8 @@ function generated(
   if (made === undefined || made.text.trim() === '') return [];
   const { text, isCut } = cut(made.text);
   const { language } = made;
-  return [{ name, summary: '', text, language, isGenerated: true, isCut: isCut || sample.isCut }];
+  const about = { name, summary: '', description: '' };
+  return [{ ...about, text, language, isGenerated: true, isCut: isCut || sample.isCut }];
 }
 
 /** Alternatives that a reader would look for by name. */

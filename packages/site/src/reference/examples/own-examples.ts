@@ -7,6 +7,8 @@ export interface OwnExample {
   readonly name: string;
   /** Plain text. */
   readonly summary: string;
+  /** Plain text. */
+  readonly description: string;
   readonly value?: unknown;
   /** The body as it is sent. */
   readonly serialized?: string;
@@ -16,6 +18,8 @@ export interface OwnExample {
 
 /** More than a reader compares. */
 const MAX_EXAMPLES = 20;
+
+const UNNAMED = { name: '', summary: '', description: '' } as const;
 
 /** The examples of a media type, otherwise those of its schema. */
 export function ownExamples(
@@ -31,7 +35,7 @@ export function ownExamples(
     .slice(0, MAX_EXAMPLES)
     .flatMap(([name, value]) => namedExample(context, name, value));
   if (named.length > 0) return named;
-  if (media.example !== undefined) return [{ name: '', summary: '', value: media.example }];
+  if (media.example !== undefined) return [{ ...UNNAMED, value: media.example }];
   const schema = resolveReference(context.document, media.schema);
   return isObject(schema) ? schemaExamples(schema) : [];
 }
@@ -40,7 +44,11 @@ function namedExample(context: ReferenceContext, name: string, given: unknown): 
   const example = resolveReference(context.document, given);
   if (!isObject(example)) return [];
   const beside = isObject(given) ? textOf(given.summary) : '';
-  const about = { name, summary: context.descriptions.plain(beside || textOf(example.summary)) };
+  const about = {
+    name,
+    summary: context.descriptions.plain(beside || textOf(example.summary)),
+    description: context.descriptions.plain(textOf(example.description)),
+  };
   const { serializedValue, externalValue } = example;
   // OpenAPI 3.2 says what the data are, and what they look like when they are sent.
   if (typeof serializedValue === 'string') return [{ ...about, serialized: serializedValue }];
@@ -52,11 +60,11 @@ function namedExample(context: ReferenceContext, name: string, given: unknown): 
 const MAX_UNNAMED = 5;
 
 function schemaExamples({ example, examples }: Record<string, unknown>): OwnExample[] {
-  if (example !== undefined) return [{ name: '', summary: '', value: example }];
+  if (example !== undefined) return [{ ...UNNAMED, value: example }];
   const values = Array.isArray(examples) ? examples.slice(0, MAX_UNNAMED) : [];
   return values.map((value, at) => ({
+    ...UNNAMED,
     name: values.length > 1 ? `Example ${at + 1}` : '',
-    summary: '',
     value,
   }));
 }

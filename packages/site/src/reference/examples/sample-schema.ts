@@ -116,15 +116,16 @@ class SchemaCopier {
     const tuple = listOf(prefixItems)
       .slice(0, MAX_PARTS)
       .map((one) => this.copy(one, depth + 1) ?? {});
-    const allOf = this.#allOf(schema, type, depth);
     const choice = this.#choice(schema, type, depth);
+    const oneOf = choice ? [choice] : [];
+    const allOf = this.#allOf(schema, sampledType({ type, oneOf }), depth);
     return {
       ...(type === 'object' && { properties }),
       ...(more && { additionalProperties: more }),
       ...(item && { items: item }),
       ...(tuple.length > 0 && { prefixItems: tuple }),
       ...(allOf.length > 0 && { allOf }),
-      ...(choice && { oneOf: [choice] }),
+      ...(choice && { oneOf }),
     };
   }
 
@@ -145,8 +146,8 @@ class SchemaCopier {
       .slice(0, MAX_PARTS)
       .map((part) => this.copy(part, depth))
       .filter((part) => part !== undefined);
-    const common = type ?? parts.find((part) => part.type !== undefined)?.type;
-    return parts.filter((part) => part.type === undefined || part.type === common);
+    const common = type ?? parts.map(sampledType).find((one) => one !== undefined);
+    return parts.filter((part) => [undefined, common].includes(sampledType(part)));
   }
 
   #choice(schema: Record<string, unknown>, type: unknown, depth: number): SampleSchema | undefined {
@@ -183,10 +184,19 @@ export function discriminatorValue(discriminator: unknown, choice: unknown): str
 function withDiscriminator(discriminator: unknown, choice: unknown, copy: SampleSchema) {
   const value = discriminatorValue(discriminator, choice);
   const name = isObject(discriminator) ? textOf(discriminator.propertyName) : '';
-  if (value === undefined || !name || name === '__proto__' || copy.example !== undefined)
-    return copy;
+  const takesMember =
+    [undefined, 'object'].includes(sampledType(copy)) && copy.example === undefined;
+  if (value === undefined || !name || name === '__proto__' || !takesMember) return copy;
   const part = { type: 'object', properties: { [name]: { type: 'string', example: value } } };
   return { ...copy, allOf: [...listOf(copy.allOf), part] };
+}
+
+/** The type of what the sampler makes of a copy, where that is known. */
+function sampledType({ type, example, allOf, oneOf }: SampleSchema): string | undefined {
+  const own = typeof type === 'string' ? type : undefined;
+  if (example !== undefined) return own;
+  const ofParts = (parts: unknown) => listOf(parts).filter(isObject).map(sampledType).find(Boolean);
+  return ofParts(oneOf) ?? own ?? ofParts(allOf);
 }
 
 /** The first type that is not null; guessed where there is none. */

@@ -38,7 +38,6 @@ for (const host of readdirSync(BENCH_DATA)) {
     origin: `http://${host}`,
     isPreview: false,
     mcp: true,
-    requestProxy: false,
     ...(BENCH_TLS_PORT && { secureOrigin: `https://${host}:${BENCH_TLS_PORT}` }),
   });
 }

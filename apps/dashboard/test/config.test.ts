@@ -41,7 +41,6 @@ test('without any variable the service has sensible settings', () => {
     dnsPrivateServers: 'refuse',
     mail: undefined,
     webhookPrivateAddresses: 'refuse',
-    requestProxy: false,
   });
   assert.deepEqual(readConfig({ DASHBOARD_PORT: '', EDGE_HOST: '' }), readConfig({}));
   const { databaseUrl } = readConfig({ DASHBOARD_DATA_DIR: '/var/lib/dashboard' });
@@ -73,7 +72,6 @@ test('a variable that cannot be used is refused by name, with what it must be', 
     ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
     ['DASHBOARD_LOG_LEVEL', ['loud'], /one of fatal/],
     ['DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES', ['yes', 'true'], /one of refuse, allow/],
-    ['DASHBOARD_REQUEST_PROXY', ['yes', 'true', '2'], /one of 0, 1/],
     ['DASHBOARD_PLATFORM_HOST', ['a b', 'docs.example.com:80', 'https://x', '-a.b'], /a host name/],
     [
       'DASHBOARD_PUBLIC_URL',

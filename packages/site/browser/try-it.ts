@@ -9,12 +9,32 @@ export function offerPanel(within: ParentNode): void {
 async function open(button: HTMLButtonElement): Promise<void> {
   button.setAttribute('aria-busy', 'true');
   try {
-    const { openPanel } = await import('./panel/panel.ts');
+    style ??= loadStyle();
+    const [{ openPanel }] = await Promise.all([import('./panel/panel.ts'), style]);
     await openPanel(button);
   } catch (error) {
+    style = undefined;
     button.textContent = 'Not loaded. Try again';
     throw error;
   } finally {
     button.removeAttribute('aria-busy');
   }
+}
+
+let style: Promise<void> | undefined;
+
+/** The panel's own style, which is there before the panel is seen. */
+function loadStyle(): Promise<void> {
+  const address = document.querySelector<HTMLMetaElement>('meta[name=panel-style]')?.content ?? '';
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = address;
+  return new Promise((resolve, reject) => {
+    link.onload = () => resolve();
+    link.onerror = () => {
+      link.remove();
+      reject(new Error(`The style of the panel is not at ${address}.`));
+    };
+    document.head.append(link);
+  });
 }

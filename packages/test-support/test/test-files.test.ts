@@ -20,7 +20,7 @@ const ALLOWED = [
   'packages/test-support/src/endings.ts',
   'packages/test-support/src/children.ts',
   // It waits for what it runs.
-  'packages/test-support/src/browser.ts',
+  'packages/test-support/src/launch-browser.ts',
 ].map((file) => join(ROOT, file));
 /** They run files of tests, and are none. */
 const RUNNERS = /\/src\/(run|repeat)-tests\.ts$/;

@@ -57,8 +57,6 @@ export interface Config {
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
-  /** Whether owners may switch the request proxy of their sites on. */
-  readonly requestProxy: boolean;
 }
 
 export interface AcmeConfig {
@@ -137,7 +135,6 @@ export function readConfig(env: Env): Config {
       ['refuse', 'allow'],
       'refuse',
     ),
-    requestProxy: oneOf(env, 'DASHBOARD_REQUEST_PROXY', ['0', '1'], '0') === '1',
   };
 }
 

@@ -52,14 +52,14 @@ export async function openEdge(
 ): Promise<ConfiguredEdge> {
   const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
   try {
-    const { platformHost, requestProxy } = config;
+    const { platformHost } = config;
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
     const source = siteSource({
-      ...{ db, platformHost, requestProxy },
+      ...{ db, platformHost },
       ...{ addresses, sealer, now: Date.now },
     });
     const edge = await startConfiguredEdge(config, { ...options, source });

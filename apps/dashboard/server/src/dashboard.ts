@@ -97,8 +97,8 @@ export async function startDashboard({
     };
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
-    const { platformHost, requestProxy } = config;
-    const source = siteSource({ db, platformHost, addresses, requestProxy, sealer, now });
+    const { platformHost } = config;
+    const source = siteSource({ db, platformHost, addresses, sealer, now });
     const edge = await startConfiguredEdge(config, { source, log });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });

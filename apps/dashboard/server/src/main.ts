@@ -49,7 +49,6 @@ const environment = `\
   DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
                              allow: webhooks may lead to this machine and its private network,
                              and go over http (refuse)
-  DASHBOARD_REQUEST_PROXY    1: owners may let readers try requests through this installation (0)
 
 For dashboard deploy:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)

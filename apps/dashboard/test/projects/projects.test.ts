@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import type { Installation } from '../../server/src/accounts/account.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { createProject, deploy, invite, joinAs, makeToken } from '../support/project.ts';
@@ -102,58 +101,39 @@ onBothEngines('who changes the name and who changes the slug at once both do', a
   }
 });
 
-onBothEngines(
-  'an owner switches the MCP server and the request proxy, for all sites',
-  async (t) => {
-    const service = await startService(t, { requestProxy: true });
-    const owner = await service.signUp('owner@example.com');
-    const made = await createProject(owner, 'pets');
-    assert.deepEqual([made.mcp, made.requestProxy], [true, false]);
-    const change = async (body: object) =>
-      json<Project>(await owner.call('PATCH', '/api/projects/pets', body));
-    const live = await deploy(owner, 'pets');
-    const statuses = async () =>
-      Promise.all(
-        [made.url, live.url].map(async (url) => (await fetchFromSite(`${url}/mcp`)).status),
-      );
-    assert.deepEqual(await statuses(), [405, 405], 'there is a server, for POST');
-    const off = await change({ mcp: false });
-    assert.deepEqual(await statuses(), [404, 404], 'at once, previews too');
-    assert.deepEqual([off.mcp, off.requestProxy, off.name], [false, false, made.name]);
-    const on = await change({ requestProxy: true });
-    assert.deepEqual([on.mcp, on.requestProxy], [false, true]);
-    await change({ requestProxy: true });
-
-    const editor = await joinAs(service, owner, 'pets', 'editor@example.com', 'editor');
-    const refused = await editor.call('PATCH', '/api/projects/pets', { mcp: true });
-    await assertError(refused, 403, 'forbidden');
-    const entries = await service.db
-      .selectFrom('audit_log')
-      .select('details')
-      .where('action', '=', 'project.update')
-      .orderBy('id')
-      .execute();
-    const switches = entries.map(({ details }) => {
-      const { from, to } = JSON.parse(details);
-      return [from.mcp, from.requestProxy, to.mcp, to.requestProxy].map(Number).join('');
-    });
-    assert.deepEqual(switches, ['1000', '0001'], 'what changes nothing is no entry');
-  },
-);
-
-onBothEngines('the request proxy is switched on only where the operator allows it', async (t) => {
+onBothEngines('an owner switches the MCP server of all sites off and on', async (t) => {
   const service = await startService(t);
   const owner = await service.signUp('owner@example.com');
-  await createProject(owner, 'pets');
-  const installation = await json<Installation>(await owner.call('GET', '/api/installation'));
-  assert.equal(installation.requestProxy, false);
-  const refused = await owner.call('PATCH', '/api/projects/pets', { requestProxy: true });
-  const message = await assertError(refused, 403, 'forbidden');
-  assert.match(message, /does not allow the request proxy\..*DASHBOARD_REQUEST_PROXY=1/);
-  // The operator allowed it once: the owner can still switch it off.
-  await service.db.updateTable('projects').set({ request_proxy: 1 }).execute();
-  const off = await owner.call('PATCH', '/api/projects/pets', { requestProxy: false });
-  assert.equal((await json<Project>(off)).requestProxy, false);
+  const made = await createProject(owner, 'pets');
+  assert.equal(made.mcp, true);
+  const change = async (body: object) =>
+    json<Project>(await owner.call('PATCH', '/api/projects/pets', body));
+  const live = await deploy(owner, 'pets');
+  const statuses = async () =>
+    Promise.all(
+      [made.url, live.url].map(async (url) => (await fetchFromSite(`${url}/mcp`)).status),
+    );
+  assert.deepEqual(await statuses(), [405, 405], 'there is a server, for POST');
+  const off = await change({ mcp: false });
+  assert.deepEqual(await statuses(), [404, 404], 'at once, previews too');
+  assert.deepEqual([off.mcp, off.name], [false, made.name]);
+  assert.equal((await change({ mcp: true })).mcp, true);
+  await change({ mcp: true });
+
+  const editor = await joinAs(service, owner, 'pets', 'editor@example.com', 'editor');
+  const refused = await editor.call('PATCH', '/api/projects/pets', { mcp: false });
+  await assertError(refused, 403, 'forbidden');
+  const entries = await service.db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'project.update')
+    .orderBy('id')
+    .execute();
+  const switches = entries.map(({ details }) => {
+    const { from, to } = JSON.parse(details);
+    return [from.mcp, to.mcp].map(Number).join('');
+  });
+  assert.deepEqual(switches, ['10', '01'], 'what changes nothing is no entry');
 });
 
 onBothEngines(

@@ -20,7 +20,7 @@ function sourceOf(db: Db, env: Record<string, string> = {}) {
   const ports = { dashboard: 8081, edge: 8082, edgeHttps: 8443 };
   const source = siteSource({
     ...{ db, platformHost: PLATFORM, addresses: () => addressesOf(config, ports), sealer },
-    ...{ requestProxy: config.requestProxy, now: () => NOW },
+    now: () => NOW,
   });
   const host = (name: string) => canonicalHost(name) ?? assert.fail(name);
   return {
@@ -80,7 +80,7 @@ onBothEngines(
     const plain = {
       ...{ projectId: 'pets', artifactHash: 'artifact of pets', isPreview: false },
       ...{ origin: 'http://a.test:8082', redirectOrigin: undefined, secureOrigin: undefined },
-      ...{ hsts: undefined, mcp: true, requestProxy: false },
+      ...{ hsts: undefined, mcp: true },
     };
     assert.deepEqual(await site('a.test'), plain);
     assert.equal(await certificate('a.test'), undefined);
@@ -195,21 +195,16 @@ test('a host is looked up by indexes alone, however many there are', async (t) =
   }
 });
 
-onBothEngines(
-  'every host of a project has its switches, as far as the operator allows',
-  async (t) => {
-    const { db } = await openTestDatabase(t);
-    await putLiveProject(db, 'pets');
-    await putDomain(db, 'pets', 'a.test');
-    const hosts = ['a.test', `pets.${PLATFORM}`, `pets--pets-1.${PLATFORM}`];
-    const switches = async (env: Record<string, string>) => {
-      const sites = await Promise.all(hosts.map((host) => sourceOf(db, env).site(host)));
-      return sites.map((site) => `${site?.mcp} ${site?.requestProxy}`);
-    };
-    const allowed = { DASHBOARD_REQUEST_PROXY: '1' };
-    assert.deepEqual(await switches(allowed), Array(3).fill('true false'));
-    await db.updateTable('projects').set({ mcp: 0, request_proxy: 1 }).execute();
-    assert.deepEqual(await switches(allowed), Array(3).fill('false true'));
-    assert.deepEqual(await switches({}), Array(3).fill('false false'));
-  },
-);
+onBothEngines('every host of a project has its switch', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putLiveProject(db, 'pets');
+  await putDomain(db, 'pets', 'a.test');
+  const hosts = ['a.test', `pets.${PLATFORM}`, `pets--pets-1.${PLATFORM}`];
+  const switches = async () => {
+    const sites = await Promise.all(hosts.map((host) => sourceOf(db).site(host)));
+    return sites.map((site) => site?.mcp);
+  };
+  assert.deepEqual(await switches(), Array(3).fill(true));
+  await db.updateTable('projects').set({ mcp: 0 }).execute();
+  assert.deepEqual(await switches(), Array(3).fill(false));
+});

@@ -91,6 +91,6 @@ onSharedEngines('projects from before the switches have an MCP server', async (t
   await fillEarlierDatabase(url, '0008_builds', (db) => putProject(db, 'pets'));
   const { db, close } = await openDatabase(url, 1);
   cleanUp(t, close);
-  const row = await db.selectFrom('projects').select(['mcp', 'request_proxy']).executeTakeFirst();
-  assert.deepEqual({ ...row }, { mcp: 1, request_proxy: 0 });
+  const row = await db.selectFrom('projects').select(['mcp']).executeTakeFirst();
+  assert.deepEqual({ ...row }, { mcp: 1 });
 });

@@ -84,7 +84,6 @@ onBothEngines('an edge forgets all when the store was put back to another state'
     ...{
       db,
       platformHost: 'docs.localhost',
-      requestProxy: false,
       addresses: fail,
       sealer: { open: fail },
       now: Date.now,

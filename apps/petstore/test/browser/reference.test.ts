@@ -47,6 +47,8 @@ test('a reader enters a key, lists and adds animals from the panel, and reads th
   const { page, reference, key, post, get, origin, requests, complaints } = await open(t);
   await post('/pets', '{"name":"Rex","categoryId":9007199254740993}');
   await openPanel(page, reference, 'pets/listPets');
+  const display = `getComputedStyle(document.querySelector('.try-line')).display`;
+  assert.equal(await page.evaluate(display), 'flex', 'it has its own style');
   await keyField(page).fill(key);
   await send(page);
   await answered(page, /200 OK/);

@@ -138,23 +138,23 @@ export function exampleBlocks(examples: readonly Example[], room: PageBudget): s
   const blocks = examples.slice(0, MAX_EXAMPLES).map((example) => {
     const { name, summary, description } = example;
     const title = examples.length > 1 ? inline(summary) || literal(name) : '';
-    const label = title ? `Example, ${title}:` : 'Example:';
     return joined([
       truncate(inline(description), MAX_SHARED),
-      `${label}${exampleText(example, room)}`,
+      exampleBlock(example, title ? `, ${title}` : '', room),
     ]);
   });
   const more = examples.length - blocks.length;
   return [...blocks, more > 0 ? `… and ${more} more examples: see the OpenAPI document.` : ''];
 }
 
-function exampleText(
+function exampleBlock(
   { text, language, isCut, isGenerated, link }: Example,
+  title: string,
   room: PageBudget,
 ): string {
-  if (link !== undefined) return ` ${code(link)}`;
+  if (link !== undefined) return `Example${title}: ${code(link)}`;
   const isLong = text.length > room.left || (isCut && !isGenerated);
-  if (isLong) return ' it is long, see the OpenAPI document.';
+  if (isLong) return `The example${title && `${title},`} is long: see the OpenAPI document.`;
   room.left -= text.length;
-  return `\n\n${codeBlock(language === 'text' ? '' : language, text)}`;
+  return `Example${title}:\n\n${codeBlock(language === 'text' ? '' : language, text)}`;
 }

@@ -58,7 +58,7 @@ function examplesOf(document: OpenApiDocument, holder: Record<string, unknown>):
 }
 
 /** The parameters of an operation: its own, then those of its path. */
-export function parametersOf(
+function parametersOf(
   document: OpenApiDocument,
   { item, operation }: FoundOperation,
 ): Record<string, unknown>[] {

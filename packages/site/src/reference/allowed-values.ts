@@ -1,5 +1,5 @@
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import type { Schema } from './shape.ts';
+import type { Schema } from './schema.ts';
 
 /** A value of an `enum`. */
 export interface AllowedValue {

@@ -2,7 +2,8 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { prefix } from '@petstore/service/text.ts';
 import { longDate, readMarks } from '../openapi/extension-fields.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import { isMarked, type Schema, type Shape, shapeMarks } from './shape.ts';
+import type { Schema } from './schema.ts';
+import { isMarked, type Shape, shapeMarks } from './shape.ts';
 
 const MAX_BADGES = 10;
 const MAX_LETTERS = 40;

@@ -3,9 +3,10 @@ import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { box, boxes, type Page, REQUIRED, section, textBlock, valueCode } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
+import type { Schema } from './schema.ts';
 import { schemaHtml } from './schema-html.ts';
 import type { Purpose } from './schema-tree.ts';
-import { type Schema, shapeOf } from './shape.ts';
+import { shapeOf } from './shape.ts';
 
 /** How many kinds of bodies one place shows. */
 const MAX_GROUPS = 20;

@@ -5,7 +5,7 @@ import { resolveReference } from '../openapi/references.ts';
 import { bodyContent } from './body-html.ts';
 import { box, boxes, type Page, section, textBlock } from './page-parts.ts';
 import { responseList } from './responses-html.ts';
-import type { Schema } from './shape.ts';
+import type { Schema } from './schema.ts';
 
 const MAX_CALLBACKS = 30;
 

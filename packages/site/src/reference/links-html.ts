@@ -4,7 +4,7 @@ import { resolveReference } from '../openapi/references.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { fromPointer } from '../syntax/source.ts';
 import { type Page, textBlock, valueCode } from './page-parts.ts';
-import type { Schema } from './shape.ts';
+import type { Schema } from './schema.ts';
 
 const MAX_LINKS = 50;
 

@@ -7,9 +7,9 @@ import { badges } from './badges.ts';
 import { docsHtml } from './operation-content.ts';
 import { outsideLink, type Page, section, startPage, valueCode } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
+import type { Schema } from './schema.ts';
 import { schemesHtml } from './security-html.ts';
 import { serversHtml } from './servers-html.ts';
-import type { Schema } from './shape.ts';
 
 /** The level of headings in the document's description, which stands below the page's title alone. */
 const TOP_HEADING = 2;

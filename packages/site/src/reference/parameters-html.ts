@@ -13,9 +13,10 @@ import {
   section,
   valueCode,
 } from './page-parts.ts';
+import type { Schema } from './schema.ts';
 import { heldSchema } from './schema-html.ts';
 import type { Purpose } from './schema-tree.ts';
-import { type Schema, shapeOf } from './shape.ts';
+import { shapeOf } from './shape.ts';
 
 const PLACES = [
   ['path', 'Path parameters'],

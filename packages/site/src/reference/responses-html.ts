@@ -16,7 +16,8 @@ import {
   textBlock,
 } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
-import { type Schema, shapeOf } from './shape.ts';
+import type { Schema } from './schema.ts';
+import { shapeOf } from './shape.ts';
 
 const MAX_RESPONSES = 60;
 

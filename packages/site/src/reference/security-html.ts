@@ -12,7 +12,7 @@ import {
   textBlock,
   valueCode,
 } from './page-parts.ts';
-import type { Schema } from './shape.ts';
+import type { Schema } from './schema.ts';
 
 const MAX_ALTERNATIVES = 20;
 const MAX_SCHEMES = 50;

@@ -3,11 +3,12 @@ import { textOf } from '../openapi/openapi-types.ts';
 import { flags } from './badges.ts';
 import { type Page, textBlock } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
+import type { Schema } from './schema.ts';
 import { factsOf } from './schema-facts.ts';
 import type { SchemaNode } from './schema-tree.ts';
 import { typeHtml } from './schema-type.ts';
 import { valuesHtml } from './schema-values.ts';
-import { keyword, type Schema, type Shape } from './shape.ts';
+import { keyword, type Shape } from './shape.ts';
 
 /** What is said of a value, whoever holds it. */
 export interface ValueHtml {

@@ -150,7 +150,9 @@ for (const { width, colorScheme } of LOOKS) {
     const { page, origin, complaints } = await open(t, { width, colorScheme });
     await page.goto(origin + LIST);
     await chooser(page).waitFor();
-    await screenshot(page, `screenshots/samples-${colorScheme}.png`, { fullPage: true });
+    await screenshot(page, `node_modules/.cache/screenshots/samples-${colorScheme}.png`, {
+      fullPage: true,
+    });
     assert.deepEqual(await seriousViolations(page), []);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
     assert.deepEqual(complaints, []);

@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { runProgram } from '@petstore/test-support/program.ts';
 import type { BuiltRequest } from '../../src/request/build-request.ts';
 import { curlCommand } from '../../src/request/curl.ts';
 
@@ -48,10 +48,10 @@ const CASES: readonly [BuiltRequest, string[]][] = [
   ],
 ];
 
-test('a shell gives curl exactly what the request has', () => {
+test('a shell gives curl exactly what the request has', async () => {
   for (const [request, words] of CASES) {
     const command = curlCommand(request).replace(/^curl/, `printf '%s\\0'`);
-    const given = execFileSync('sh', ['-c', command], { encoding: 'utf8' });
-    assert.deepEqual(given.split('\0').slice(0, -1), words);
+    const { stdout } = await runProgram('sh', ['-c', command], import.meta.dirname);
+    assert.deepEqual(stdout.split('\0').slice(0, -1), words);
   }
 });

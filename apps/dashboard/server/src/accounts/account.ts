@@ -124,9 +124,6 @@ export const Installation = Type.Object(
     platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
     siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),
     mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
-    requestProxy: Type.Boolean({
-      description: 'Whether owners of projects may switch the request proxy on.',
-    }),
   },
   { $id: 'Installation' },
 );

@@ -24,12 +24,6 @@ export const ProjectChange = Type.Object({
   mcp: Type.Optional(
     Type.Boolean({ description: 'The site has an MCP server at `/mcp`, for assistants.' }),
   ),
-  requestProxy: Type.Optional(
-    Type.Boolean({
-      description:
-        'Requests that readers try go to the API through this installation. Switched on only where its operator allows it.',
-    }),
-  ),
 });
 export type ProjectChange = Static<typeof ProjectChange>;
 /** `DELETE /api/projects/{slug}`: the slug once more. */
@@ -62,7 +56,6 @@ export const Project = Type.Object(
     platformUrl: Type.String({ description: "Its address under the platform's host." }),
     redirectPlatformHost: Type.Boolean(),
     mcp: Type.Boolean(),
-    requestProxy: Type.Boolean(),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

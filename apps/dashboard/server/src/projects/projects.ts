@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiError } from '@petstore/http/errors.ts';
 import { readName } from '../accounts/account-input.ts';
 import type { Access, Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { forbidden, invalidRequest, notFound } from '../api-error.ts';
+import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
@@ -73,7 +72,6 @@ export async function createProject(
     primary_domain_id: null,
     redirect_platform_host: 0,
     mcp: 1,
-    request_proxy: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
@@ -99,17 +97,16 @@ export async function createProject(
 
 /**
  * Changes a project's name, its slug, or what its sites do. With another slug its site moves, and the old address is
- * gone: nobody else has it for 90 days. Throws ApiError `forbidden` where the operator does not allow a switch.
+ * gone: nobody else has it for 90 days.
  */
 export async function changeProject(
-  { db, now, siteChanged, config }: Pick<Deps, 'db' | 'now' | 'siteChanged' | 'config'>,
+  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   { id, slug: currentSlug }: ProjectRow,
   change: ProjectChange,
   caller: Caller,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
   if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
-  if (change.requestProxy && !config.requestProxy) throw requestProxyRefused();
   let isSiteChanged = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
@@ -121,7 +118,6 @@ export async function changeProject(
         slug: change.slug ?? before.slug,
         redirect_platform_host: switches.redirectPlatformHost ? 1 : 0,
         mcp: switches.mcp ? 1 : 0,
-        request_proxy: switches.requestProxy ? 1 : 0,
       };
       const [from, to] = [presentChange(before), presentChange(next)];
       isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
@@ -142,20 +138,13 @@ export async function changeProject(
   return changed;
 }
 
-function requestProxyRefused(): ApiError {
-  return forbidden(
-    'This installation does not allow the request proxy. Whoever runs it can allow it with DASHBOARD_REQUEST_PROXY=1.',
-  );
-}
-
-type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy'>;
+type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp'>;
 
 /** What a project's sites do, as the API has it. */
-function switchesOf({ redirect_platform_host, mcp, request_proxy }: Switches) {
+function switchesOf({ redirect_platform_host, mcp }: Switches) {
   return {
     redirectPlatformHost: redirect_platform_host === 1,
     mcp: mcp === 1,
-    requestProxy: request_proxy === 1,
   };
 }
 

@@ -301,13 +301,8 @@ async function builds(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
 /** Existing sites have an MCP server from now on, as new ones do. */
 async function siteSwitches(db: Kysely<unknown>): Promise<void> {
-  for (const [column, value] of [
-    ['mcp', 1],
-    ['request_proxy', 0],
-  ] as const) {
-    await db.schema
-      .alterTable('projects')
-      .addColumn(column, 'integer', (c) => c.notNull().defaultTo(value))
-      .execute();
-  }
+  await db.schema
+    .alterTable('projects')
+    .addColumn('mcp', 'integer', (c) => c.notNull().defaultTo(1))
+    .execute();
 }

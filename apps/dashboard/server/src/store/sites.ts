@@ -53,8 +53,6 @@ interface SourceOptions {
   readonly platformHost: string;
   /** The origins of sites. */
   readonly addresses: () => Addresses;
-  /** Whether projects may have the request proxy. */
-  readonly requestProxy: boolean;
   /** Opens the private keys of certificates. */
   readonly sealer: Pick<Sealer, 'open'>;
   /** The clock, in milliseconds since 1970. */
@@ -66,7 +64,6 @@ export function siteSource({
   db,
   platformHost,
   addresses,
-  requestProxy,
   sealer,
   now,
 }: SourceOptions): SiteSource {
@@ -79,11 +76,7 @@ export function siteSource({
       : findPreview(db, label.slice(0, mark), label.slice(mark + PREVIEW_MARK.length), addresses());
   };
   return {
-    async findSite(host) {
-      const site = await findStored(host);
-      // The operator may have stopped to allow it.
-      return site && { ...site, requestProxy: site.requestProxy && requestProxy };
-    },
+    findSite: findStored,
 
     async readManifest(artifactHash) {
       const row = await db
@@ -152,10 +145,10 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
 }
 
 /** The columns of a project that switch parts of its sites on and off. */
-const SWITCHES = ['projects.mcp', 'projects.request_proxy'] as const;
+const SWITCHES = ['projects.mcp'] as const;
 
-function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
-  return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
+function switchesOf(row: Pick<ProjectRow, 'mcp'>) {
+  return { mcp: row.mcp === 1 };
 }
 
 async function findLive(

@@ -43,4 +43,8 @@ function isViteInstalled(): boolean {
 }
 
 // npm run build
-if (import.meta.main) await ensureWebBuild({ info: (message) => console.log(message) });
+if (import.meta.main) {
+  const { siteAssetsFolder } = await import('@petstore/site/site/assets.ts');
+  await ensureWebBuild({ info: (message) => console.log(message) });
+  await siteAssetsFolder();
+}

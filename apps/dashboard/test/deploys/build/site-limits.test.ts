@@ -71,7 +71,7 @@ test('what many operations share stands shortened in each, and what is their own
   assert.equal(text.split(own).length - 1, 2);
   assert.match(text, /\| `p` \| query .* It is the shared one\. It.{400,500}… \|/);
   assert.match(text, /The example is long: see the OpenAPI document/);
-  assert.match(text, /--data '@body\.json'/);
+  assert.match(text, /--data-binary '@body\.json'/);
 });
 
 test('a small document that asks for a site of more than 200 MB is refused', async () => {

@@ -18,7 +18,7 @@ export function putOnline(
   const projectId = `project of ${host}`;
   source.sites.set(host, {
     ...{ projectId, artifactHash: hash, origin: `https://${host}` },
-    ...{ isPreview: false, mcp: true, requestProxy: false, ...site },
+    ...{ isPreview: false, mcp: true, ...site },
   });
   if (isTold) source.change(projectId);
 }

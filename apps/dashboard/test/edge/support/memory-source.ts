@@ -66,7 +66,7 @@ export class MemorySource implements SiteSource {
     this.manifests.set(artifactHash, manifest);
     const projectId = site.projectId ?? `project of ${host}`;
     const origin = `https://${host}`;
-    const switches = { mcp: true, requestProxy: false };
+    const switches = { mcp: true };
     this.sites.set(host, {
       ...{ artifactHash, origin, isPreview: false },
       ...{ ...switches, ...site, projectId },

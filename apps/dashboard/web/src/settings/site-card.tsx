@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Project, ProjectChange } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { installationQuery, keys } from '../queries.ts';
+import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
@@ -12,14 +12,11 @@ import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 
-/** What the site does besides showing pages. Each switch takes effect at once. */
+/** What the site does besides showing pages. The switch takes effect at once. */
 export function SiteCard() {
-  const { url, mcp, requestProxy } = useProject();
-  const { data: installation } = useQuery(installationQuery);
+  const { url, mcp } = useProject();
   const mcpSwitch = useSwitch('mcp', 'The MCP server');
-  const proxySwitch = useSwitch('requestProxy', 'The request proxy');
-  const isAllowed = installation?.requestProxy ?? true;
-  const error = mcpSwitch.error ?? proxySwitch.error;
+  const { error } = mcpSwitch;
   return (
     <Card title="The site" description="What it offers besides its pages.">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -34,27 +31,12 @@ export function SiteCard() {
           checked={mcpSwitch.chosen ?? mcp}
           onChange={mcpSwitch.change}
         />
-        <Switch
-          label="Request proxy for “Try it”"
-          hint="Requests that readers try pass through this installation, so that an API without CORS can be tried."
-          checked={(proxySwitch.chosen ?? requestProxy) && isAllowed}
-          disabled={!isAllowed}
-          onChange={proxySwitch.change}
-        />
-        {!isAllowed && (
-          <Alert>
-            <WithCode>
-              This installation does not allow the request proxy. Whoever runs it can allow it with
-              `DASHBOARD_REQUEST_PROXY=1`.
-            </WithCode>
-          </Alert>
-        )}
       </div>
     </Card>
   );
 }
 
-function useSwitch(field: 'mcp' | 'requestProxy', name: string) {
+function useSwitch(field: 'mcp', name: string) {
   const { slug } = useProject();
   // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

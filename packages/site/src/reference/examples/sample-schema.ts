@@ -191,12 +191,18 @@ function withDiscriminator(discriminator: unknown, choice: unknown, copy: Sample
   return { ...copy, allOf: [...listOf(copy.allOf), part] };
 }
 
+/** Of copies. In nested parts each is asked for at every level. */
+const sampledTypes = new WeakMap<object, string | undefined>();
+
 /** The type of what the sampler makes of a copy, where that is known. */
-function sampledType({ type, example, allOf, oneOf }: SampleSchema): string | undefined {
+function sampledType(copy: SampleSchema): string | undefined {
+  if (sampledTypes.has(copy)) return sampledTypes.get(copy);
+  const { type, example, allOf, oneOf } = copy;
   const own = typeof type === 'string' ? type : undefined;
-  if (example !== undefined) return own;
   const ofParts = (parts: unknown) => listOf(parts).filter(isObject).map(sampledType).find(Boolean);
-  return ofParts(oneOf) ?? own ?? ofParts(allOf);
+  const found = example === undefined ? (ofParts(oneOf) ?? own ?? ofParts(allOf)) : own;
+  sampledTypes.set(copy, found);
+  return found;
 }
 
 /** The first type that is not null; guessed where there is none. */

@@ -1,5 +1,6 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { CanonicalHost } from '../host.ts';
+import { API_CATALOG } from '../sites/manifest-paths.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
@@ -8,9 +9,6 @@ import { type EdgeResponse, textResponse } from './response.ts';
 
 /** Challenges and contacts there are the operator's. */
 const WELL_KNOWN = '/.well-known';
-
-/** The one file there that a site can have (RFC 9727). */
-export const API_CATALOG = '/.well-known/api-catalog';
 
 /** RFC 8555, section 8.3: a token is base64url. */
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,200})$/;

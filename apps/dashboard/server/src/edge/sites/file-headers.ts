@@ -1,7 +1,6 @@
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { encodePath } from '../http/edge-request.ts';
-import { API_CATALOG } from '../http/well-known.ts';
-import { fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
+import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
 import type { Site } from './site-source.ts';
 
 /** Names and values in turn, the form that Node takes without a conversion. */

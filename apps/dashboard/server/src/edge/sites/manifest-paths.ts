@@ -1,6 +1,8 @@
 import { markdownPath } from '@petstore/site/site/site-files.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { encodePath } from '../http/edge-request.ts';
+/** The one file below /.well-known that a site can have (RFC 9727). */
+export const API_CATALOG = '/.well-known/api-catalog';
 
 export function fileAt({ files }: Manifest, path: string): ManifestEntry | undefined {
   return Object.hasOwn(files, path) ? files[path] : undefined;

@@ -115,7 +115,7 @@ test('a file that cannot be deployed is refused before it is sent', async (t) =>
   for (const [name, bytes, problem] of [
     ['photo.png', 10, /not of a kind that can be deployed/],
     ['empty.yaml', 0, /is empty/],
-    ['large.json', 10_000_001, /A document may have 10\.0 MB/],
+    ['large.json', 25_000_001, /A document may have 25\.0 MB/],
   ] as const) {
     const file = join(folder, name);
     await writeFile(file, Buffer.alloc(bytes, ' '));

@@ -167,7 +167,7 @@ test('a page runs nothing from elsewhere, is in no frame, and tells no other sit
     assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
   }
   const page = await (await fetch(`${origin}/reference`)).text();
-  const files = [...page.matchAll(/(?:src|href)="(\/reference\/[^"]+)"/g)].map(([, path]) => path);
+  const files = [...page.matchAll(/(?:src|href)="(\/_assets\/[^"]+)"/g)].map(([, path]) => path);
   assert.equal(files.length, 3);
   for (const path of files) {
     const { headers } = await fetch(origin + path);

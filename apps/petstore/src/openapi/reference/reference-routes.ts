@@ -57,16 +57,26 @@ function servedSite({ files, contentSecurityPolicy }: BuiltSite): Serve {
       },
     ]),
   );
+  const named = new Map([...assets].map(([path, one]) => [withoutVersion(path), one]));
   return async (request, reply) => {
-    const found = assets.get(decodedPath(request.url));
+    const path = decodedPath(request.url);
+    const current = assets.get(path);
+    // A page that was open during an update may request a script of the version before.
+    const name = withoutVersion(path);
+    const found = current ?? (name === path ? undefined : named.get(name));
     if (!found) throw pathNotFound();
-    const { asset, isPage, immutable } = found;
+    const { asset, isPage } = found;
+    const immutable = current?.immutable === true;
     if (isPage) {
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy });
     }
     await asset.send(request, reply, immutable ? FOR_EVER : ASK_AGAIN);
   };
 }
+
+/** `/_assets/site.js` for `/_assets/site-0123456789abcdef.js`. */
+const withoutVersion = (path: string) =>
+  path.replace(/^(\/_assets\/[\w-]+)-[0-9a-f]{16}(?=\.(?:js|css)$)/, '$1');
 
 /** The path of a request target, percent-decoded; empty where it cannot be. */
 function decodedPath(target: string): string {

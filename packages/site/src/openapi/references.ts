@@ -102,9 +102,21 @@ export function resolveReference(document: OpenApiDocument, value: unknown): unk
   let found = value;
   for (let left = 50; left > 0; left -= 1) {
     if (!isObject(found) || typeof found.$ref !== 'string') return found;
-    found = resolve(document, found.$ref);
+    found = resolveOnce(document, found.$ref);
   }
   return undefined;
+}
+
+const resolved = new WeakMap<OpenApiDocument, Map<string, unknown>>();
+
+/** The target of a reference. Thousands of operations refer to the same, so each is looked up once in a document. */
+function resolveOnce(document: OpenApiDocument, target: string): unknown {
+  const known = resolved.get(document) ?? new Map<string, unknown>();
+  resolved.set(document, known);
+  if (known.has(target)) return known.get(target);
+  const found = resolve(document, target);
+  known.set(target, found);
+  return found;
 }
 
 /** The name of the model that a reference of the form `#/components/schemas/Pet` leads to; otherwise undefined. */

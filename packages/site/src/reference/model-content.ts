@@ -9,7 +9,7 @@ import { schemaHtml } from './schema-html.ts';
 import { keyword, shapeOf } from './shape.ts';
 
 /** In letters of HTML: a model's page is where all of it can be read. */
-const SCHEMA_LETTERS = 60_000;
+const SCHEMA_LETTERS = 32_000;
 
 export interface ModelParts {
   readonly aside: Html;

@@ -13,7 +13,7 @@ import { securityHtml } from './security-html.ts';
 import { serversHtml } from './servers-html.ts';
 
 /** In letters of HTML: the schemas of one operation. Those of the body and of the success come first. */
-const SCHEMA_LETTERS = 40_000;
+const SCHEMA_LETTERS = 24_000;
 
 export interface OperationParts {
   /** Code samples and examples. */

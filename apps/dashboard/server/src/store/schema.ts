@@ -90,7 +90,6 @@ export interface Database {
     redirect_platform_host: Generated<number>;
     /** 1: programs may ask the project's sites at `/mcp`. */
     mcp: Generated<number>;
-    /** 1: readers may send requests to the API through the edge, where the operator allows it. */
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };

@@ -67,16 +67,20 @@ export function siteSource({
   sealer,
   now,
 }: SourceOptions): SiteSource {
-  const findStored = (host: CanonicalHost): Promise<Site | undefined> => {
-    const label = platformLabel(host, platformHost);
-    if (label === undefined) return findCustomSite(db, host, addresses(), now());
-    const mark = label.lastIndexOf(PREVIEW_MARK);
-    return mark === -1
-      ? findLive(db, label, addresses(), now())
-      : findPreview(db, label.slice(0, mark), label.slice(mark + PREVIEW_MARK.length), addresses());
-  };
   return {
-    findSite: findStored,
+    async findSite(host) {
+      const label = platformLabel(host, platformHost);
+      if (label === undefined) return findCustomSite(db, host, addresses(), now());
+      const mark = label.lastIndexOf(PREVIEW_MARK);
+      return mark === -1
+        ? findLive(db, label, addresses(), now())
+        : findPreview(
+            db,
+            label.slice(0, mark),
+            label.slice(mark + PREVIEW_MARK.length),
+            addresses(),
+          );
+    },
 
     async readManifest(artifactHash) {
       const row = await db

@@ -42,10 +42,15 @@ async function getFrom(site: string, path: string): Promise<string> {
 export function pageOf({ tags }: Navigation, { method, summary, operationId }: Operation): string {
   const alike = tags
     .flatMap(({ operations }) => operations)
-    .filter(([itsMethod, title]) => itsMethod === method && title === summary)
+    .filter(([itsMethod, title]) => itsMethod === method && isTitleOf(title, summary))
     .map(([, , path]) => path);
   const ending = operationId.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   const found = alike.find((path) => path.toLowerCase().endsWith(`/${ending}`)) ?? alike[0];
   if (found === undefined) throw new Error(`the site has no page for ${method} ${summary}`);
   return found;
+}
+
+/** A long summary is cut where it is a title. */
+function isTitleOf(title: string, summary: string): boolean {
+  return title.endsWith('…') ? summary.startsWith(title.slice(0, -1)) : title === summary;
 }

@@ -144,7 +144,7 @@ export function origin(env: Env, name: string): string | undefined {
 }
 
 /** Addresses and blocks (`10.0.0.0/8`), separated by commas. */
-export function proxies(env: Env, name: string): string[] {
+export function networks(env: Env, name: string): string[] {
   const listed = list(env, name);
   for (const entry of listed) {
     const [address = '', bits] = entry.split('/');

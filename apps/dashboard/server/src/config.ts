@@ -16,8 +16,8 @@ import {
   type MailConfig,
   mail,
   nameServers,
+  networks,
   origin,
-  proxies,
   secretKey,
 } from './config-values.ts';
 
@@ -57,6 +57,10 @@ export interface Config {
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
+  /** Whether owners may switch on the request proxy of their sites. */
+  readonly requestProxy: 'refuse' | 'allow';
+  /** Private networks whose servers it may call; none: those of the internet alone. */
+  readonly requestProxyNetworks: readonly string[];
 }
 
 export interface AcmeConfig {
@@ -103,7 +107,7 @@ export function readConfig(env: Env): Config {
     dataDir,
     platformHost: hostName(env, 'DASHBOARD_PLATFORM_HOST', 'docs.localhost'),
     publicUrl: origin(env, 'DASHBOARD_PUBLIC_URL'),
-    trustedProxies: proxies(env, 'DASHBOARD_TRUSTED_PROXIES'),
+    trustedProxies: networks(env, 'DASHBOARD_TRUSTED_PROXIES'),
     signUp: oneOf(env, 'DASHBOARD_SIGN_UP', ['invitation', 'open'], 'invitation'),
     logLevel: logLevel(env, 'DASHBOARD_LOG_LEVEL'),
     edge: {
@@ -135,6 +139,8 @@ export function readConfig(env: Env): Config {
       ['refuse', 'allow'],
       'refuse',
     ),
+    requestProxy: oneOf(env, 'DASHBOARD_REQUEST_PROXY', ['refuse', 'allow'], 'refuse'),
+    requestProxyNetworks: networks(env, 'DASHBOARD_REQUEST_PROXY_NETWORKS'),
   };
 }
 

@@ -12,16 +12,18 @@ export type ConfiguredEdge = Edge & { readonly httpsPort: number };
 
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
-  { edge }: Config,
+  { edge, dnsServers, ...config }: Config,
   options: Pick<EdgeOptions, 'source' | 'log' | 'sockets'>,
 ): Promise<ConfiguredEdge> {
   const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
   try {
     const tls = { port: httpsPort };
+    const proxy = { dnsServers, networks: config.requestProxyNetworks };
     const started = await startEdge({
       ...options,
       ...{ host, port: httpPort, tls, limits, connectionsPerAddress },
+      requestProxy: config.requestProxy === 'allow' ? proxy : undefined,
     });
     return { ...started, httpsPort: started.httpsPort ?? httpsPort };
   } catch (error) {

@@ -17,6 +17,7 @@ export const installationRoutes: Routes<{ version: string }> = async (app, { dep
       platformHost: deps.config.platformHost,
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
       mail: deps.config.mail !== undefined,
+      requestProxy: deps.config.requestProxy === 'allow',
     }),
   );
 };

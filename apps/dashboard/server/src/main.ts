@@ -49,6 +49,10 @@ const environment = `\
   DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
                              allow: webhooks may lead to this machine and its private network,
                              and go over http (refuse)
+  DASHBOARD_REQUEST_PROXY    allow: owners may switch on the request proxy of their sites (refuse)
+  DASHBOARD_REQUEST_PROXY_NETWORKS
+                             private networks that it may call, such as 10.0.0.0/8, separated by
+                             commas (none)
 
 For dashboard deploy:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)

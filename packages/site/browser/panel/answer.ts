@@ -2,6 +2,7 @@ import { isValid, layOut } from '../../src/request/json-text.ts';
 import { isJson, isJsonLines, isText } from '../../src/request/media-types.ts';
 import { copyButton } from './copy.ts';
 import { element } from './dom.ts';
+import { type Answer, ProxyError } from './proxy.ts';
 import { type ReadBytes, readBytes } from './read-bytes.ts';
 import type { Refusal } from './refusal.ts';
 import { statusWords } from './status-words.ts';
@@ -12,8 +13,9 @@ export interface AnswerArea {
   /** Shows that a request is on its way. */
   wait(): void;
   /** Shows a response as it comes. Resolves when it has come. */
-  show(response: Response, started: number): Promise<void>;
-  refuse(refusal: Refusal): void;
+  show(response: Answer, started: number): Promise<void>;
+  /** Shows that there was none. `offer`: a way to get one. */
+  refuse(refusal: Refusal, offer?: Promise<HTMLElement | undefined>): void;
   cancelled(): void;
 }
 
@@ -61,13 +63,19 @@ export function answerArea(): AnswerArea {
       clear();
       status.textContent = 'Cancelled.';
     },
-    refuse: (refusal) => {
+    refuse: (refusal, offer) => {
       clear();
       const more = element('p', { class: 'try-hint', role: 'status' });
       content.append(element('p', { class: 'try-refused', role: 'alert' }, refusal.message), more);
       content.scrollIntoView({ block: 'nearest' });
       refusal.more?.().then((text) => {
         more.textContent = text;
+      });
+      offer?.then((made) => {
+        if (made === undefined) return;
+        more.after(made);
+        // A phone shows the end of the panel last.
+        made.scrollIntoView({ block: 'nearest' });
       });
     },
     show: async (response, started) => {
@@ -87,11 +95,7 @@ export function answerArea(): AnswerArea {
         });
       } catch (error) {
         view.end(undefined);
-        const reason =
-          error instanceof DOMException && error.name === 'AbortError'
-            ? 'Cancelled.'
-            : 'The connection broke off.';
-        content.append(element('p', { class: 'try-refused', role: 'alert' }, reason));
+        content.append(element('p', { class: 'try-refused', role: 'alert' }, breakReason(error)));
         return;
       }
       summary(bytes.size);
@@ -102,7 +106,13 @@ export function answerArea(): AnswerArea {
   };
 }
 
-function summaryParts(response: Response, milliseconds: number, bytes: number | undefined): Node[] {
+function breakReason(error: unknown): string {
+  if (error instanceof ProxyError) return error.message;
+  const isOwn = error instanceof DOMException && error.name === 'AbortError';
+  return isOwn ? 'Cancelled.' : 'The connection broke off.';
+}
+
+function summaryParts(response: Answer, milliseconds: number, bytes: number | undefined): Node[] {
   const kind = String(response.status).slice(0, 1);
   const code = element(
     'strong',
@@ -115,6 +125,7 @@ function summaryParts(response: Response, milliseconds: number, bytes: number | 
       : `${(milliseconds / 1000).toFixed(2)} s`,
     ...(bytes === undefined ? [] : [sizeText(bytes)]),
     ...(response.redirected ? [`redirected to ${response.url}`] : []),
+    ...(response.isProxied ? [`through ${location.host}`] : []),
   ];
   return [code, ...details.map((text) => element('span', {}, text))];
 }
@@ -126,9 +137,9 @@ function sizeText(bytes: number): string {
     : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-function headerList({ headers, url }: Response): HTMLElement {
+function headerList({ headers, url, isProxied }: Answer): HTMLElement {
   const all = [...headers];
-  const isForeign = URL.canParse(url) && new URL(url).origin !== location.origin;
+  const isForeign = !isProxied && URL.canParse(url) && new URL(url).origin !== location.origin;
   return element(
     'details',
     { class: 'try-headers' },
@@ -264,7 +275,7 @@ const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The name that the response gives itself, otherwise the end of its address. */
-function fileName({ headers, url }: Response): string {
+function fileName({ headers, url }: Answer): string {
   const [, own] = /filename="?([^";]+)/i.exec(headers.get('content-disposition') ?? '') ?? [];
   if (own) return own;
   const last = URL.canParse(url) ? new URL(url).pathname.split('/').pop() : '';

@@ -1,7 +1,13 @@
 import type { BodyValue, FileLike, FormField } from '../../src/request/build-request.ts';
 import { formField } from '../../src/request/example-values.ts';
 import { formatJson, type JsonNode, parseJson, writeJson } from '../../src/request/json-text.ts';
-import { isJson, isMultipart, isText, isUrlencoded } from '../../src/request/media-types.ts';
+import {
+  isFile,
+  isJson,
+  isMultipart,
+  isText,
+  isUrlencoded,
+} from '../../src/request/media-types.ts';
 import type { BodyData, MediaData, SchemaData } from '../../src/request/operation-data.ts';
 import type { Field } from './controls.ts';
 import { button, changed, element, labelled, select, uniqueId } from './dom.ts';
@@ -167,7 +173,7 @@ function formSection({
   const form = memberFields(schema, initial, (property, options) => {
     const isList = property.schema.type === 'array';
     const holder = isList ? property.schema.items : property.schema;
-    if (!isMultipart(type) || !holder || !isFileSchema(holder))
+    if (!isMultipart(type) || !holder || !isFile(holder))
       return createField(property.schema, options);
     const given = encoding?.find(({ name }) => name === property.name)?.contentType;
     const { field, read } = fileField(property.name, {
@@ -198,11 +204,6 @@ function formSection({
     },
   };
 }
-
-const isFileSchema = ({ type, format, media }: SchemaData) =>
-  format === 'binary' ||
-  (media !== undefined && !isText(media)) ||
-  (type === undefined && media !== undefined);
 
 interface FileOptions {
   readonly isList: boolean;

@@ -3,6 +3,7 @@
 import type { FlowData, SchemeData } from '../../src/request/operation-data.ts';
 import { CALLBACK_CHANNEL, CALLBACK_PATH } from './callback.ts';
 import type { Keys } from './keys.ts';
+import { goesThroughProxy, ProxyError, revealProxy, sendThroughProxy } from './proxy.ts';
 
 /** What a reader entered for a flow. */
 export interface Client {
@@ -178,8 +179,7 @@ export async function discoverFlows(
   signal: AbortSignal,
 ): Promise<FlowData[]> {
   const address = webAddress(discovery);
-  const response = await fetched(address, { signal });
-  const found = await readObject(response);
+  const { value: found } = await ask({ url: address, headers: {} }, signal);
   const tokenUrl = textOf(found.token_endpoint) ?? '';
   const authorizationUrl = textOf(found.authorization_endpoint);
   const deviceAuthorizationUrl = textOf(found.device_authorization_endpoint);
@@ -224,32 +224,53 @@ async function post(
   });
   const basic = `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
   const headers = { Accept: 'application/json', ...(isHeader && { Authorization: basic }) };
-  const response = await fetched(webAddress(url), { method: 'POST', headers, body: form, signal });
-  const answer = await readObject(response);
-  const texts = Object.entries(answer).map(([name, value]) => [name, String(value)] as const);
-  if (!response.ok && !answer.error)
-    throw new OAuthError(`The authorization server answered with ${response.status}.`);
+  const { status, value } = await ask({ url: webAddress(url), headers, form }, signal);
+  const texts = Object.entries(value).map(([name, text]) => [name, String(text)] as const);
+  if ((status < 200 || status > 299) && !value.error)
+    throw new OAuthError(`The authorization server answered with ${status}.`);
   return Object.fromEntries(texts);
 }
 
-async function fetched(url: URL, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, { ...init, credentials: 'omit' });
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new OAuthError(
-      `No response from ${url.origin}. Either it is down, or it does not allow pages of ${location.origin} to ask for tokens (CORS), or this page's policy does not name it.`,
-    );
-  }
+interface Question {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent by POST; without it the question is a GET. */
+  readonly form?: URLSearchParams;
 }
 
-async function readObject(response: Response): Promise<{ readonly [name: string]: unknown }> {
-  const value: unknown = await response.json().catch(() => undefined);
+/** The object that an authorization server answers with, as the reader chose to ask it. */
+async function ask(question: Question, signal: AbortSignal) {
+  const { url } = question;
+  const { status, body } = await answerTo(question, signal);
+  const value: unknown = await new Response(body).json().catch(() => undefined);
   if (typeof value === 'object' && value !== null)
-    return value as { readonly [name: string]: unknown };
-  throw new OAuthError(
-    `${new URL(response.url).origin} answered with ${response.status}, not with JSON.`,
-  );
+    return { status, value: value as { readonly [name: string]: unknown } };
+  throw new OAuthError(`${url.origin} answered with ${status}, not with JSON.`);
+}
+
+async function answerTo({ url, headers, form }: Question, signal: AbortSignal) {
+  const method = form ? 'POST' : 'GET';
+  const sent = { ...headers, ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }) };
+  try {
+    return goesThroughProxy(url.href)
+      ? await sendThroughProxy(
+          { method, url: url.href, headers: Object.entries(sent), content: form?.toString() },
+          signal,
+        )
+      : await fetch(url, {
+          ...{ method, headers: sent, signal, credentials: 'omit' },
+          ...(form && { body: form }),
+        });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof ProxyError) throw new OAuthError(error.message);
+    const refusal = `No response from ${url.origin}. Either it is down, or it does not allow pages of ${location.origin} to ask for tokens (CORS), or this page's policy does not name it.`;
+    throw new OAuthError(
+      (await revealProxy())
+        ? `${refusal} To ask it through this site\u2019s server, tick \u201cSend through ${location.host}\u201d above, and try again.`
+        : refusal,
+    );
+  }
 }
 
 function keysFrom(answer: Answer): Partial<Keys> {

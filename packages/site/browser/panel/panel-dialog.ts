@@ -7,6 +7,7 @@ import { copyButton } from './copy.ts';
 import { button, element } from './dom.ts';
 import { onThisName } from './here.ts';
 import { parameterSection, section } from './parameter-section.ts';
+import { proxyChoice, proxyOffer } from './proxy.ts';
 import { securitySection } from './security-section.ts';
 import { hasCookies, NoResponse, send } from './send.ts';
 import { serverSection } from './server-section.ts';
@@ -79,14 +80,17 @@ export function createPanel(data: OperationData): Panel {
       await answer.show(await send(built, signal), started);
     } catch (error) {
       if (signal.aborted) answer.cancelled();
-      else if (error instanceof NoResponse) answer.refuse(error.refusal);
-      else answer.refuse({ message: error instanceof Error ? error.message : String(error) });
+      else if (error instanceof NoResponse) {
+        const { refusal } = error;
+        answer.refuse(refusal, refusal.mayPassProxy ? proxyOffer(run) : undefined);
+      } else answer.refuse({ message: error instanceof Error ? error.message : String(error) });
     } finally {
       running = undefined;
       sender.textContent = 'Send';
     }
   };
 
+  const proxyPlace = element('div', {});
   const title = element('h2', { id: 'try-title' }, data.title);
   const form = element(
     'form',
@@ -108,6 +112,7 @@ export function createPanel(data: OperationData): Panel {
       copyButton('Copy as curl', () => curlCommand(request())),
       sender,
     ),
+    proxyPlace,
     problem,
     element(
       'div',
@@ -153,6 +158,7 @@ export function createPanel(data: OperationData): Panel {
     open: (opener) => {
       answer.clear();
       problem.textContent = '';
+      proxyPlace.append(proxyChoice);
       refresh();
       document.body.append(dialog);
       const leave = () => dialog.close();

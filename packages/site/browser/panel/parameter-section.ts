@@ -36,7 +36,7 @@ export function parameterSection({ parameters = [] }: OperationData): ParameterS
       'div',
       { class: 'try-sections', hidden: groups.length === 0 },
       ...groups.map(({ title, members }) =>
-        section(title, ...members.map(({ field }) => field.element)),
+        section(title, ...notes(title), ...members.map(({ field }) => field.element)),
       ),
     ),
     values: () =>
@@ -56,6 +56,14 @@ export function parameterSection({ parameters = [] }: OperationData): ParameterS
       return found && { name: found.parameter.name, field: found.field };
     },
   };
+}
+
+/** What a reader should know before the values are entered. */
+function notes(title: string): HTMLElement[] {
+  if (title !== 'Cookies') return [];
+  const text =
+    "A page's script cannot set cookies, so these stand in the curl command alone. The browser sends those that the API has set for this very site.";
+  return [element('p', { class: 'try-hint' }, text)];
 }
 
 /** Stands for a value that need not be looked at. */

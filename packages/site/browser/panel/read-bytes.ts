@@ -11,7 +11,7 @@ const MAX_BYTES = 100_000_000;
 
 /** Reads a body to its end, and tells of each piece as it comes, with the size until then. */
 export async function readBytes(
-  { body }: Response,
+  { body }: Pick<Response, 'body'>,
   onChunk: (chunk: Uint8Array<ArrayBuffer>, size: number) => void,
 ): Promise<ReadBytes> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];

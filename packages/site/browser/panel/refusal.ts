@@ -5,6 +5,8 @@ export interface Refusal {
   readonly message: string;
   /** Finds out more, and says it in a sentence; undefined where there is no more to find. */
   readonly more?: () => Promise<string>;
+  /** The site's proxy may get one: it is the browser that refused. */
+  readonly mayPassProxy?: boolean;
 }
 
 /**
@@ -23,6 +25,7 @@ export function refusalOf(request: Request, violations: readonly string[]): Refu
   }
   if (location.protocol === 'https:' && protocol === 'http:' && !isLoopback(hostname)) {
     return {
+      mayPassProxy: true,
       message: `The browser sends nothing from this page to ${origin}: the page came over HTTPS and the API is asked over HTTP (mixed content). The API has to be reachable over HTTPS.`,
     };
   }
@@ -30,7 +33,7 @@ export function refusalOf(request: Request, violations: readonly string[]): Refu
   if (origin === location.origin) {
     return { message: `No response from ${origin}: it is down, or out of reach.` };
   }
-  return { message: corsMessage(request, origin), more: () => probe(origin) };
+  return { message: corsMessage(request, origin), more: () => probe(origin), mayPassProxy: true };
 }
 
 function corsMessage({ method, headers }: Request, server: string): string {

@@ -1,5 +1,6 @@
 import type { BuiltRequest } from '../../src/request/build-request.ts';
 import { multipartBody } from '../../src/request/multipart.ts';
+import { type Answer, goesThroughProxy, type Outgoing, sendThroughProxy } from './proxy.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 
 /** There was no response. */
@@ -12,11 +13,13 @@ export class NoResponse extends Error {
   }
 }
 
-/** Sends a request. Throws `NoResponse`, or the signal's reason. */
-export async function send(built: BuiltRequest, signal: AbortSignal): Promise<Response> {
+/** Sends a request, as the reader chose. Throws `NoResponse`, `ProxyError`, or the signal's reason. */
+export async function send(built: BuiltRequest, signal: AbortSignal): Promise<Answer> {
+  const outgoing = outgoingOf(built);
+  if (goesThroughProxy(outgoing.url)) return sendThroughProxy(outgoing, signal);
   let request: Request;
   try {
-    request = fetchRequest(built, signal);
+    request = fetchRequest(outgoing, signal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NoResponse({ message: `This request cannot be sent: ${reason}` });
@@ -43,20 +46,27 @@ export function hasCookies({ headers }: BuiltRequest): boolean {
   return headers.some(([name]) => FORBIDDEN.test(name));
 }
 
-function fetchRequest({ method, url, headers, body }: BuiltRequest, signal: AbortSignal): Request {
-  const given = new Headers(
-    headers.filter(([name]) => !FORBIDDEN.test(name)).map(([name, value]) => [name, value]),
-  );
-  const init: RequestInit = { method, headers: given, signal, cache: 'no-store' };
-  if (body?.kind === 'text') init.body = body.text;
-  else if (body?.kind === 'file' && body.file instanceof Blob) init.body = body.file;
-  else if (body?.kind === 'parts') {
-    const boundary = `----form-${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
-    given.set('Content-Type', `${body.type.split(';')[0]}; boundary=${boundary}`);
-    const pieces = multipartBody(body.parts, boundary);
-    init.body = new Blob(
-      pieces.filter((piece) => typeof piece === 'string' || piece instanceof Blob),
-    );
-  }
-  return new Request(url, init);
+/** A request without cookies, and with the bytes of its body. */
+function outgoingOf({ method, url, headers: all, body }: BuiltRequest): Outgoing {
+  const headers = all.filter(([name]) => !FORBIDDEN.test(name));
+  if (body?.kind === 'text') return { method, url, headers, content: body.text };
+  if (body?.kind === 'file' && body.file instanceof Blob)
+    return { method, url, headers, content: body.file };
+  if (body?.kind !== 'parts') return { method, url, headers };
+  const boundary = `----form-${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
+  const type = `${body.type.split(';')[0]}; boundary=${boundary}`;
+  const pieces = multipartBody(body.parts, boundary);
+  return {
+    ...{ method, url },
+    headers: [...headers.filter(([name]) => !/^content-type$/i.test(name)), ['Content-Type', type]],
+    content: new Blob(pieces.filter((piece) => typeof piece === 'string' || piece instanceof Blob)),
+  };
+}
+
+function fetchRequest({ method, url, headers, content }: Outgoing, signal: AbortSignal): Request {
+  return new Request(url, {
+    ...{ method, signal, cache: 'no-store' },
+    headers: headers.map(([name, value]) => [name, value]),
+    ...(content !== undefined && { body: content }),
+  });
 }

@@ -32,5 +32,7 @@ const WORDS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The words of a response's status; empty where it has none. */
-export const statusWords = ({ status, statusText }: Response): string =>
-  statusText || (WORDS.get(status) ?? '');
+export const statusWords = ({
+  status,
+  statusText,
+}: Pick<Response, 'status' | 'statusText'>): string => statusText || (WORDS.get(status) ?? '');

@@ -8,20 +8,39 @@ const MAX_ORIGINS = 40;
 /** How many addresses of a server with variables are looked at. */
 const MAX_EXPANSIONS = 100;
 
+/** The most addresses of one document. */
+const MAX_ADDRESSES = 200;
+
 /**
- * The sources of a policy's `connect-src` that a document declares: its servers, with every value of their variables,
- * and where its security schemes give tokens out. Relative addresses belong to the site. At most 40. A page is only
- * opened at `authorizationUrl`, nothing is sent to it.
+ * The sources of a policy's `connect-src` that a document declares. Relative addresses belong to the site. At most 40.
  */
 export function connectOrigins(document: OpenApiDocument): string[] {
+  const origins = new Set([...addresses(document)].map(({ origin }) => origin));
+  return [...origins].slice(0, MAX_ORIGINS);
+}
+
+/**
+ * Where a document says that requests are sent: its servers, with every value of their variables, and where its security
+ * schemes give tokens out. A page is only opened at `authorizationUrl`, nothing is sent to it. Each is an origin as
+ * `connect-src` has it, and a path: all below it is meant (`https://*.example.com/v1`). The first 200.
+ */
+export function declaredAddresses(document: OpenApiDocument): string[] {
+  const declared = new Set([...addresses(document)].map(({ origin, path }) => origin + path));
+  return [...declared].slice(0, MAX_ADDRESSES);
+}
+
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+}
+
+function* addresses(document: OpenApiDocument): Generator<Address> {
   const operations = [...findOperations(document)].filter(({ isWebhook }) => !isWebhook);
   const holders = [document, ...operations.flatMap(({ item, operation }) => [item, operation])];
-  const origins = new Set<string>();
   for (const url of [...serverAddresses(holders), ...tokenAddresses(document)]) {
     const origin = originOf(url);
-    if (origin !== undefined && origins.size < MAX_ORIGINS) origins.add(origin);
+    if (origin !== undefined) yield { origin, path: pathOf(url) };
   }
-  return [...origins];
 }
 
 function* serverAddresses(holders: readonly Record<string, unknown>[]): Generator<string> {
@@ -37,7 +56,8 @@ function* tokenAddresses(document: OpenApiDocument): Generator<string> {
   for (const value of isObject(schemes) ? Object.values(schemes) : []) {
     const scheme = resolveReference(document, value);
     if (!isObject(scheme)) continue;
-    yield textOf(scheme.openIdConnectUrl);
+    // The discovered addresses are mostly of the same origin, at any path.
+    yield textOf(scheme.openIdConnectUrl).replace(/^([a-z]+:\/\/[^/?#]*).*$/is, '$1/');
     for (const flow of isObject(scheme.flows) ? Object.values(scheme.flows) : []) {
       if (isObject(flow)) for (const name of TOKEN_ADDRESSES) yield textOf(flow[name]);
     }
@@ -78,6 +98,15 @@ function originOf(url: string): string | undefined {
   const { origin, hostname } = scheme && URL.canParse(url) ? new URL(url) : {};
   const isSafe = hostname && hostname.length <= MAX_HOST_LENGTH && HOST.test(hostname);
   return isSafe ? origin : undefined;
+}
+
+/** The path of an address without its last slash, up to the first segment that may have any value; `/` for none. */
+function pathOf(url: string): string {
+  const [, path = ''] = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url) ?? [];
+  const [fixed = ''] = path.split(ANY);
+  const whole = fixed === path ? path : fixed.slice(0, fixed.lastIndexOf('/'));
+  const { pathname } = new URL(`https://a${whole}`);
+  return pathname.replace(/\/+$/, '') || '/';
 }
 
 function wildcardOrigin(scheme: string, authority: string): string | undefined {

@@ -1,3 +1,5 @@
+import type { SchemaData } from './operation-data.ts';
+
 /** Whether a text of this media type is JSON: `application/json`, `application/problem+json`. */
 export function isJson(type: string): boolean {
   return /^[^;]*[/+]json\s*(?:;|$)/i.test(type);
@@ -23,4 +25,10 @@ export function isText(type: string): boolean {
     isJsonLines(type) ||
     /^text\/|^[^;]*[/+](?:xml|yaml|x-yaml|javascript|graphql|toml|sql)\s*(?:;|$)/i.test(type)
   );
+}
+
+/** Whether a property of a form is a file. */
+export function isFile({ type, format, media }: SchemaData): boolean {
+  if (format === 'binary') return true;
+  return media !== undefined && (type === undefined || !isText(media));
 }

@@ -124,6 +124,9 @@ export const Installation = Type.Object(
     platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
     siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),
     mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
+    requestProxy: Type.Boolean({
+      description: "Whether owners may switch on the request proxy of their projects' sites.",
+    }),
   },
   { $id: 'Installation' },
 );

@@ -1,3 +1,4 @@
+import { isPublicAddress } from '@petstore/http/networks.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -41,7 +42,7 @@ export async function sendToWebhook(
       at: now(),
       timeoutMs,
       dnsServers: config.dnsServers,
-      arePrivateAllowed: config.webhookPrivateAddresses === 'allow',
+      isAllowed: config.webhookPrivateAddresses === 'allow' ? () => true : isPublicAddress,
     },
     stop,
   );

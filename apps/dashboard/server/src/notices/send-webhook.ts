@@ -2,15 +2,15 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { request as httpRequest } from '@petstore/http/node-http.ts';
-import type { DeliveryOutcome } from './delivery.ts';
 import {
+  AddressError,
   bareHost,
-  ReceiverError,
-  type ReceiverNetwork,
-  receiverAddresses,
-} from './receiver-address.ts';
+  type Network,
+  pinnedLookup,
+  reachableAddresses,
+} from '@petstore/http/reachable-addresses.ts';
+import type { DeliveryOutcome } from './delivery.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface WebhookMessage {
@@ -21,7 +21,7 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-export interface SendOptions extends ReceiverNetwork {
+export interface SendOptions extends Network {
   /** The time, in milliseconds since 1970. */
   readonly at: number;
   /** For all of it, from the look-up of the name to the end of the response, in milliseconds. */
@@ -40,7 +40,7 @@ export async function sendWebhook(
   const signal = AbortSignal.any([stop, deadline]);
   const target = new URL(url);
   try {
-    const addresses = await receiverAddresses(target.hostname, network, signal);
+    const addresses = await reachableAddresses(target.hostname, network, signal);
     const headers = signatureHeaders(secret, { id, at, body });
     return outcomeOf(await post(target, { body, headers }, addresses, signal), at);
   } catch (error) {
@@ -77,7 +77,7 @@ function readRetryAfter(text: string | undefined, at: number): number {
 
 /** Why there was no response. The codes are those of Node and of OpenSSL. */
 function inWords(error: unknown): string {
-  if (error instanceof ReceiverError) return error.message;
+  if (error instanceof AddressError) return error.message;
   const { code = '', message } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':
@@ -133,7 +133,7 @@ async function post(
       ...headers,
     },
     agent: false,
-    lookup: pinned(addresses),
+    lookup: pinnedLookup(addresses),
     maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
     signal,
   });
@@ -143,15 +143,6 @@ async function post(
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   await drop(request, response);
   return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
-}
-
-/** A look-up that returns these addresses for any name. */
-function pinned(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, { all }, done) => {
-    const [first] = addresses;
-    if (all || !first) done(null, [...addresses]);
-    else done(null, first.address, first.family);
-  };
 }
 
 /** Reads a body until its end, its limit, or the signal: the outcome depends on the status only. */

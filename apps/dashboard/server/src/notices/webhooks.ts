@@ -1,4 +1,5 @@
 import { ApiError } from '@petstore/http/errors.ts';
+import { isPrivateHost } from '@petstore/http/reachable-addresses.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
@@ -29,7 +30,6 @@ import {
   sendToWebhook,
 } from './deliver-webhook.ts';
 import { newMessageId } from './queue-notice.ts';
-import { isPrivateHost } from './receiver-address.ts';
 import { makeWebhookSecret } from './signature.ts';
 import type { CreatedWebhook, Webhook } from './webhook.ts';
 

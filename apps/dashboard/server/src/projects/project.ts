@@ -24,6 +24,12 @@ export const ProjectChange = Type.Object({
   mcp: Type.Optional(
     Type.Boolean({ description: 'The site has an MCP server at `/mcp`, for assistants.' }),
   ),
+  requestProxy: Type.Optional(
+    Type.Boolean({
+      description:
+        "Readers may send requests to the document's servers through the site. It can be switched on where the operator allows it.",
+    }),
+  ),
 });
 export type ProjectChange = Static<typeof ProjectChange>;
 /** `DELETE /api/projects/{slug}`: the slug once more. */
@@ -56,6 +62,7 @@ export const Project = Type.Object(
     platformUrl: Type.String({ description: "Its address under the platform's host." }),
     redirectPlatformHost: Type.Boolean(),
     mcp: Type.Boolean(),
+    requestProxy: Type.Boolean(),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

@@ -72,6 +72,7 @@ export async function createProject(
     primary_domain_id: null,
     redirect_platform_host: 0,
     mcp: 1,
+    request_proxy: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
@@ -100,13 +101,18 @@ export async function createProject(
  * gone: nobody else has it for 90 days.
  */
 export async function changeProject(
-  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  { config, db, now, siteChanged }: Pick<Deps, 'config' | 'db' | 'now' | 'siteChanged'>,
   { id, slug: currentSlug }: ProjectRow,
   change: ProjectChange,
   caller: Caller,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
   if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
+  if (change.requestProxy && config.requestProxy === 'refuse') {
+    throw invalidRequest(
+      'requestProxy cannot be switched on here. (Whoever runs this may allow it: DASHBOARD_REQUEST_PROXY.)',
+    );
+  }
   let isSiteChanged = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
@@ -118,6 +124,7 @@ export async function changeProject(
         slug: change.slug ?? before.slug,
         redirect_platform_host: switches.redirectPlatformHost ? 1 : 0,
         mcp: switches.mcp ? 1 : 0,
+        request_proxy: switches.requestProxy ? 1 : 0,
       };
       const [from, to] = [presentChange(before), presentChange(next)];
       isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
@@ -138,13 +145,14 @@ export async function changeProject(
   return changed;
 }
 
-type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp'>;
+type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy'>;
 
 /** What a project's sites do, as the API has it. */
-function switchesOf({ redirect_platform_host, mcp }: Switches) {
+function switchesOf({ redirect_platform_host, mcp, request_proxy }: Switches) {
   return {
     redirectPlatformHost: redirect_platform_host === 1,
     mcp: mcp === 1,
+    requestProxy: request_proxy === 1,
   };
 }
 

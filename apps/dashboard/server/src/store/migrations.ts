@@ -18,6 +18,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     },
     '0008_builds': { up: (db) => builds(db, engine) },
     '0009_site_switches': { up: siteSwitches },
+    '0010_request_proxy': { up: requestProxy },
   };
 }
 
@@ -304,5 +305,12 @@ async function siteSwitches(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('projects')
     .addColumn('mcp', 'integer', (c) => c.notNull().defaultTo(1))
+    .execute();
+}
+
+async function requestProxy(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('projects')
+    .addColumn('request_proxy', 'integer', (c) => c.notNull().defaultTo(0))
     .execute();
 }

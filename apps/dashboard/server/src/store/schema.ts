@@ -90,6 +90,8 @@ export interface Database {
     redirect_platform_host: Generated<number>;
     /** 1: programs may ask the project's sites at `/mcp`. */
     mcp: Generated<number>;
+    /** 1: readers may send requests to the API through the project's sites, where the operator allows it. */
+    request_proxy: Generated<number>;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };

@@ -149,10 +149,10 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
 }
 
 /** The columns of a project that switch parts of its sites on and off. */
-const SWITCHES = ['projects.mcp'] as const;
+const SWITCHES = ['projects.mcp', 'projects.request_proxy'] as const;
 
-function switchesOf(row: Pick<ProjectRow, 'mcp'>) {
-  return { mcp: row.mcp === 1 };
+function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
+  return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
 }
 
 async function findLive(

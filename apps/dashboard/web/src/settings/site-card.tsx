@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Project, ProjectChange } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { keys } from '../queries.ts';
+import { installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
@@ -14,9 +14,13 @@ import { WithCode } from '../ui/with-code.tsx';
 
 /** What the site does besides showing pages. The switch takes effect at once. */
 export function SiteCard() {
-  const { url, mcp } = useProject();
+  const { url, mcp, requestProxy } = useProject();
+  const { data: installation } = useQuery(installationQuery);
   const mcpSwitch = useSwitch('mcp', 'The MCP server');
-  const { error } = mcpSwitch;
+  const proxySwitch = useSwitch('requestProxy', 'The request proxy');
+  const error = mcpSwitch.error ?? proxySwitch.error;
+  // Without the operator's leave there is no proxy, whatever was chosen before.
+  const mayPass = installation?.requestProxy === true;
   return (
     <Card title="The site" description="What it offers besides its pages.">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -31,12 +35,25 @@ export function SiteCard() {
           checked={mcpSwitch.chosen ?? mcp}
           onChange={mcpSwitch.change}
         />
+        <Switch
+          label="Request proxy"
+          hint={
+            <WithCode>
+              {installation === undefined || mayPass
+                ? `For an API that browsers may not ask from other sites (CORS): readers may send requests to the document's servers through \`${hostOf(url)}\`, with their credentials. Nothing of them is kept.`
+                : 'Not available: whoever runs this dashboard does not allow it (`DASHBOARD_REQUEST_PROXY`).'}
+            </WithCode>
+          }
+          checked={mayPass && (proxySwitch.chosen ?? requestProxy)}
+          disabled={!mayPass}
+          onChange={proxySwitch.change}
+        />
       </div>
     </Card>
   );
 }
 
-function useSwitch(field: 'mcp', name: string) {
+function useSwitch(field: 'mcp' | 'requestProxy', name: string) {
   const { slug } = useProject();
   // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

@@ -49,6 +49,10 @@ export interface EdgeRequest {
   readonly headers: IncomingHttpHeaders;
   /** The canonical name by which the TLS connection was made; undefined: there is no TLS. */
   readonly serverName: string | undefined;
+  /** The client that counts are kept of; undefined: it is not counted. Most requests are answered without it. */
+  readonly client: () => string | undefined;
+  /** Calls a function when the response has been sent, or the client has left before. */
+  readonly onClose: (listener: () => void) => void;
   /** Most requests are answered without it: then the body is ignored. */
   readonly readBody: ReadBody;
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
 import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
-import { MAX_HEADER_BYTES } from '../connections/limits.ts';
+import { countedClient, MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { type EdgeLog, type FailureReporter, logResponse } from '../log.ts';
 import type { EdgeRequest } from './edge-request.ts';
 import { bodyReader } from './request-body.ts';
@@ -50,6 +51,11 @@ export function serveHttp1(
         ? textResponse(problem.status, problem.message)
         : respond({
             ...edgeRequestOf(request, serverNameOf(request.socket)),
+            client: () => countedClient(request.socket),
+            onClose: (listener) => {
+              if (response.closed) listener();
+              else response.once('close', listener);
+            },
             readBody: bodyReader(request, () => {
               if (expectant.has(request)) response.writeContinue();
             }),
@@ -90,7 +96,7 @@ export function serveHttp1(
 function edgeRequestOf(
   request: IncomingMessage,
   serverName: string | undefined,
-): Omit<EdgeRequest, 'readBody'> {
+): Omit<EdgeRequest, 'readBody' | 'client' | 'onClose'> {
   const { method = '', url = '', headers, rawHeaders } = request;
   const authority = countHeader(rawHeaders, 'host') === 1 ? (headers.host ?? '') : undefined;
   return { method, target: url, authority, headers, serverName };
@@ -99,10 +105,12 @@ function edgeRequestOf(
 function write(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { status, headers, content }: EdgeResponse,
+  { status, headers, content, body }: EdgeResponse,
 ): void {
   response.writeHead(status, headers as string[]);
-  if (method === 'HEAD' || content.length === 0) response.end();
+  // Whichever side breaks off ends the other, and nobody else can be told.
+  if (body) pipeline(body, response, () => {});
+  else if (method === 'HEAD' || content.length === 0) response.end();
   else response.end(content, 'latin1');
 }
 

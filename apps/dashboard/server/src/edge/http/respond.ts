@@ -1,4 +1,6 @@
+import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
@@ -24,17 +26,42 @@ export function responder(
   files: SiteFiles,
   wellKnown: WellKnown,
   mcp: McpEndpoint,
+  /** undefined: the operator allows none. */
+  proxy: RequestProxy | undefined,
 ) {
+  type Endpoint = (
+    request: EdgeRequest,
+    site: Site,
+  ) => MaybePromise<EdgeResponse | undefined> | undefined;
+
+  /** What a site has besides files, by path. One that returns undefined has nothing there. */
+  const endpoints = new Map<string, Endpoint>([
+    [
+      MCP_PATH,
+      (request, site) =>
+        mcp({
+          ...{ request, site, always: secureHeaders(request, site) },
+          redirectOrigin: redirectOriginOf(request, site),
+        }),
+    ],
+    [
+      PROXY_PATH,
+      (request, site) =>
+        proxy?.({
+          ...{ request, site, always: secureHeaders(request, site) },
+          isRedirected: redirectOriginOf(request, site) !== undefined,
+        }),
+    ],
+  ]);
+
   const respondFrom = (
     request: EdgeRequest,
     target: RequestTarget,
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site) return textResponse(404, NO_SITE);
-    if (target.path !== MCP_PATH) return respondWithFile(request, target, site);
-    const always = secureHeaders(request, site);
-    const redirectOrigin = redirectOriginOf(request, site);
-    const answer = mcp({ request, site, always, redirectOrigin });
+    const endpoint = endpoints.get(target.path);
+    const answer = endpoint?.(request, site);
     if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, site);
     return answer.then((response) => response ?? respondWithFile(request, target, site));
   };

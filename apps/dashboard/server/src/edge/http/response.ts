@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { Content } from '../sites/forms.ts';
@@ -8,6 +9,8 @@ export interface EdgeResponse {
   readonly headers: Headers;
   /** Empty where there is none; not sent in response to HEAD. */
   readonly content: Content;
+  /** Sent as it comes, in place of `content`, which is empty then. It is destroyed where the client leaves. */
+  readonly body?: Readable;
 }
 
 /** A short text that is not cached: ASCII. */

@@ -6,8 +6,10 @@ import {
   type ServerHttp2Stream,
   type ServerSessionOptions,
 } from 'node:http2';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { MAX_HEADER_BYTES, type Timeouts } from '../connections/limits.ts';
+import { countedClient, MAX_HEADER_BYTES, type Timeouts } from '../connections/limits.ts';
 import type { ServerContext } from '../connections/listener.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { bodyReader } from '../http/request-body.ts';
@@ -94,7 +96,7 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
       sessions.add(session);
       session.on('stream', (stream, headers, flags) => {
         limitStream(stream, flags, socket, timeouts);
-        handleStream(stream, edgeRequestOf(stream, headers, serverName), buffer);
+        handleStream(stream, edgeRequestOf(stream, headers, serverName, socket), buffer);
       });
       // The client may never take the last frame.
       session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
@@ -136,6 +138,7 @@ function edgeRequestOf(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   serverName: string,
+  socket: TLSSocket,
 ): EdgeRequest {
   const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
   // RFC 9113, section 8.3.1: they must not differ; a request translated from HTTP/1.1 may lack :authority.
@@ -146,6 +149,11 @@ function edgeRequestOf(
     authority: isOne ? (authority ?? host) : undefined,
     headers,
     serverName,
+    client: () => countedClient(socket),
+    onClose: (listener) => {
+      if (stream.destroyed) listener();
+      else stream.once('close', listener);
+    },
     readBody: bodyReader(stream),
   };
 }
@@ -183,14 +191,18 @@ const lowerCased = new WeakMap<Headers, Headers>();
 function sendResponse(
   stream: ServerHttp2Stream,
   method: string,
-  { status, headers, content }: EdgeResponse,
+  { status, headers, content, body }: EdgeResponse,
   buffer: SendBuffer,
 ): void {
-  const endStream = method === 'HEAD' || content.length === 0;
+  const endStream = !body && (method === 'HEAD' || content.length === 0);
   // With status and date, or Node would put them into the list.
   const list = [':status', String(status), ...toLowerCaseNames(headers), 'date', date()];
   stream.respond(list as unknown as Parameters<typeof stream.respond>[0], { endStream });
   if (endStream) return;
+  if (body) {
+    void sendBody(stream, body, buffer);
+    return;
+  }
   if (typeof content !== 'string') sendChunks(stream, content, buffer);
   else {
     buffer.add(content.length);
@@ -219,6 +231,29 @@ function sendChunks(stream: ServerHttp2Stream, content: Buffer, buffer: SendBuff
     else stream.end(chunk, sent);
   };
   send();
+}
+
+/** Piece by piece as it comes, each when the one before is sent, for the same reasons. */
+async function sendBody(
+  stream: ServerHttp2Stream,
+  body: Readable,
+  buffer: SendBuffer,
+): Promise<void> {
+  stream.once('close', () => body.destroy());
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      buffer.add(piece.length);
+      stream.write(piece, (error) => resolve(!error));
+      const isTaken = await promise;
+      buffer.remove(piece.length, isTaken);
+      if (!isTaken || stream.destroyed) return;
+      await nextTurn();
+    }
+    stream.end();
+  } catch {
+    stream.close(NGHTTP2_INTERNAL_ERROR);
+  }
 }
 
 /** RFC 9113, section 8.2.1: names are in lower case. */

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { isPublicAddress } from '@petstore/http/networks.ts';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './networks.ts';
 
 /** The timeout of one query to one name server, in milliseconds, and how often it is sent. */
 const DNS_TIMEOUT_MS = 2_000;
@@ -10,43 +10,52 @@ const DNS_TRIES = 2;
 /** RFC 6761, section 6.3: `localhost` is this machine, whatever a name server says. */
 const LOOPBACK = addresses(['127.0.0.1', '::1']);
 
-/** Why a receiver has no usable address, as a sentence for people. */
-export class ReceiverError extends Error {
-  override name = 'ReceiverError';
+/** Why a host has no usable address, as a sentence for people. */
+export class AddressError extends Error {
+  override name = 'AddressError';
 }
 
-export interface ReceiverNetwork {
+export interface Network {
   /** As `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
-  /** Whether receivers may be on this machine and in its private network. */
-  readonly arePrivateAllowed: boolean;
+  /** Whether an IP address may be connected to. */
+  readonly isAllowed: (address: string) => boolean;
 }
 
 /**
  * The addresses of a URL's host that may be connected to. The name is looked up only once, so that it cannot lead
- * elsewhere between the check and the connection. Rejects with ReceiverError where there is no address, or none
- * that is allowed.
+ * elsewhere between the check and the connection: connect with `pinnedLookup`. Rejects with AddressError where there is
+ * no address, or none that is allowed.
  *
  * The query goes to the name servers directly: the system's resolver would keep one of the few threads of the process
  * while it waits.
  */
-export async function receiverAddresses(
+export async function reachableAddresses(
   hostname: string,
-  { dnsServers, arePrivateAllowed }: ReceiverNetwork,
+  { dnsServers, isAllowed }: Network,
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
   const host = bareHost(hostname);
   const found = await addressesOfHost(host, dnsServers, signal);
   const [first] = found;
-  if (!first) throw new ReceiverError(`The name ${host} has no address.`);
-  const usable = arePrivateAllowed ? found : found.filter(isPublic);
+  if (!first) throw new AddressError(`The name ${host} has no address.`);
+  const usable = found.filter(({ address }) => isAllowed(address));
   if (usable.length > 0) return usable;
-  throw new ReceiverError(
+  throw new AddressError(
     `${host === first.address ? host : `${host} leads to ${first.address}, which`} is not an address of the internet.`,
   );
 }
 
-/** Whether a URL's host is a private address or `localhost`; other names are looked up when a notice is sent. */
+/** A look-up for a connection that returns these addresses for any name. */
+export function pinnedLookup(found: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    const [first] = found;
+    if (all || !first) done(null, [...found]);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Whether a URL's host is a private address or `localhost`; other names are looked up when they are connected to. */
 export function isPrivateHost(hostname: string): boolean {
   const host = bareHost(hostname);
   return isLocalhost(host) || (isIP(host) !== 0 && !isPublicAddress(host));
@@ -73,7 +82,7 @@ async function addressesOfHost(
     const found = lookUps.flatMap((lookUp) => (lookUp.status === 'fulfilled' ? lookUp.value : []));
     const failed = lookUps.map((lookUp) => lookUp.status === 'rejected' && lookUp.reason.code);
     if (found.length === 0 && !failed.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')) {
-      throw new ReceiverError(`The name ${host} could not be looked up.`);
+      throw new AddressError(`The name ${host} could not be looked up.`);
     }
     return addresses(found);
   } finally {
@@ -83,10 +92,6 @@ async function addressesOfHost(
 
 function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
-}
-
-function isPublic({ address }: LookupAddress): boolean {
-  return isPublicAddress(address);
 }
 
 function addresses(list: readonly string[]): LookupAddress[] {

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib';
+import {
+  type FrameKind,
+  framePrefix,
+  type ProxiedEnd,
+  type ProxiedHead,
+} from '@petstore/site/request/proxy-format.ts';
+import type { FinalResponse } from './follow-redirects.ts';
+import { responseHeaders } from './header-fields.ts';
+import { Refusal } from './refusal.ts';
+import { inWords } from './send-upstream.ts';
+
+interface FrameOptions {
+  readonly method: string;
+  /** Of the body, decoded. */
+  readonly maxBytes: number;
+  /** Aborted with a Refusal. */
+  readonly signal: AbortSignal;
+  /** Called with each piece of the body. */
+  readonly onPiece: () => void;
+}
+
+/** A response as frames, as it comes. How it ended stands in the last one: it never throws. */
+export async function* responseFrames(
+  { response, url, redirected }: FinalResponse,
+  { method, maxBytes, signal, onPiece }: FrameOptions,
+): AsyncGenerator<Buffer> {
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response;
+  const headers = responseHeaders(rawHeaders);
+  const head = { status, statusText, headers, url: url.href, redirected } satisfies ProxiedHead;
+  yield valueFrame('head', head);
+  let end: ProxiedEnd = {};
+  try {
+    let left = maxBytes;
+    for await (const piece of decoded(response, method) as AsyncIterable<Buffer>) {
+      onPiece();
+      yield frame('data', piece.subarray(0, left));
+      left -= piece.length;
+      if (left < 0)
+        throw new Refusal(
+          'response_too_large',
+          `It was cut: the body of a response has at most ${maxBytes} bytes.`,
+        );
+    }
+  } catch (error) {
+    end = { problem: refusalOf(error, url, signal).problem() };
+  } finally {
+    response.destroy();
+  }
+  yield valueFrame('end', end);
+}
+
+function refusalOf(error: unknown, url: URL, signal: AbortSignal): Refusal {
+  if (error instanceof Refusal) return error;
+  if (signal.reason instanceof Refusal) return signal.reason;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return /^(?:Z_|ZSTD_|ERR_(?!STREAM))/.test(code)
+    ? new Refusal(
+        'no_response',
+        `The body of the response of ${url.origin} is not compressed as its Content-Encoding says.`,
+      )
+    : new Refusal('no_response', inWords(url, error));
+}
+
+const DECODERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+} as const;
+
+/** The body as a browser gives it to a page: decoded, though the proxy asked for none. An unknown coding stays. */
+function decoded(response: IncomingMessage, method: string): Readable {
+  const coding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const isEmpty =
+    method.toUpperCase() === 'HEAD' || response.statusCode === 204 || response.statusCode === 304;
+  if (isEmpty || !Object.hasOwn(DECODERS, coding)) return response;
+  // The error goes to who reads the last one.
+  return pipeline(response, DECODERS[coding as keyof typeof DECODERS](), () => {});
+}
+
+function frame(kind: FrameKind, bytes: Uint8Array): Buffer {
+  return Buffer.concat([framePrefix(kind, bytes.length), bytes]);
+}
+
+const valueFrame = (kind: FrameKind, value: ProxiedHead | ProxiedEnd) =>
+  frame(kind, Buffer.from(JSON.stringify(value)));

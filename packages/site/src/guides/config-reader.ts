@@ -1,6 +1,6 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import type { BuildProblem } from '../build-log.ts';
+import type { BuildProblem, SourceFiles } from '../build-log.ts';
 import { yamlProblem } from '../syntax/yaml-problem.ts';
 
 /** The largest configuration, in bytes. */
@@ -86,6 +86,30 @@ export function configReader(file: string, bytes: Uint8Array): ConfigReader {
       return '';
     },
   };
+}
+
+/** A file of the archive. Reports a problem, and returns undefined, when it is not there or of another kind. */
+export function fileOf(
+  reader: ConfigReader,
+  files: SourceFiles,
+  node: Node,
+  name: string,
+  kind: RegExp,
+  wanted: string,
+): string | undefined {
+  const text = reader.text(node, name, 255);
+  const path = text.normalize('NFC').replace(/^(?:\.?\/)+/, '');
+  if (text === '') return undefined;
+  if (!files.has(path)) {
+    reader.problem(
+      `\`${path}\` is not in the archive${reader.didYouMean(path, files.keys())}`,
+      node,
+    );
+    return undefined;
+  }
+  if (kind.test(path)) return path;
+  reader.problem(`${name} must be ${wanted}, not \`${path}\`.`, node);
+  return undefined;
 }
 
 function parse(

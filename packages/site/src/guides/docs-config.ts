@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
-import { type ConfigReader, configReader } from './config-reader.ts';
+import { DEFAULT_COLOR } from '../site/theme.ts';
+import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
 import {
   type Announcement,
   announcementOf,
@@ -11,6 +12,7 @@ import {
   NO_LINKS,
 } from './site-links.ts';
 import { redirectsOf } from './site-redirects.ts';
+import { type ConfigFont, fontsOf } from './theme-fonts.ts';
 
 /** A checked `docs.yaml`: every file that it names exists. */
 export interface DocsConfig {
@@ -23,6 +25,8 @@ export interface DocsConfig {
   readonly navigation: readonly NavigationGroup[] | undefined;
   /** `#0a58ca` */
   readonly color: string;
+  /** Fonts of the archive; none for those of the reader's system. */
+  readonly fonts: readonly ConfigFont[];
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
   /** A line above every page. */
   readonly announcement: Announcement | undefined;
@@ -58,8 +62,6 @@ const KEYS = [
   ...['announcement', 'links', 'edit', 'redirects'],
 ];
 
-export const DEFAULT_COLOR = '#0a58ca';
-
 const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
 
 /** The required content of a `docs.yaml`, for a message. */
@@ -70,6 +72,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   title: '',
   navigation: undefined,
   color: DEFAULT_COLOR,
+  fonts: [],
   logo: undefined,
   announcement: undefined,
   links: NO_LINKS,
@@ -111,7 +114,7 @@ export function readDocsConfig(
     title: title ? reader.text(title, '`title`', 200) : '',
     openapi: openapiOf(reader, files, at.get('openapi')),
     navigation: navigationOf(reader, files, at.get('navigation')),
-    color: colorOf(reader, at.get('theme')),
+    ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
     announcement: announcementOf(reader, at.get('announcement'), sitePaths),
     links: linksOf(reader, at.get('links'), sitePaths),
@@ -191,8 +194,19 @@ function pageOf(
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-function colorOf(reader: ConfigReader, theme: Node | undefined): string {
-  const color = theme && reader.members(theme, ['color'], '`theme`').get('color');
+function themeOf(
+  reader: ConfigReader,
+  files: SourceFiles,
+  node: Node | undefined,
+): Pick<DocsConfig, 'color' | 'fonts'> {
+  const at = node && reader.members(node, ['color', 'fonts'], '`theme`');
+  return {
+    color: colorOf(reader, at?.get('color')),
+    fonts: fontsOf(reader, files, at?.get('fonts')),
+  };
+}
+
+function colorOf(reader: ConfigReader, color: Node | undefined): string {
   if (!color) return DEFAULT_COLOR;
   const text = isScalar(color) && typeof color.value === 'string' ? color.value : '';
   if (COLOR.test(text)) return text;
@@ -216,29 +230,5 @@ function logoOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined
     return files.light && files.dark ? { light: files.light, dark: files.dark } : undefined;
   }
   reader.problem('`logo` needs both `light` and `dark`, or is one file.', node);
-  return undefined;
-}
-
-/** A file of the archive. Reports a problem, and returns undefined, when it is not there or of another kind. */
-function fileOf(
-  reader: ConfigReader,
-  files: SourceFiles,
-  node: Node,
-  name: string,
-  kind: RegExp,
-  wanted: string,
-): string | undefined {
-  const text = reader.text(node, name, 255);
-  const path = text.normalize('NFC').replace(/^(?:\.?\/)+/, '');
-  if (text === '') return undefined;
-  if (!files.has(path)) {
-    reader.problem(
-      `\`${path}\` is not in the archive${reader.didYouMean(path, files.keys())}`,
-      node,
-    );
-    return undefined;
-  }
-  if (kind.test(path)) return path;
-  reader.problem(`${name} must be ${wanted}, not \`${path}\`.`, node);
   return undefined;
 }

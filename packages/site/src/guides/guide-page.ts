@@ -1,20 +1,25 @@
 import { Html, html } from '@petstore/http/html.ts';
 import type { SiteFrame, SiteGroup } from '../site/frame.ts';
-import { type LayoutPage, pageHtml } from '../site/page-layout.ts';
+import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
+import type { SiteFile } from '../site/site-files.ts';
 import type { RenderedPage } from './render/render-page.ts';
 
-/** A guide as a page of the site. `source` is the address where its file can be edited. */
-export function guidePage(
+/**
+ * A guide as a page of the site, and its preview image. `path` is where it is shown, and `source` the address where its
+ * file can be edited.
+ */
+export function guideFiles(
   frame: SiteFrame,
   page: RenderedPage,
-  source: string | undefined,
-): string {
+  { path, source }: { readonly path: string; readonly source: string | undefined },
+): Iterable<SiteFile> {
   const { groups } = frame;
-  const group = groups.find(({ pages }) => pages.some(({ path }) => path === page.path));
-  return pageHtml(frame, {
+  const { title, description } = page;
+  const group = groups.find(({ pages }) => pages.some((one) => one.path === page.path));
+  return pageFiles(frame, {
+    path,
     place: { path: page.path, part: 'guides' },
-    title: page.title,
-    description: page.description,
+    ...{ title, description },
     crumbs: [],
     kind: 'guide',
     content: html`${group?.title === undefined ? '' : html`<p class="docs-group">${group.title}</p>`}
@@ -23,6 +28,7 @@ ${new Html(page.html)}`,
     beside: toc(page),
     ...neighbours(groups, page.path),
     source,
+    preview: { title, description, label: group?.title, operation: undefined },
   });
 }
 

@@ -1,28 +1,22 @@
 import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
-import { accentStyle } from '../site/accent.ts';
-import { addFrame } from '../site/add-frame.ts';
+import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
 import type { SiteFrame, SiteGroup } from '../site/frame.ts';
-import { indexFiles } from '../site/index-files.ts';
-
 import { sitePolicy } from '../site/policy.ts';
-import {
-  type BuiltSite,
-  hrefOf,
-  markdownPath,
-  type SiteFile,
-  siteFiles,
-  TYPES,
-} from '../site/site-files.ts';
-import { DEFAULT_COLOR, type DocsConfig } from './docs-config.ts';
-import { guidePage } from './guide-page.ts';
+import { sitePreviews } from '../site/preview/site-previews.ts';
+import type { Publication } from '../site/publication.ts';
+import { type BuiltSite, hrefOf, markdownPath, type SiteFile, TYPES } from '../site/site-files.ts';
+import { type Theme, themeFiles } from '../site/theme.ts';
+import type { DocsConfig } from './docs-config.ts';
+import { guideFiles } from './guide-page.ts';
 import { checkAnchors, referenceTargets } from './links/anchors.ts';
 import {
   isImage,
   isPage,
   mediaType,
+  pagePath,
   pathConflicts,
   REFERENCE_PATH,
   reservedPaths,
@@ -47,6 +41,12 @@ export function imagesOf(files: SourceFiles): ReadonlySet<string> {
   return new Set([...files.keys()].filter(isImage));
 }
 
+/** The paths of an archive's pages and images, to which descriptions may link. */
+export function pathsOf(files: SourceFiles): ReadonlySet<string> {
+  const shown = [...files.keys()].filter((file) => isPage(file) || isImage(file));
+  return new Set(shown.map((file) => (isPage(file) ? pagePath(file, files) : `/${file}`)));
+}
+
 /** A site without the files that are published as they are. */
 function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
   const own = new Set([config.file, config.openapi]);
@@ -69,7 +69,7 @@ export async function guidePages(
   readonly problems: readonly BuildProblem[];
 }> {
   const own = publishable({ files, config });
-  log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
+  log({ level: 'info', message: 'Rendering the pages.' });
   const targets =
     typeof reference === 'object'
       ? referenceTargets(reference.checked, reference.addresses)
@@ -95,6 +95,7 @@ export async function guidesSite(
   guides: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
+  { origin, dates }: Publication = {},
 ): Promise<BuiltSite> {
   const { config, reference } = guides;
   const files = publishable(guides);
@@ -104,8 +105,10 @@ export async function guidesSite(
   const groups = siteNavigation(config, pages);
   const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
   const start = pages.find(({ path }) => path === first?.path);
+  const { title, color } = config;
+  const description = start?.description ?? '';
   const frame: SiteFrame = {
-    title: config.title,
+    title,
     logo: config.logo,
     links: [
       ...(start ? [{ title: 'Guides', path: '/' }] : []),
@@ -114,39 +117,49 @@ export async function guidesSite(
     groups,
     reference: reference?.addresses,
     assets: await siteAssets(),
-    accent: config.color === DEFAULT_COLOR ? undefined : accentStyle(config.color),
+    theme: themeFiles(themeOf(guides)),
+    previews:
+      origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi: false,
     announcement: config.announcement,
     headerLinks: config.links.header,
     footerLinks: config.links.footer,
   };
-  const html = (page: RenderedPage, path: string): SiteFile => ({
-    path,
-    type: TYPES.html,
-    content: guidePage(frame, page, editAddress(config, page)),
-  });
-  const made = siteFiles();
-  if (start && !pages.some(({ path }) => path === '/')) {
-    made.add([html(start, '/'), { ...markdownFile(start, files), path: markdownPath('/') }]);
-  }
+  const html = (page: RenderedPage, path: string) =>
+    guideFiles(frame, page, { path, source: editAddress(config, page) });
+  const published = publishedFiles(files, config, pages, log);
   // One after the other, since each has the whole navigation.
-  for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
-  made.add(publishedFiles(files, config, pages, log));
-  addFrame(made, { frame, pages, reference }, log);
-  made.add(
-    indexFiles({
-      title: config.title,
-      description: start?.description ?? '',
-      pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
-      reference,
-    }),
-  );
+  const own = function* () {
+    if (start && !pages.some(({ path }) => path === '/')) {
+      yield* html(start, '/');
+      yield { ...markdownFile(start, files), path: markdownPath('/') };
+    }
+    for (const page of pages) {
+      yield* html(page, page.path);
+      yield markdownFile(page, files);
+    }
+    yield* published;
+  };
+  const index = {
+    ...{ title, description },
+    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+    reference,
+  };
   return {
-    title: config.title,
-    files: made.all(),
-    contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : []),
+    title,
+    files: allFiles({ frame, own: own(), pages, reference, index, dates }, log),
+    contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : [], {
+      hasFonts: config.fonts.length > 0,
+    }),
     redirects: config.redirects,
   };
+}
+
+function themeOf({ files, config }: Pick<Guides, 'files' | 'config'>): Theme {
+  const fonts = config.fonts.map(({ use, weight, file }) => ({
+    ...{ use, weight, content: files.get(file) ?? new Uint8Array() },
+  }));
+  return { color: config.color, fonts };
 }
 
 function editAddress({ edit }: DocsConfig, { file }: RenderedPage): string | undefined {
@@ -207,7 +220,7 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 /** Images, and files that pages link to. */
 function publishedFiles(
   files: SourceFiles,
-  { logo }: DocsConfig,
+  { logo, fonts }: DocsConfig,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {
@@ -215,10 +228,11 @@ function publishedFiles(
   if (logo) wanted.add(logo.light).add(logo.dark);
   const published: SiteFile[] = [];
   const others: string[] = [];
-  const pageFiles = new Set(pages.map(({ file }) => file));
+  // Published under other names.
+  const used = new Set([...pages, ...fonts].map(({ file }) => file));
   for (const [path, content] of files) {
     const type = mediaType(path);
-    if (pageFiles.has(path)) continue;
+    if (used.has(path)) continue;
     if (type !== undefined && (isImage(path) || wanted.has(path))) {
       published.push({ path: `/${path}`, type, content });
     } else others.push(path);

@@ -66,6 +66,7 @@ redirects:
       { title: 'More', pages: [{ file: 'guides/end.md', title: 'The end', line: 10 }] },
     ],
     color: '#abc',
+    fonts: [],
     logo: { light: 'logo.svg', dark: 'dark.png' },
     announcement: { text: 'Version 2 is here', link: '/guides/start' },
     links: {
@@ -156,6 +157,13 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\ntheme: { color: red }', /^2: `theme\.color` must be a colour/],
   ['title: A\ntheme: { color: "#12345" }', /^2: `theme\.color` must be a colour/],
   ['title: A\ntheme:\n  colour: "#123"', /^3: .*did you mean `color`/],
+  [
+    'title: A\ntheme: { fonts: a.woff2 }',
+    /^2: `theme\.fonts` must be a mapping with `body`, `code`/,
+  ],
+  ['title: A\ntheme: { fonts: { body: notes.txt } }', /^2: `theme\.fonts\.body` must be a WOFF2/],
+  ['title: A\ntheme: { fonts: { body: a.woff2 } }', /^2: `a\.woff2` is not in the archive/],
+  ['title: A\ntheme: { fonts: { sans: a.woff2 } }', /^2: `theme\.fonts` has no `sans`/],
   ['title: A\nlogo: notes.txt', /^2: `logo` must be an SVG or PNG file/],
   ['title: A\nlogo: { light: logo.svg }', /^2: `logo` needs both/],
   ['title: A\nopenapi: notes.txt', /^2: `openapi` must be a YAML or JSON file/],

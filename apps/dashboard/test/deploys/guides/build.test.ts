@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
-import { buildSite } from '../../../server/src/deploys/build/build-site.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
+import { buildInMemory, textOf } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import '../../support/compressions.ts';
 
@@ -19,7 +19,7 @@ async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8
   const lines: string[] = [];
   const packed = bytes ?? (kind === 'zip' ? zipOf(entries(files)) : await tarGzOf(entries(files)));
   const input: BuildInput = { kind, bytes: packed, name: 'docs' };
-  const result = await buildSite(input, ({ level, message }) => {
+  const result = await buildInMemory(input, ({ level, message }) => {
     lines.push(`${level}: ${message}`);
   });
   return { result, lines };
@@ -28,13 +28,9 @@ async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8
 async function built(files: Files) {
   const { result, lines } = await build(files);
   assert.ok('artifact' in result, JSON.stringify(result));
-  const { manifest, blobs, hash } = result.artifact;
-  const text = (path: string) => {
-    const entry = manifest.files[path];
-    assert.ok(entry, `nothing at ${path}`);
-    return Buffer.from(blobs.get(entry.hash) ?? '').toString();
-  };
-  return { manifest, text, lines, hash };
+  const { artifact } = result;
+  const { manifest, hash } = artifact;
+  return { manifest, text: (path: string) => textOf(artifact, path), lines, hash };
 }
 
 async function problems(files: Files) {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
-import { buildSite } from '../../../server/src/deploys/build/build-site.ts';
 import { zipOf } from '../../support/archives.ts';
+import { buildInMemory } from '../../support/build-site.ts';
 
 coverNothing();
 
 async function refused(files: ReadonlyMap<string, string>): Promise<void> {
   const bytes = zipOf([...files].map(([name, content]) => ({ name, content })));
-  const result = await buildSite({ kind: 'zip', name: 'docs', bytes }, () => {});
+  const result = await buildInMemory({ kind: 'zip', name: 'docs', bytes });
   assert.ok('problems' in result, 'it was built');
 }
 

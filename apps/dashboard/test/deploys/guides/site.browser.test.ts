@@ -28,7 +28,8 @@ const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url))
 async function siteOf(guides: Guides) {
   const { pages, problems } = await guidePages(guides, silent);
   assert.deepEqual(problems, []);
-  return guidesSite(guides, pages, silent);
+  const site = await guidesSite(guides, pages, silent);
+  return { ...site, files: [...site.files] };
 }
 
 let parcels: ReturnType<typeof parcelsSite> | undefined;

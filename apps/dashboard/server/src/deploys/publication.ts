@@ -1,0 +1,47 @@
+import type { EarlierSite } from '@petstore/site/site/page-dates.ts';
+import type { Publication } from '@petstore/site/site/publication.ts';
+import type { Deps } from '../deps.ts';
+import { findLiveManifest, readBlob } from '../store/artifacts.ts';
+import type { DeployRow } from '../store/deploys.ts';
+import { findProjectById } from '../store/projects.ts';
+import type { Db } from '../store/schema.ts';
+
+/**
+ * Where and when a deploy's site is published. The origin is the one that the platform gives the project, and not that
+ * of a domain of its own: a domain may be removed without a new deploy, while the platform's address leads to it as
+ * long as there is one.
+ */
+export async function publicationOf(
+  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  deploy: DeployRow,
+): Promise<Publication> {
+  const project = await findProjectById(db, deploy.project_id);
+  return {
+    origin: project && addresses().site(project.slug),
+    dates: { now: instant(deploy.created_at), before: await earlierSite(db, deploy.project_id) },
+  };
+}
+
+const SITEMAP = /^\/sitemap(?:-\d+)?\.xml$/;
+
+/** What the live deploy says of its pages; undefined where none is live. */
+async function earlierSite(db: Db, projectId: string): Promise<EarlierSite | undefined> {
+  const live = await findLiveManifest(db, projectId);
+  if (!live) return undefined;
+  const files = Object.entries(live.manifest.files);
+  const sitemaps: string[] = [];
+  for (const [path, { hash }] of files) {
+    const bytes = SITEMAP.test(path) ? await readBlob(db, hash) : undefined;
+    if (bytes) sitemaps.push(new TextDecoder().decode(bytes));
+  }
+  const pages = files.filter(([path]) => path.endsWith('.md'));
+  return {
+    at: instant(live.createdAt),
+    sitemaps,
+    markdown: Object.fromEntries(pages.map(([path, { hash }]) => [path, hash])),
+  };
+}
+
+/** RFC 3339, to the second. */
+const instant = (milliseconds: number) =>
+  new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');

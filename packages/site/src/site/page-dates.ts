@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { markdownPath, type SiteFile } from './site-files.ts';
+import { datesOfSitemap, type LastModified, sitemapAddress } from './sitemap.ts';
+
+/** When a site is made, and what was live before. */
+export interface PageDates {
+  /** The time of this deploy, as RFC 3339 has it: that of pages which are new or say something else. */
+  readonly now: string;
+  /** The deploy that was live until now; undefined for the first one. */
+  readonly before: EarlierSite | undefined;
+}
+
+export interface EarlierSite {
+  /** When it was deployed: the date of pages for which its sitemap has none. */
+  readonly at: string;
+  /** Its sitemaps, as they are stored. */
+  readonly sitemaps: readonly string[];
+  /** The SHA-256, in hex, of its pages' Markdown, by the path of the Markdown. */
+  readonly markdown: Readonly<Record<string, string>>;
+}
+
+/**
+ * When each page last changed. What counts is its Markdown, which is what the page says: a page whose frame alone
+ * changes, since another page got a new title, or since the product names its scripts otherwise, says the same as
+ * before. `file` takes the files of the site, before the dates of its pages are asked for.
+ */
+export function pageDates({ now, before }: PageDates): {
+  readonly file: (file: SiteFile) => void;
+  readonly lastModified: LastModified;
+} {
+  const hashes = new Map<string, string>();
+  const known = new Map(before?.sitemaps.flatMap(datesOfSitemap));
+  return {
+    file({ path, content }) {
+      if (path.endsWith('.md')) hashes.set(path, hash('sha256', content, 'hex'));
+    },
+    lastModified(path) {
+      const markdown = markdownPath(path);
+      const earlier = before && Object.hasOwn(before.markdown, markdown);
+      if (!earlier || before.markdown[markdown] !== hashes.get(markdown)) return now;
+      return known.get(sitemapAddress(path)) ?? before.at;
+    },
+  };
+}

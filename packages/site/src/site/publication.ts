@@ -1,0 +1,12 @@
+import type { PageDates } from './page-dates.ts';
+
+/** What is known of where and when a site is published. */
+export interface Publication {
+  /**
+   * Under which the site can be had by everyone, as long as it lasts: `https://pets.docs.example.com`. Without it pages
+   * have no preview images, whose addresses must be absolute.
+   */
+  readonly origin?: string | undefined;
+  /** Without it the sitemap has no dates. */
+  readonly dates?: PageDates | undefined;
+}

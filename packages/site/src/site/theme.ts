@@ -1,0 +1,65 @@
+import { accentColors } from './accent.ts';
+import { asset } from './asset.ts';
+import { type SiteFile, TYPES } from './site-files.ts';
+
+export const DEFAULT_COLOR = '#0a58ca';
+
+/** What a site looks like, besides what all sites share. */
+export interface Theme {
+  /** `#0a58ca` */
+  readonly color: string;
+  /** Fonts of its own; none for those of the reader's system. */
+  readonly fonts: readonly ThemeFont[];
+}
+
+/** A font in WOFF2, in one weight or all. */
+export interface ThemeFont {
+  /** Text, or code. */
+  readonly use: 'body' | 'code';
+  /** As `font-weight` of `@font-face` has it: `400`, or `100 900` for a variable font. */
+  readonly weight: string;
+  readonly content: Uint8Array;
+}
+
+/** The files of a theme that pages load. */
+export interface ThemeFiles {
+  /** undefined for the usual look, which the common style has. */
+  readonly style: SiteFile | undefined;
+  readonly fonts: readonly SiteFile[];
+  /** The font that pages fetch at once, since all their text is in it: the first one of texts. */
+  readonly preloaded: SiteFile | undefined;
+}
+
+/** In lists of fonts, with what shows until it is there. */
+const FAMILIES = {
+  body: { variable: '--sans', name: 'Site body', otherwise: 'system-ui,sans-serif' },
+  code: { variable: '--mono', name: 'Site code', otherwise: 'ui-monospace,monospace' },
+} as const;
+
+/** Makes the files of a theme. */
+export function themeFiles({ color, fonts }: Theme): ThemeFiles {
+  const made = fonts.map((font) => ({
+    ...font,
+    file: asset(`font-${font.use}`, 'woff2', TYPES.woff2, font.content),
+  }));
+  const uses = [...new Set(made.map(({ use }) => use))];
+  const { light, dark } = accentColors(color);
+  const values = [
+    ...(color === DEFAULT_COLOR ? [] : [`--accent:light-dark(${light},${dark})`]),
+    ...uses.map((use) => {
+      const { variable, name, otherwise } = FAMILIES[use];
+      return `${variable}:"${name}",${otherwise}`;
+    }),
+  ];
+  const faces = made.map(
+    ({ use, weight, file }) =>
+      // The system's font shows until this one is there.
+      `@font-face{font-family:"${FAMILIES[use].name}";font-weight:${weight};font-display:swap;src:url(${file.path}) format("woff2")}\n`,
+  );
+  const style = `${faces.join('')}:root{${values.join(';')}}\n`;
+  return {
+    style: values.length === 0 ? undefined : asset('custom', 'css', TYPES.css, style),
+    fonts: [...new Map(made.map(({ file }) => [file.path, file])).values()],
+    preloaded: made.find(({ use }) => use === 'body')?.file,
+  };
+}

@@ -1,14 +1,26 @@
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+interface Fetched {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** As text. */
+  readonly body: string;
+}
 
 /** Fetches a page of a hosted site, as a browser does that resolves `*.localhost` to this machine by itself. */
-export async function fetchFromSite(url: string): Promise<{ status: number; body: string }> {
+export async function fetchFromSite(url: string): Promise<Fetched> {
   const { host, port, pathname } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+  const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
   request({ host: '127.0.0.1', port, path: pathname, headers: { host }, agent: false })
     .on('error', reject)
     .on('response', (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+      const { statusCode: status = 0, headers: received } = response;
+      buffer(response).then(
+        (bytes) => resolve({ status, headers: received, bytes, body: bytes.toString() }),
+        reject,
+      );
     })
     .end();
   return promise;

@@ -4,12 +4,12 @@ import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Prepared } from '@petstore/test-support/postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
-import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
 import { type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
 import { insertProject } from '../../server/src/store/projects.ts';
 import type { Db, Plan } from '../../server/src/store/schema.ts';
+import type { BuiltArtifact } from './build-site.ts';
 
 /** A database with all tables, empty. */
 export const UP_TO_DATE: Prepared = {
@@ -88,7 +88,7 @@ export async function storeArtifact(
   at: number,
 ): Promise<void> {
   for (const blob of blobs) await putBlob(db, blob, Buffer.from(blob), at);
-  const artifact: Artifact = {
+  const artifact: BuiltArtifact = {
     hash,
     manifest: { version: 1, title: hash, files: {}, contentSecurityPolicy: '' },
     blobs: new Map(blobs.map((blob) => [blob, Buffer.from(blob)])),

@@ -1,13 +1,4 @@
-import { asset } from './asset.ts';
-import { type SiteFile, TYPES } from './site-files.ts';
-
-/** A site's own colours. */
-export function accentStyle(color: string): SiteFile {
-  const { light, dark } = accentColors(color);
-  return asset('accent', 'css', TYPES.css, `:root{--accent:light-dark(${light},${dark})}\n`);
-}
-
-type Rgb = readonly [number, number, number];
+export type Rgb = readonly [number, number, number];
 
 /** WCAG 2.2, 1.4.3: the contrast of text with its background. */
 const CONTRAST = 4.5;
@@ -50,7 +41,7 @@ function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-function mix(a: Rgb, b: Rgb, share: number): Rgb {
+export function mix(a: Rgb, b: Rgb, share: number): Rgb {
   const channel = (at: 0 | 1 | 2) => Math.round(a[at] + (b[at] - a[at]) * share);
   return [channel(0), channel(1), channel(2)];
 }

@@ -6,28 +6,52 @@ import type { ReferenceContext } from '../reference/reference-context.ts';
 import { referenceFiles } from '../reference/reference-site.ts';
 import { searchFiles } from '../search/search-files.ts';
 import { frameFiles, type SiteFrame } from './frame.ts';
+import { type IndexedSite, indexFiles } from './index-files.ts';
+import { type PageDates, pageDates } from './page-dates.ts';
 import { commonFiles } from './page-layout.ts';
-import type { SiteFiles } from './site-files.ts';
+import { expectFiles, limitFiles, type SiteFile } from './site-files.ts';
+import type { LastModified } from './sitemap.ts';
 
-/** Adds what every site has besides its guides: the reference, the search, scripts and styles, and the usual files. */
-export function addFrame(
-  files: SiteFiles,
-  site: {
-    readonly frame: SiteFrame;
-    readonly pages: readonly RenderedPage[];
-    readonly reference: ReferenceContext | undefined;
-  },
+interface SiteParts {
+  readonly frame: SiteFrame;
+  /** The guides, and the files that they show. */
+  readonly own: Iterable<SiteFile>;
+  readonly pages: readonly RenderedPage[];
+  readonly reference: ReferenceContext | undefined;
+  readonly index: IndexedSite;
+  /** undefined where nothing is known of dates. */
+  readonly dates: PageDates | undefined;
+}
+
+/**
+ * All files of a site, made one after the other: the guides, the reference, the search, scripts and styles, lists for
+ * programs, and what every site has unless it brings its own. Throws SiteLimitError.
+ */
+export function* allFiles(parts: SiteParts, log: BuildLog): Generator<SiteFile> {
+  const taken = new Set<string>();
+  const dates = parts.dates && pageDates(parts.dates);
+  for (const file of limitFiles(madeFiles(parts, dates?.lastModified, log))) {
+    taken.add(file.path);
+    dates?.file(file);
+    yield file;
+  }
+  yield* commonFiles(parts.frame).filter(({ path }) => !taken.has(path));
+}
+
+function* madeFiles(
+  { own, frame, reference, pages, index }: SiteParts,
+  lastModified: LastModified | undefined,
   log: BuildLog,
-): void {
-  const { frame, pages, reference } = site;
-  files.add(frameFiles(frame));
+): Generator<SiteFile> {
+  yield* own;
+  yield* frameFiles(frame);
   if (reference) {
     // Each page, and its Markdown.
-    files.expect(2 * [...referencePaths(reference.addresses)].length);
-    files.add(referenceFiles(reference, frame));
-    files.add(markdownFiles(reference));
+    expectFiles(2 * [...referencePaths(reference.addresses)].length);
+    yield* referenceFiles(reference, frame);
+    yield* markdownFiles(reference);
   }
-  files.add(searchFiles({ pages, reference }, log));
-  const taken = new Set(files.all().map(({ path }) => path));
-  files.add(commonFiles(frame).filter(({ path }) => !taken.has(path)));
+  yield* searchFiles({ pages, reference }, log);
+  // At the end, since the dates of pages are made of all their files.
+  yield* indexFiles({ ...index, ...(lastModified && { lastModified }) });
 }

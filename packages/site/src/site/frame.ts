@@ -1,7 +1,9 @@
 import { Html, html } from '@petstore/http/html.ts';
 import type { ReferenceAddresses } from '../reference/addresses.ts';
 import type { SiteAssets } from './assets.ts';
+import type { SitePreviews } from './preview/site-previews.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
+import type { ThemeFiles } from './theme.ts';
 
 /** What all pages of a site have in common. */
 export interface SiteFrame {
@@ -15,8 +17,9 @@ export interface SiteFrame {
   /** undefined for a site without a reference. */
   readonly reference: ReferenceAddresses | undefined;
   readonly assets: SiteAssets;
-  /** The site's own colours; undefined for the usual ones, which the common style has. */
-  readonly accent: SiteFile | undefined;
+  readonly theme: ThemeFiles;
+  /** The preview images of its pages; undefined where the site does not know its own address. */
+  readonly previews: SitePreviews | undefined;
   /** The documented API itself serves the site, so all names of this machine mean the same. */
   readonly isServedByApi: boolean;
   /** A line above the header of every page. */
@@ -50,13 +53,16 @@ export interface SiteLink {
 }
 
 /** The files that every page of the site loads. */
-export function frameFiles({ assets, accent }: SiteFrame): SiteFile[] {
-  return [...assets.files, ...(accent ? [accent] : [])];
+export function frameFiles({ assets, theme }: SiteFrame): SiteFile[] {
+  return [...assets.files, ...(theme.style ? [theme.style] : []), ...theme.fonts];
 }
 
 /** The elements that the heads of all pages have in common. */
-export function frameHead({ assets, accent, isServedByApi }: SiteFrame): Html {
+export function frameHead({ assets, theme, isServedByApi }: SiteFrame): Html {
+  const { style, preloaded } = theme;
   return html`<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#ffffff" data-scheme="light" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#0f1116" data-scheme="dark" media="(prefers-color-scheme: dark)">
 <meta name="panel-style" content="${assets.panelStyle}">
 ${
   isServedByApi
@@ -66,7 +72,7 @@ ${
 }<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <script src="${assets.theme}"></script>
 <link rel="stylesheet" href="${assets.siteStyle}">
-${accent ? html`<link rel="stylesheet" href="${accent.path}">` : ''}<script type="module" src="${assets.siteScript}"></script>`;
+${style ? html`<link rel="stylesheet" href="${style.path}">` : ''}${preloaded ? html`<link rel="preload" href="${preloaded.path}" as="font" type="font/woff2" crossorigin>` : ''}<script type="module" src="${assets.siteScript}"></script>`;
 }
 
 /** The id of the page's content, which the skip link leads to. */

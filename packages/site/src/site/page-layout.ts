@@ -7,6 +7,8 @@ import {
   type SiteFrame,
   type SiteLink,
 } from './frame.ts';
+import { PREVIEW_SIZE, type PreviewText } from './preview/draw-preview.ts';
+import type { Preview } from './preview/site-previews.ts';
 import { type Place, sidebar } from './sidebar.ts';
 import { hrefOf, markdownPath, type SiteFile, TYPES } from './site-files.ts';
 
@@ -29,10 +31,29 @@ export interface LayoutPage {
   readonly next: SiteLink | undefined;
   /** The address of the file that the page is made from; undefined where none is configured. */
   readonly source?: string | undefined;
+  /** The path of its file, where that is not the page's own: the start page is at `/` as well. */
+  readonly path?: string;
+  /** What its preview image says; undefined where it has the site's own. */
+  readonly preview?: PreviewText | undefined;
+}
+
+/** The file of a page, and before it the one of its preview image, where no other page has the same. */
+export function* pageFiles(frame: SiteFrame, page: LayoutPage): Generator<SiteFile> {
+  const preview = frame.previews?.of(page.preview);
+  if (preview?.file) yield preview.file;
+  yield {
+    path: page.path ?? page.place.path,
+    type: TYPES.html,
+    content: pageHtml(frame, page, preview),
+  };
 }
 
 /** A whole page. */
-export function pageHtml(frame: SiteFrame, page: LayoutPage): string {
+export function pageHtml(
+  frame: SiteFrame,
+  page: LayoutPage,
+  preview?: Pick<Preview, 'address' | 'alt'>,
+): string {
   const { place, crumbs, content, kind, beside, description } = page;
   const markdown = hrefOf(markdownPath(place.path));
   const title = page.title === frame.title ? page.title : `${page.title} · ${frame.title}`;
@@ -48,7 +69,7 @@ export function pageHtml(frame: SiteFrame, page: LayoutPage): string {
     }<meta property="og:title" content="${page.title}">
 <meta property="og:site_name" content="${frame.title}">
 <meta property="og:type" content="article">
-<meta name="twitter:card" content="summary">
+${preview ? previewMeta(preview) : html`<meta name="twitter:card" content="summary">`}
 <link rel="alternate" type="text/markdown" href="${markdown}">
 `,
     body: html`<main class="docs-main" id="${CONTENT_ID}" tabindex="-1">
@@ -62,6 +83,14 @@ ${frameFooter(frame)}
 </main>
 ${beside ?? ''}`,
   });
+}
+
+function previewMeta({ address, alt }: Pick<Preview, 'address' | 'alt'>): Html {
+  return html`<meta property="og:image" content="${address}">
+<meta property="og:image:width" content="${PREVIEW_SIZE.width}">
+<meta property="og:image:height" content="${PREVIEW_SIZE.height}">
+<meta property="og:image:alt" content="${alt}">
+<meta name="twitter:card" content="summary_large_image">`;
 }
 
 function steps({ previous, next }: LayoutPage): Html {

@@ -35,7 +35,8 @@ function guides({ groups }: SiteFrame, current: string): Html[] {
 
 function referenceList(reference: ReferenceAddresses, current: string): Html {
   const { overview, tags, webhooks, modelsPath } = reference;
-  const groups = [...Map.groupBy(tags, ({ group }) => group)];
+  const listed = nearTags(tags, current);
+  const groups = [...Map.groupBy(listed, ({ group }) => group)];
   return html`<ul><li>${link({ title: 'Introduction', path: overview }, current)}</li></ul>
 ${groups.map(
   ([
@@ -43,18 +44,48 @@ ${groups.map(
     members,
   ]) => html`${group === undefined ? '' : html`<p class="docs-nav-title">${group}</p>`}<ul class="nav-tags">${members.map((tag) => tagItem(tag, reference, current))}</ul>
 `,
-)}${
+)}${listed.length < tags.length ? html`<ul><li>${link({ title: `All ${tags.length} tags`, path: overview }, '')}</li></ul>` : ''}${
   webhooks || modelsPath
     ? html`<ul class="nav-tags">${webhooks ? tagItem(webhooks, reference, current) : ''}${modelsPath === undefined ? '' : modelsItem(reference, modelsPath, current)}</ul>`
     : ''
 }`;
 }
 
+const isIn = ({ path }: TagAddress, current: string) =>
+  current === path || current.startsWith(`${path}/`);
+
+/** Up to how many tags a page lists all, and how many of more. */
+const MAX_TAGS = 300;
+const MAX_NEAR = 100;
+
+/** The tags, or of very many those around the current one: thousands in each page would be most of a site. */
+function nearTags(tags: readonly TagAddress[], current: string): readonly TagAddress[] {
+  const room = roomOf(tags);
+  if (tags.length <= Math.min(MAX_TAGS, room)) return tags;
+  const at = tags.findIndex((tag) => isIn(tag, current));
+  return around(tags, at, Math.min(MAX_NEAR, room));
+}
+
+/** Of the tags, and of the operations of a tag, that all pages together list: with 20,000 operations, ten in each. */
+const ALL_LISTED = 200_000;
+
+/** How many tags, and how many operations, a page has room for. */
+function roomOf(tags: readonly TagAddress[]): number {
+  const pages = tags.reduce((sum, { operations }) => sum + operations.length, tags.length);
+  return Math.floor(ALL_LISTED / pages);
+}
+
+/** So many of a list, with the one at an index in their middle where that is possible. */
+function around<One>(all: readonly One[], at: number, count: number): readonly One[] {
+  const start = Math.max(0, Math.min(at - count / 2, all.length - count));
+  return all.slice(start, start + count);
+}
+
 function tagItem(tag: TagAddress, reference: ReferenceAddresses, current: string): Html {
-  const isOpen = current === tag.path || current.startsWith(`${tag.path}/`);
-  const operations = isOpen
-    ? html`<ul>${near(tag, reference, current).map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${all(tag, current)}</ul>`
-    : '';
+  if (!isIn(tag, current)) return html`<li class="nav-tag">${link(tag, current)}</li>`;
+  const listed = near(tag, reference, current);
+  const isCut = listed.length < tag.operations.length && current !== tag.path;
+  const operations = html`<ul>${listed.map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${isCut ? all(tag) : ''}</ul>`;
   return html`<li class="nav-tag">${link(tag, current)}${operations}</li>`;
 }
 
@@ -67,15 +98,14 @@ function near(
   reference: ReferenceAddresses,
   current: string,
 ): readonly OperationSummary[] {
-  if (operations.length <= MAX_LISTED) return operations;
+  const room = Math.min(MAX_LISTED, roomOf(reference.tags));
+  if (operations.length <= room) return operations;
   const at = operations.findIndex((one) => reference.operation(one) === current);
-  const start = Math.max(0, Math.min(at - MAX_LISTED / 2, operations.length - MAX_LISTED));
-  return operations.slice(start, start + MAX_LISTED);
+  return around(operations, at, room);
 }
 
 /** The way to the operations that are not listed. */
-function all({ title, path, operations }: TagAddress, current: string): Html {
-  if (operations.length <= MAX_LISTED || current === path) return html``;
+function all({ title, path, operations }: TagAddress): Html {
   return html`<li><a href="${hrefOf(path)}"><span>All ${operations.length} of ${title}</span></a></li>`;
 }
 

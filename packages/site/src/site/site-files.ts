@@ -11,10 +11,14 @@ export interface SiteFile {
   readonly template?: true;
 }
 
-/** All files of a site, before they are hashed and compressed. */
+/** A site, of which no file is hashed or compressed. */
 export interface BuiltSite {
   readonly title: string;
-  readonly files: readonly SiteFile[];
+  /**
+   * All files. They are made while they are gone through, once, since they can have more bytes than a build should
+   * hold. Throws SiteLimitError at the first one beyond a limit.
+   */
+  readonly files: Iterable<SiteFile>;
   /** The content security policy of every HTML page of the site. */
   readonly contentSecurityPolicy: string;
   /**
@@ -26,48 +30,36 @@ export interface BuiltSite {
 
 /**
  * The limits of a site, whatever its source: a document of a few MB can ask for gigabytes, as each operation's page
- * repeats what it shares with others. Honest documents of 10 MB stay below.
+ * repeats what it shares with others. An honest document with 20,000 operations stays below.
  */
 const SITE_LIMITS = {
   /** Bytes of all files, without their compressed forms. */
-  bytes: 200_000_000,
+  bytes: 300_000_000,
   /** Each file costs the store several rows, and lists of the site a line. */
   files: 60_000,
 } as const;
 
 /** The refusal of a site. The message is for the uploader. */
 export class SiteLimitError extends Error {
-  override name = 'SiteRefusal';
+  override name = 'SiteLimitError';
 }
 
-/** The files of a site while it is generated. */
-export interface SiteFiles {
-  /** Refuses at once a site that would have so many more files than it may. Throws SiteRefusal. */
-  readonly expect: (files: number) => void;
-  /** Takes files one by one, so that lazily generated ones stop at the limit. Throws SiteRefusal. */
-  readonly add: (files: Iterable<SiteFile>) => void;
-  readonly all: () => readonly SiteFile[];
-}
-
-/** Collects files and counts them. */
-export function siteFiles(): SiteFiles {
-  const all: SiteFile[] = [];
+/** Passes files on. Throws SiteLimitError at the first one that is too many, or with which they are too large. */
+export function* limitFiles(files: Iterable<SiteFile>): Generator<SiteFile> {
+  let count = 0;
   let bytes = 0;
-  const expect = (files: number) => {
-    if (all.length + files > SITE_LIMITS.files) throw tooManyFiles();
-  };
-  return {
-    expect,
-    add(files) {
-      for (const file of files) {
-        expect(1);
-        all.push(file);
-        bytes += Buffer.byteLength(file.content);
-        if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
-      }
-    },
-    all: () => all,
-  };
+  for (const file of files) {
+    count += 1;
+    expectFiles(count);
+    bytes += Buffer.byteLength(file.content);
+    if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
+    yield file;
+  }
+}
+
+/** Throws SiteLimitError for a site that would have so many files, before they are made. */
+export function expectFiles(count: number): void {
+  if (count > SITE_LIMITS.files) throw tooManyFiles();
 }
 
 function tooManyFiles(): SiteLimitError {
@@ -105,4 +97,6 @@ export const TYPES = {
   text: 'text/plain; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
+  woff2: 'font/woff2',
 } as const;

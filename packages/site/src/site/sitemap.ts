@@ -59,10 +59,21 @@ ${entries.join('')}</${element}>
 }
 
 function entryOf(element: 'url' | 'sitemap', path: string, changed: string | undefined): string {
-  // An address has no letter with a meaning in XML other than this one.
-  const address = destination(path).replaceAll("'", '&apos;');
+  const address = sitemapAddress(path);
   const date = changed === undefined ? '' : `<lastmod>${changed}</lastmod>`;
   return `<${element}><loc>{{origin}}${address}</loc>${date}</${element}>\n`;
+}
+
+/** A path as a sitemap has it, behind the origin. It has no letter with a meaning in XML other than the apostrophe. */
+export function sitemapAddress(path: string): string {
+  return destination(path).replaceAll("'", '&apos;');
+}
+
+const DATED = /<loc>\{\{origin\}\}([^<]*)<\/loc><lastmod>([^<]*)<\/lastmod>/g;
+
+/** The addresses, without their origin, that a sitemap of ours has dates for, and these. */
+export function datesOfSitemap(xml: string): [address: string, date: string][] {
+  return [...xml.matchAll(DATED)].map(([, address = '', date = '']) => [address, date]);
 }
 
 function file(path: string, content: string): SiteFile {

@@ -3,6 +3,7 @@
 
 import { truncate } from '@petstore/service/text.ts';
 import type { BuildProblem } from '@petstore/site/build-log.ts';
+import type { Publication } from '@petstore/site/site/publication.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -16,6 +17,11 @@ export interface ManifestEntry {
   readonly type: string;
   /** The content compressed, where that is smaller: each a blob of its own. */
   readonly codings?: Partial<Record<Coding, { readonly hash: string; readonly size: number }>>;
+  /**
+   * The content is stored in its codings alone, since they have a fifth of the bytes and few clients want none. Absent
+   * in manifests of earlier versions.
+   */
+  readonly compressedOnly?: true;
   /** The name contains the content's hash, so browsers may cache it forever. */
   readonly immutable?: true;
   /**
@@ -46,9 +52,10 @@ export interface Artifact {
   /** SHA-256, in hex, of the manifest's paths, types, content hashes, redirects and policy: not of the compressed forms. */
   readonly hash: string;
   readonly manifest: Manifest;
-  /** Every blob that the manifest names, by hash. */
-  readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
+
+/** Takes the blobs that a manifest names, each once, while the artifact is made. */
+export type KeepBlob = (hash: string, bytes: Uint8Array) => void | Promise<void>;
 
 /**
  * The longest texts of a deploy, in letters. They may quote the upload. A build returns none that are longer, and those
@@ -72,6 +79,8 @@ export interface BuildInput {
   readonly bytes: Uint8Array;
   /** The name of the uploaded file, which appears in problems. */
   readonly name: string;
+  /** Absent where nothing is known of it. */
+  readonly publication?: Publication;
 }
 
 export type BuildResult =

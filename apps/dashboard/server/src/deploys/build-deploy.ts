@@ -37,11 +37,13 @@ import type { Manifest } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
+import { publicationOf } from './publication.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
 
-export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'spool'> {
+export interface BuildDeps
+  extends Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
   readonly build: (job: BuildJob, log: BuildLog, signal: AbortSignal) => Promise<BuildOutcome>;
 }
@@ -96,6 +98,7 @@ async function buildIn(
     source: join(folder, 'source'),
     pack: join(folder, 'pack'),
     compressions: join(spool.folder, 'compressions'),
+    publication: await publicationOf(deps, deploy),
   };
   const source = createWriteStream(job.source, { mode: 0o600 });
   await pipeline(readSource(db, deploy.id), source);

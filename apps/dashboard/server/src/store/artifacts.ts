@@ -58,19 +58,28 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
   return row?.bytes;
 }
 
+interface LiveManifest {
+  /** Of its deploy, and when that was sent, in milliseconds since 1970. */
+  readonly number: number;
+  readonly createdAt: number;
+  readonly manifest: Manifest;
+}
+
 /** The live artifact of a project, and its deploy; undefined where nothing is live. */
 export async function findLiveManifest(
   db: Db,
   projectId: string,
-): Promise<{ readonly number: number; readonly manifest: Manifest } | undefined> {
+): Promise<LiveManifest | undefined> {
   const row = await db
     .selectFrom('projects')
     .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
     .innerJoin('artifacts', 'artifacts.hash', 'deploys.artifact_hash')
-    .select(['deploys.number', 'artifacts.manifest'])
+    .select(['deploys.number', 'deploys.created_at', 'artifacts.manifest'])
     .where('projects.id', '=', projectId)
     .executeTakeFirst();
-  return row && { number: row.number, manifest: JSON.parse(row.manifest) as Manifest };
+  if (!row) return undefined;
+  const manifest = JSON.parse(row.manifest) as Manifest;
+  return { number: row.number, createdAt: row.created_at, manifest };
 }
 
 /** How many bytes are in one transaction: each costs a sync of the disk, and delays other writers. */

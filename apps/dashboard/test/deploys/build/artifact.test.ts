@@ -10,7 +10,11 @@ const site = {
 };
 
 const make = (changes: Partial<Parameters<typeof makeArtifact>[0]> = {}) =>
-  makeArtifact({ ...site, ...changes }, () => undefined);
+  makeArtifact(
+    { ...site, ...changes },
+    () => {},
+    () => {},
+  );
 
 test('the same pages with other redirects or another policy are another artifact', async () => {
   const redirects = { '/b': '/', '/a': 'https://docs.example.com/' };

@@ -15,17 +15,28 @@ import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts'
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
-import { type BuildInput, type BuildResult, shortMessage, shortProblem } from '../artifact.ts';
+import {
+  type BuildInput,
+  type BuildResult,
+  type KeepBlob,
+  shortMessage,
+  shortProblem,
+} from '../artifact.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
- * all of them are reported together. One without `docs.yaml` is built from its document alone.
+ * all of them are reported together. One without `docs.yaml` is built from its document alone. `keep` has got blobs in
+ * vain where there are problems.
  */
-export async function buildSite(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+export async function buildSite(
+  input: BuildInput,
+  keep: KeepBlob,
+  log: BuildLog,
+): Promise<BuildResult> {
   try {
-    const result = await build(input, (line) =>
+    const result = await build(input, keep, (line) =>
       log({ ...line, message: shortMessage(line.message) }),
     );
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
@@ -38,19 +49,19 @@ export async function buildSite(input: BuildInput, log: BuildLog): Promise<Build
   }
 }
 
-async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
-  const { kind, bytes, name } = input;
-  if (kind === 'document') return buildDocument(input, log);
-  log({ level: 'info', message: 'Unpacking the archive.', step: 'unpack' });
+async function build(input: BuildInput, keep: KeepBlob, log: BuildLog): Promise<BuildResult> {
+  const { kind, bytes, name, publication } = input;
+  if (kind === 'document') return buildDocument(input, keep, log);
+  log({ level: 'info', message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name);
   if ('problems' in unpacked) return unpacked;
   const files = withoutHidden(unpacked.files, log);
   log({ level: 'info', message: `The archive holds ${files.size} files.` });
 
   const file = configFile(files);
-  if (file === undefined) return buildDocumentOf(files, name, log);
+  if (file === undefined) return buildDocumentOf(files, input, keep, log);
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
-  const { guidePages, guidesSite, imagesOf, overviewPath } = await import(
+  const { guidePages, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
     '@petstore/site/guides/guides-site.ts'
   );
   const { config, problems } = readDocsConfig(files, file);
@@ -59,7 +70,7 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
       ? undefined
       : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
   const isBroken = checked !== undefined && 'problems' in checked;
-  const options = { overview: overviewPath(files), images: imagesOf(files) };
+  const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
   const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
   // The configuration may be wrong about which document is meant.
   const isUnknown = isBroken || (reference === undefined && problems.length > 0);
@@ -69,10 +80,10 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
-  const site = await guidesSite({ files, config, reference }, guides.pages, log);
-  const wrong = sitePathProblems(config, new Set(site.files.map(({ path }) => path)));
-  if (wrong.length > 0) return { problems: wrong };
-  return { artifact: await makeArtifact(site, log) };
+  const site = await guidesSite({ files, config, reference }, guides.pages, log, publication);
+  const artifact = await makeArtifact(site, keep, log);
+  const wrong = sitePathProblems(config, new Set(Object.keys(artifact.manifest.files)));
+  return wrong.length > 0 ? { problems: wrong } : { artifact };
 }
 
 /** Files whose name begins with a dot belong to tools, and may have secrets. */
@@ -88,25 +99,29 @@ function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
 
 function buildDocumentOf(
   files: SourceFiles,
-  name: string,
+  input: BuildInput,
+  keep: KeepBlob,
   log: BuildLog,
 ): Promise<BuildResult> | { problems: BuildProblem[] } {
   const openapi = defaultDocument(files);
   if (openapi === undefined) {
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
-    return { problems: [problemOf(message, name)] };
+    return { problems: [problemOf(message, input.name)] };
   }
   log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;
-  return buildDocument({ kind: 'document', bytes, name: openapi }, log);
+  return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, keep, log);
 }
 
 /** Builds the site of a document alone: its reference is at `/`. */
-export async function buildDocument(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+async function buildDocument(
+  input: BuildInput,
+  keep: KeepBlob,
+  log: BuildLog,
+): Promise<BuildResult> {
   const checked = await readCheckedDocument(input.bytes, input.name, log);
   if ('problems' in checked) return checked;
-  log({ level: 'info', step: 'render', message: 'Making the pages' });
-  const site = await documentSite(checked, log);
-  log({ level: 'info', message: `Generated ${site.files.length} files` });
-  return { artifact: await makeArtifact(site, log) };
+  log({ level: 'info', message: 'Making the pages' });
+  const site = await documentSite(checked, log, input.publication);
+  return { artifact: await makeArtifact(site, keep, log) };
 }

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Coding } from '../../deploys/artifact.ts';
 import { compress } from '../../deploys/build/artifact/compress.ts';
 
@@ -11,6 +13,14 @@ export type Form = 'identity' | Coding;
 export type FormsOf<T> = { readonly identity: T } & { readonly [coding in Coding]?: T };
 
 export type Forms = FormsOf<Content>;
+
+/** A blob that has a content in a coding. */
+export interface PackedContent {
+  readonly hash: string;
+  readonly coding: Coding;
+  /** Bytes of the content. */
+  readonly size: number;
+}
 
 /** What becomes of a template when it is served. */
 export interface Template {
@@ -29,6 +39,13 @@ const MAX_STRING_BYTES = 14 * 1024;
 export function toContent(bytes: Uint8Array): Content {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return content.length <= MAX_STRING_BYTES ? content.toString('latin1') : content;
+}
+
+const UNPACKERS = { br: promisify(brotliDecompress), gzip: promisify(gunzip) } as const;
+
+/** The content of a blob. Rejects with zlib's error where it is another than was stored. */
+export function unpack(bytes: Uint8Array, { coding, size }: PackedContent): Promise<Buffer> {
+  return UNPACKERS[coding](bytes, { maxOutputLength: size });
 }
 
 /** A template with its origin, and its compressed forms where it has at most `maxCompressed` bytes. */

@@ -1,10 +1,10 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
+import type { ContentSource } from './content-source.ts';
 import { fileHeaders, type Headers, type ServedFile } from './file-headers.ts';
 import type { Form, FormsOf } from './forms.ts';
 import { markdownOf } from './manifest-paths.ts';
-import type { ContentSource } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
 /** A site's page for paths that it does not have. */

@@ -3,14 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { type ContentSource, templateKey } from './content-source.ts';
 import {
   bytesOf,
   type Content,
-  type Form,
   type Forms,
   fillTemplate,
+  type PackedContent,
   type Template,
   toContent,
+  unpack,
 } from './forms.ts';
 import type { Site, SiteSource } from './site-source.ts';
 
@@ -46,7 +48,7 @@ const ENTRY_BYTES = 300;
  */
 const COMPRESSED_PART = 1 / 4;
 
-/** Templates that are filled in and compressed at a time, and those waiting: each takes some of the processor's time. */
+/** Contents that are made at a time out of what is stored, and those waiting: each takes some of the processor's time. */
 const MAX_RUNNING = 4;
 const MAX_WAITING = 500;
 
@@ -55,17 +57,6 @@ const MAX_LOOK_UPS = 3;
 
 /** The store names an artifact that it no longer has. */
 export class PrunedError extends Error {}
-
-/** Where to find a content. */
-export interface ContentSource {
-  /** Its name in memory. */
-  readonly key: string;
-  /** Of the blob. */
-  readonly hash: string;
-  /** A blob is a form of its own, with `identity` here; those of a template are made together. */
-  readonly form: Form;
-  readonly template?: Template | undefined;
-}
 
 /** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -91,7 +82,7 @@ export class SiteCache {
   readonly #limited = concurrencyLimit(
     MAX_RUNNING,
     MAX_WAITING,
-    () => new Error('Too many templates are waiting to be filled in.'),
+    () => new Error('Too many contents are waiting to be unpacked or filled in.'),
   );
   /** Counts the invalidations. */
   #generation = 0;
@@ -146,10 +137,12 @@ export class SiteCache {
     };
     const forms = this.#contents.get(source.key);
     if (forms) return of(forms);
-    const { key, hash, template } = source;
-    return template
-      ? this.#filled(key, hash, template).then(of)
-      : this.#contentReads.read(key, () => this.#readContent(key, hash)).then(of);
+    const { key, hash, template, packed } = source;
+    if (template) return this.#filled(key, hash, template).then(of);
+    const read = packed
+      ? () => this.#limited(() => this.#unpackContent(key, packed))
+      : () => this.#readContent(key, hash);
+    return this.#contentReads.read(key, read).then(of);
   }
 
   /** All forms of a template. Rejects with PrunedError where the store no longer has it. */
@@ -216,22 +209,30 @@ export class SiteCache {
 
   #filled(key: string, hash: string, template: Template): Promise<Forms> {
     return this.#contentReads.read(key, () =>
-      this.#limited(() => this.#readContent(key, hash, template)),
+      this.#limited(async () => {
+        const bytes = await this.#readBlob(hash);
+        return this.#keepContent(key, await fillTemplate(bytes, template, this.#maxCompressed));
+      }),
     );
   }
 
-  async #readContent(key: string, hash: string, template?: Template): Promise<Forms> {
+  async #readContent(key: string, hash: string): Promise<Forms> {
+    return this.#keepContent(key, { identity: toContent(await this.#readBlob(hash)) });
+  }
+
+  async #unpackContent(key: string, packed: PackedContent): Promise<Forms> {
+    const bytes = await unpack(await this.#readBlob(packed.hash), packed);
+    return this.#keepContent(key, { identity: toContent(bytes) });
+  }
+
+  async #readBlob(hash: string): Promise<Uint8Array> {
     const bytes = await withReadTimeout(this.#source.readBlob(hash));
     if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
-    const forms = template
-      ? await fillTemplate(bytes, template, this.#maxCompressed)
-      : { identity: toContent(bytes) };
+    return bytes;
+  }
+
+  #keepContent(key: string, forms: Forms): Forms {
     this.#contents.set(key, forms, { size: ENTRY_BYTES + bytesOf(forms) });
     return forms;
   }
-}
-
-/** The name of a template's forms in memory. */
-export function templateKey(hash: string, { origin, type }: Template): string {
-  return `${hash} ${origin} ${type}`;
 }

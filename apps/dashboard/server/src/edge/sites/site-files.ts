@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { prefersMarkdown } from '../http/accept.ts';
+import { contentSource, templateKey } from './content-source.ts';
 import type { ServedFile } from './file-headers.ts';
 import type { Content, Form, Forms, FormsOf, Template } from './forms.ts';
 import { fileAt, markdownOf, type Redirect, redirectOf } from './manifest-paths.ts';
 import { type FileForm, NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
-import { type MaybePromise, type SiteCache, templateKey } from './site-cache.ts';
+import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
 /** Memory for all prepared files together, and for one of them: mostly its headers. */
@@ -122,15 +123,16 @@ export class SiteFiles {
   }
 }
 
-function blobForms({ hash, size, codings }: ManifestEntry): FormsOf<FileForm> {
-  const form = (blob: { hash: string; size: number }): FileForm => ({
-    source: { key: blob.hash, hash: blob.hash, form: 'identity' },
-    size: blob.size,
+function blobForms(entry: ManifestEntry): FormsOf<FileForm> {
+  const { br, gzip } = entry.codings ?? {};
+  const form = ({ hash, size }: { hash: string; size: number }): FileForm => ({
+    source: { key: hash, hash, form: 'identity' },
+    size,
   });
   return {
-    identity: form({ hash, size }),
-    ...(codings?.br && { br: form(codings.br) }),
-    ...(codings?.gzip && { gzip: form(codings.gzip) }),
+    identity: { source: contentSource(entry), size: entry.size },
+    ...(br && { br: form(br) }),
+    ...(gzip && { gzip: form(gzip) }),
   };
 }
 

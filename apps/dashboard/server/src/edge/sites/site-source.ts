@@ -11,6 +11,8 @@ export interface Site {
   readonly isPreview: boolean;
   /** Programs may ask the site at `/mcp`. */
   readonly mcp: boolean;
+  /** Readers may send requests to the API through the site, where the operator allows it. */
+  readonly requestProxy: boolean;
   /** Another host is the site's own: requests are redirected there (301). The origin of that host. */
   readonly redirectOrigin?: string | undefined;
   /** There is a certificate: plain requests are redirected to https. The origin of this host over TLS. */

@@ -1,16 +1,30 @@
 import { hash } from 'node:crypto';
+import { count, formatBytes } from '@petstore/service/text.ts';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import type { BuiltSite, SiteFile } from '@petstore/site/site/site-files.ts';
-import type { Artifact, Coding, ManifestEntry } from '../../artifact.ts';
+import type { Artifact, Coding, KeepBlob, ManifestEntry } from '../../artifact.ts';
 import { type Compressed, cacheCompression, cachedCompression, compress } from './compress.ts';
 
 /** Each takes some 300 kB of memory while it is compressed. */
 const AT_ONCE = 8;
 
-/** Hashes and compresses the files of a site. Throws for two files with the same path, which is a defect. */
-export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Artifact> {
-  log({ level: 'info', step: 'compress', message: `Compressing ${site.files.length} files` });
-  const blobs = new Map<string, Uint8Array>();
+/**
+ * Hashes and compresses the files of a site while they are made, so that few of them are in memory at once. Throws for
+ * two files with the same path, which is a defect, and SiteLimitError.
+ */
+export async function makeArtifact(
+  site: BuiltSite,
+  keep: KeepBlob,
+  log: BuildLog,
+): Promise<Artifact> {
+  const kept = new Set<string>();
+  let bytes = 0;
+  const keepOnce: KeepBlob = (contentHash, content) => {
+    if (kept.has(contentHash)) return;
+    kept.add(contentHash);
+    bytes += content.length;
+    return keep(contentHash, content);
+  };
   const entries = new Map<string, ManifestEntry>();
   const add = async (file: SiteFile) => {
     if (entries.has(file.path)) throw new Error(`Two files are at ${file.path}.`);
@@ -23,22 +37,21 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
       ...(file.immutable && { immutable: true }),
       ...(file.template && { template: true }),
     };
-    blobs.set(contentHash, content);
     entries.set(file.path, entry);
-    if (file.template) return;
-    const codings = addBlobs(blobs, await compressOnce(contentHash, content, file));
-    if (Object.keys(codings).length > 0) entries.set(file.path, { ...entry, codings });
+    const compressed = file.template ? {} : await compressOnce(contentHash, content, file);
+    const codings = await keepCompressed(keepOnce, compressed);
+    if (Object.keys(codings).length === 0) return keepOnce(contentHash, content);
+    entries.set(file.path, { ...entry, codings, compressedOnly: true });
   };
-  const waiting = site.files.values();
+  const waiting = site.files[Symbol.iterator]();
   const work = async () => {
-    for (const file of waiting) await add(file);
+    for (let next = waiting.next(); !next.done; next = waiting.next()) await add(next.value);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
-  const bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.length, 0);
   log({
     level: 'info',
-    message: `Compressed the files: ${(bytes / 1_000_000).toFixed(1)} MB with their compressed forms`,
+    message: `Made ${count(entries.size, 'file')}: ${formatBytes(bytes)} compressed`,
   });
   const { title, contentSecurityPolicy } = site;
   const redirects = sortedRedirects(site);
@@ -52,7 +65,6 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
       ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
       ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
     },
-    blobs,
   };
 }
 
@@ -85,15 +97,15 @@ function isShared({ immutable, type }: SiteFile): boolean {
   return immutable === true && /^text\/(?:javascript|css)/.test(type);
 }
 
-function addBlobs(
-  blobs: Map<string, Uint8Array>,
+async function keepCompressed(
+  keep: KeepBlob,
   compressed: Compressed,
-): NonNullable<ManifestEntry['codings']> {
-  return Object.fromEntries(
-    Object.entries(compressed).map(([coding, content]) => {
-      const contentHash = hash('sha256', content, 'hex');
-      blobs.set(contentHash, content);
-      return [coding as Coding, { hash: contentHash, size: content.length }];
-    }),
-  );
+): Promise<NonNullable<ManifestEntry['codings']>> {
+  const codings: ManifestEntry['codings'] = {};
+  for (const [coding, content] of Object.entries(compressed)) {
+    const contentHash = hash('sha256', content, 'hex');
+    await keep(contentHash, content);
+    codings[coding as Coding] = { hash: contentHash, size: content.length };
+  }
+  return codings;
 }

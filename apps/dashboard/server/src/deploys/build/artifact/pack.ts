@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import type { Artifact, Manifest } from '../../artifact.ts';
+import type { KeepBlob, Manifest } from '../../artifact.ts';
 
 // A build passes its contents on in one file: they can be hundreds of megabytes, and the store needs only a few at a
 // time.
@@ -22,10 +20,30 @@ interface Place {
 /** Contents in their order in a pack. */
 export type PackIndex = readonly (readonly [hash: string, length: number])[];
 
-/** Writes the contents of an artifact to a file. */
-export async function packBlobs(path: string, blobs: Artifact['blobs']): Promise<PackIndex> {
-  await pipeline(blobs.values(), createWriteStream(path, { mode: 0o600 }));
-  return [...blobs].map(([hash, { length }]) => [hash, length]);
+/** A pack that is being written. */
+export interface OpenPack {
+  /** Adds a content at the end. */
+  readonly keep: KeepBlob;
+  /** Waits until everything is written. */
+  readonly close: () => Promise<PackIndex>;
+}
+
+/** Begins a pack in a new file. */
+export async function openPack(path: string): Promise<OpenPack> {
+  const file = await open(path, 'w', 0o600);
+  const index: (readonly [hash: string, length: number])[] = [];
+  let written: Promise<unknown> = Promise.resolve();
+  return {
+    keep(hash, bytes) {
+      index.push([hash, bytes.length]);
+      written = written.then(() => file.writeFile(bytes));
+      return written.then(() => {});
+    },
+    async close() {
+      await written.finally(() => file.close());
+      return index;
+    },
+  };
 }
 
 /** The position of each content in the pack. */

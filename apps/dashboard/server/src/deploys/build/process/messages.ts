@@ -1,4 +1,5 @@
 import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
+import type { Publication } from '@petstore/site/site/publication.ts';
 import type { SourceKind } from '../../../store/schema.ts';
 import type { Manifest } from '../../artifact.ts';
 import type { PackIndex } from '../artifact/pack.ts';
@@ -18,6 +19,7 @@ export interface BuildJob {
   readonly pack: string;
   /** A folder in which builds share the compressed forms of contents that all sites have. */
   readonly compressions: string;
+  readonly publication?: Publication;
 }
 
 /** In megabytes. */

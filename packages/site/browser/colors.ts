@@ -1,3 +1,4 @@
+import { showBarColor } from './bar-color.ts';
 import { find, root } from './dom.ts';
 
 // The colours: as the system has them, light, or dark.
@@ -25,6 +26,7 @@ export function startColors(): void {
 function choose(theme: string): void {
   if (theme === 'system') delete root.dataset.theme;
   else root.dataset.theme = theme;
+  showBarColor(root.dataset.theme);
   try {
     localStorage.setItem('colorMode', theme);
   } catch {

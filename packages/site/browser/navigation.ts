@@ -2,6 +2,7 @@ import { find, linkOf, pageOf, root } from './dom.ts';
 import { fetchPage, isPageLink } from './pages.ts';
 import { claimEntry, keepScroll, markEntry, scrollToKept } from './scroll-positions.ts';
 import { updateSidebar } from './sidebar.ts';
+import { openTarget } from './target.ts';
 
 // Instant navigation: pages are fetched ahead when the reader is about to open them, and swapped without a reload.
 // Whatever fails is left to the browser, which loads the page as it would without a script.
@@ -25,8 +26,11 @@ export function startNavigation(startPage: () => void): void {
     if (!link || !isPlainClick(event) || !isPageLink(link)) return;
     const url = new URL(link.href);
     markEntry();
-    // Within the page, the browser knows the way.
-    if (pageOf(url) === shown && url.hash !== '') return;
+    // Within the page, the browser knows the way. It tells nobody where the address stays the same.
+    if (pageOf(url) === shown && url.hash !== '') {
+      openTarget(url.hash);
+      return;
+    }
     event.preventDefault();
     visit(url, startPage);
   });

@@ -95,10 +95,11 @@ async function showResults(): Promise<void> {
   const terms = markedTerms(found?.terms ?? []);
   options = (found?.rows ?? []).map((row, at) => resultRow(row, `layout-result-${at}`, terms));
   list.replaceChildren(...options);
-  list.scrollTop = 0;
   input.setAttribute('aria-expanded', String(options.length > 0));
   activate(options.length > 0 ? 0 : -1);
   status.textContent = query === '' ? HINT : statusOf(query, found);
+  // After all changes, since it has the browser lay the list out.
+  list.scrollTop = 0;
 }
 
 /** undefined where the index cannot be loaded. */
@@ -121,6 +122,7 @@ function statusOf(query: string, found: SearchResults | undefined): string {
   return isWhole ? shown : `Nothing has all of these words. ${shown} with some of them`;
 }
 
+/** Makes an option the active one, wherever it is in the list. */
 function activate(at: number): void {
   active = at;
   for (const [index, option] of options.entries()) {
@@ -128,10 +130,7 @@ function activate(at: number): void {
   }
   const option = options[at];
   if (option === undefined) input.removeAttribute('aria-activedescendant');
-  else {
-    input.setAttribute('aria-activedescendant', option.id);
-    option.scrollIntoView({ block: 'nearest' });
-  }
+  else input.setAttribute('aria-activedescendant', option.id);
 }
 
 function pressed(event: KeyboardEvent): void {
@@ -148,6 +147,7 @@ function pressed(event: KeyboardEvent): void {
   if (to !== undefined && last >= 0) {
     event.preventDefault();
     activate(to);
+    options[to]?.scrollIntoView({ block: 'nearest' });
   } else if (event.key === 'Enter') {
     event.preventDefault();
     options[active]?.click();

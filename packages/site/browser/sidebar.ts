@@ -1,11 +1,18 @@
 import { button, find } from './dom.ts';
+import {
+  type ListedOperation,
+  linkTo,
+  operationList,
+  operationsIn,
+  storeOpenTags,
+} from './open-tags.ts';
 
 // The list of a site's pages. A page comes with the operations of its own tag; those of others are fetched when the
 // reader opens them, so that the weight of a page does not grow with the document.
 
 const TAG = '.nav-tags > li';
 
-/** Gives closed tags their switches, and shows where the reader is. */
+/** Gives tags their switches, shows where the reader is, and remembers what is open. */
 export function startSidebar(): void {
   const list = find('.docs-nav');
   if (!list) return;
@@ -15,6 +22,8 @@ export function startSidebar(): void {
     const toggle = target instanceof Element && target.closest('.nav-toggle');
     if (toggle) switchTag(toggle);
   });
+  addEventListener('pagehide', () => storeOpenTags(list));
+  renewKept(list);
 }
 
 function addSwitches(list: Element): void {
@@ -48,10 +57,11 @@ function showOperations(item: Element, operations: HTMLElement, isShown: boolean
   find(':scope > .nav-toggle', item)?.setAttribute('aria-expanded', String(isShown));
 }
 
-type Operation = readonly [method: string, title: string, path: string, isDeprecated: 0 | 1];
-
 interface Navigation {
-  readonly tags: readonly { readonly path: string; readonly operations: readonly Operation[] }[];
+  readonly tags: readonly {
+    readonly path: string;
+    readonly operations: readonly ListedOperation[];
+  }[];
 }
 
 let navigation: Promise<Navigation> | undefined;
@@ -78,24 +88,22 @@ async function fetchOperations(path: string): Promise<HTMLElement | null> {
     location.assign(path);
     return null;
   }
-  const list = document.createElement('ul');
-  list.append(...tag.operations.map(operationItem));
-  return list;
+  return operationList(tag.operations);
 }
 
-function operationItem([method, title, path, isDeprecated]: Operation): HTMLElement {
-  const item = document.createElement('li');
-  const link = document.createElement('a');
-  link.href = path;
-  if (isDeprecated) link.className = 'deprecated';
-  const badge = document.createElement('span');
-  badge.className = `method method-${method.toLowerCase()}`;
-  badge.textContent = method;
-  const text = document.createElement('span');
-  text.textContent = title;
-  link.append(badge, text);
-  item.append(link);
-  return item;
+/** Replaces the lists that are from an earlier deploy. */
+async function renewKept(list: Element): Promise<void> {
+  if (!find('[data-kept]', list)) return;
+  const { tags } = await fetchNavigation().catch(() => ({ tags: [] }));
+  for (const { path, operations } of tags) {
+    const kept = linkTo(path, list, '.nav-tag > a')?.parentElement?.querySelector('[data-kept]');
+    if (!kept) continue;
+    const isSame = JSON.stringify(operationsIn(kept)) === JSON.stringify(operations);
+    if (isSame) continue;
+    const renewed = operationList(operations);
+    renewed.hidden = kept.hasAttribute('hidden');
+    kept.replaceWith(renewed);
+  }
 }
 
 /** Takes over what the list of another page has and this one has not, and marks that page's entry. */
@@ -125,7 +133,7 @@ const outline = (list: Element) =>
     .join('\n');
 
 function linkLike(link: Element, within: Element, selector = 'a'): HTMLElement | null {
-  return find(`${selector}[href="${CSS.escape(link.getAttribute('href') ?? '')}"]`, within);
+  return linkTo(link.getAttribute('href') ?? '', within, selector);
 }
 
 /** Opens a tag as another page has it. */

@@ -6,6 +6,7 @@ import { followOldAnchor } from './old-anchors.ts';
 import { startSamples } from './samples.ts';
 import { startSearchOpener } from './search-opener.ts';
 import { startSidebar } from './sidebar.ts';
+import { openTarget } from './target.ts';
 import { startHeadingMarks, watchHeadings } from './toc.ts';
 import { offerPanel } from './try-it.ts';
 
@@ -17,6 +18,7 @@ function startPage(): void {
   watchHeadings(document);
   offerPanel(document);
   startSamples();
+  openTarget(location.hash);
 }
 
 startColors();
@@ -27,4 +29,7 @@ startHeadingMarks();
 startPage();
 startNavigation(startPage);
 followOldAnchor();
-addEventListener('hashchange', followOldAnchor);
+addEventListener('hashchange', () => {
+  openTarget(location.hash);
+  followOldAnchor();
+});

@@ -20,7 +20,7 @@ function cacheOf(count: number) {
     const projectId = `project ${at}`;
     source.sites.set(host, {
       ...{ projectId, artifactHash: 'x', origin: host },
-      ...{ isPreview: false, mcp: true },
+      ...{ isPreview: false, mcp: true, requestProxy: false },
     });
     return host;
   });

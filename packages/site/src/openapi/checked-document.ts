@@ -7,11 +7,12 @@ import { ignoredFields } from './extension-fields.ts';
 import { METHODS } from './methods.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { isObject } from './openapi-types.ts';
-import { findOperations, listOperations } from './operations.ts';
+import { findOperations, listOperations, placeOf } from './operations.ts';
 import { plainText } from './plain-text.ts';
 import { type ReadDocument, readDocument, typeNameOf } from './read-document.ts';
 import { referenceProblems, resolveReference } from './references.ts';
 import { type Finding, misspellingHint, schemaProblems } from './schema-problems.ts';
+import { isLongTitle, MAX_TITLE } from './title-text.ts';
 import { typeProblems } from './type-problems.ts';
 
 /**
@@ -22,23 +23,24 @@ export async function readCheckedDocument(
   name: string,
   log: BuildLog,
 ): Promise<CheckedDocument | { readonly problems: readonly BuildProblem[] }> {
-  log({ level: 'info', step: 'parse', message: `Reading ${size(bytes.length)}` });
+  log({ level: 'info', message: `Reading ${size(bytes.length)}` });
   const read = readDocument(bytes, name);
   if ('problem' in read) return { problems: [read.problem] };
   log({ level: 'info', message: `Read ${read.syntax}` });
 
-  log({ level: 'info', step: 'check', message: 'Checking the document' });
+  log({ level: 'info', message: 'Checking the document' });
   const problems = await checkDocument(read);
   if (problems.length > 0) return { problems };
   const { value: document, syntax } = read;
 
-  log({ level: 'info', step: 'upgrade', message: `The document is ${versionText(document)}` });
+  log({ level: 'info', message: `The document is ${versionText(document)}` });
   const upgraded = upgradeDocument(document);
   const plain = plainText();
   const operations = listOperations(upgraded, plain);
   log({ level: 'info', message: found(operations) });
-  if (plain.unread > 0) log({ level: 'warning', message: withMarks(plain.unread) });
-  warnOfMarks(upgraded, log);
+  if (plain.unread.length > 0) log({ level: 'warning', message: withMarks(plain.unread) });
+  warnInPart(ignoredMarks(upgraded), log);
+  warnInPart(longTitles(upgraded), log);
   return { syntax, document, upgraded, operations };
 }
 
@@ -60,18 +62,43 @@ function found(operations: readonly OperationSummary[]): string {
   return `Found ${count(operations.length - webhooks, 'operation')}${also} in ${count(tags.size, 'tag')}`;
 }
 
-function withMarks(unread: number): string {
-  return `${count(unread, 'description')} of operations have very many marks of Markdown (\`*\`, \`_\`, \`[\` …): the search shows them as they are written`;
+function withMarks(places: readonly string[]): string {
+  const [first] = places;
+  const marks = 'very many marks of Markdown (`*`, `_`, `[` …): the search shows';
+  return places.length === 1
+    ? `${first}: The description has ${marks} it as it is written`
+    : `${places.length} descriptions of operations have ${marks} them as they are written. The first is at ${first}`;
 }
 
 const MAX_WARNINGS = 20;
 
-function warnOfMarks(document: OpenApiDocument, log: BuildLog): void {
-  const warnings = [...findOperations(document)].flatMap(({ method, path, operation }) =>
+const ignoredMarks = (document: OpenApiDocument) =>
+  [...findOperations(document)].flatMap(({ method, path, operation }) =>
     ignoredFields(operation).map(
       ({ field, takes }) => `${method} ${path}: \`${field}\` is ignored, since it takes ${takes}`,
     ),
   );
+
+/** Titles that are cut, in the document, its tags and its operations. */
+function longTitles(document: OpenApiDocument): string[] {
+  const { info, tags } = document;
+  const cut = (place: string) =>
+    `${place}: It is longer than ${MAX_TITLE} letters: titles and lists show its beginning`;
+  return [
+    ...(isObject(info) && isLongTitle(info.title) ? [cut('/info/title')] : []),
+    ...(Array.isArray(tags) ? tags : []).flatMap((tag, at) =>
+      isObject(tag) && isLongTitle(tag.name) ? [cut(toPointer(['tags', at, 'name']))] : [],
+    ),
+    ...[...findOperations(document)].flatMap((found) =>
+      !found.isWebhook && isLongTitle(found.operation.summary)
+        ? [cut(`${placeOf(found)}/summary`)]
+        : [],
+    ),
+  ];
+}
+
+/** Nobody would read more than `MAX_WARNINGS` of a kind. */
+function warnInPart(warnings: readonly string[], log: BuildLog): void {
   for (const message of warnings.slice(0, MAX_WARNINGS)) log({ level: 'warning', message });
   const more = warnings.length - MAX_WARNINGS;
   if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same kind` });
@@ -122,19 +149,30 @@ function firstOf(...finders: readonly Iterable<Finding>[]): Finding[] {
   return first;
 }
 
+/** The upgrade would take a member of this name for a prototype: it gets another one meanwhile, which no author writes. */
+const PROTO = '__proto__';
+const STAND_IN = `${PROTO}\ud800`;
+
 /** The document in OpenAPI 3.1, with every digit. The given document stays as it is. */
 export function upgradeDocument(document: OpenApiDocument): OpenApiDocument {
-  return upgrade(copy(document) as Record<string, unknown>, '3.1') as unknown as OpenApiDocument;
+  let isRenamed = false;
+  const input = copy(document, (name) => {
+    if (name !== PROTO) return name;
+    isRenamed = true;
+    return STAND_IN;
+  });
+  const upgraded = upgrade(input as Record<string, unknown>, '3.1');
+  const named = isRenamed ? copy(upgraded, (name) => (name === STAND_IN ? PROTO : name)) : upgraded;
+  return named as OpenApiDocument;
 }
 
-/** A copy, since the upgrade changes it. The upgrade would take `__proto__` for a prototype. */
-function copy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copy);
+/** A copy, since the upgrade changes it, with the members' names that `rename` gives. */
+function copy(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => copy(item, rename));
   if (typeof value !== 'object' || value === null) return value;
+  // Not by assignment, which would set a prototype.
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => name !== '__proto__')
-      .map(([name, member]) => [name, copy(member)]),
+    Object.entries(value).map(([name, member]) => [rename(name), copy(member, rename)]),
   );
 }
 

@@ -1,8 +1,9 @@
-import { truncate } from '@petstore/service/text.ts';
+import { toPointer } from '../syntax/source.ts';
 import { isMethod } from './methods.ts';
 import { isObject, type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
 import type { PlainText } from './plain-text.ts';
 import { resolveReference } from './references.ts';
+import { isLongTitle, titleText } from './title-text.ts';
 
 /** An operation with its path and path item. */
 export interface FoundOperation {
@@ -36,9 +37,6 @@ function isInternal(operation: Record<string, unknown>): boolean {
   return Boolean(operation['x-internal'] || operation['x-scalar-ignore']);
 }
 
-/** In letters. Each page of a tag lists the titles of all its operations; some authors write paragraphs. */
-const MAX_TITLE = 120;
-
 /** The operations and webhooks of an OpenAPI 3.1 document, in its order, their descriptions made plain by `plain`. */
 export function listOperations(document: OpenApiDocument, plain: PlainText): OperationSummary[] {
   const ids = new Map<string, number>();
@@ -54,18 +52,38 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
       operationId,
       method,
       path,
-      title: truncate(
-        textOf(operation.summary).trim() || operationId || `${method} ${path}`,
-        MAX_TITLE,
-      ),
+      title: operationTitle(found),
       tag: tag as string | undefined,
-      description: plain.of(textOf(operation.description)),
+      description: plain.of(aboutOf(found), placeOf(found)),
       deprecated: operation.deprecated === true,
       anchor: anchorOf(found, tag),
       isWebhook,
     };
   });
 }
+
+/**
+ * What readers know an operation by. A webhook whose summary is a paragraph has its own name: others of the same event
+ * have the same paragraph.
+ */
+export function operationTitle({ method, path, isWebhook, operation }: FoundOperation): string {
+  if (isWebhook && isLongTitle(operation.summary)) return titleText(path);
+  return (
+    titleText(operation.summary) ||
+    titleText(operation.operationId) ||
+    titleText(`${method} ${path}`)
+  );
+}
+
+/** What is said of an operation, in Markdown: its description, after a summary that is too long for a title. */
+export function aboutOf({ operation }: FoundOperation): string {
+  const [summary, description] = [textOf(operation.summary), textOf(operation.description)];
+  return [isLongTitle(summary) ? summary : '', description].filter(Boolean).join('\n\n');
+}
+
+/** A JSON pointer: `/paths/~1pets/get`. */
+export const placeOf = ({ isWebhook, path, method }: FoundOperation): string =>
+  toPointer([isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()]);
 
 /** `list-pets` for `listPets`: a safe file name on every system, whether it distinguishes case or not. */
 function uniqueId(name: string, taken: Map<string, number>): string {

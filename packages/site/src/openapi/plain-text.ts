@@ -21,24 +21,22 @@ const NESTED = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){21}/m;
 
 /** Makes Markdown plain, within bounds for all texts that are given to it. */
 export interface PlainText {
-  /** Markdown without its marks, on one line. The part beyond the bounds keeps its marks. */
-  of(text: string): string;
-  /** How many texts were beyond the bounds. */
-  readonly unread: number;
+  /** Markdown without its marks, on one line. The part beyond the bounds keeps its marks. `place` is a JSON pointer. */
+  of(text: string, place?: string): string;
+  /** The places of the texts that were beyond the bounds. */
+  readonly unread: readonly string[];
 }
 
 export function plainText(): PlainText {
   let work = MOST_WORK;
-  let unread = 0;
+  const unread: string[] = [];
   return {
-    of(text) {
+    unread,
+    of(text, place = '') {
       const { end, marks } = readable(text, Math.min(MOST_MARKS, Math.floor(Math.sqrt(work))));
       work -= marks ** 2;
-      if (end < text.length) unread += 1;
+      if (end < text.length) unread.push(place);
       return `${withoutMarks(text.slice(0, end))} ${text.slice(end)}`.replace(/\s+/g, ' ').trim();
-    },
-    get unread() {
-      return unread;
     },
   };
 }

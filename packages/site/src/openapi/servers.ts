@@ -5,13 +5,17 @@ const MAX_EXPANSIONS = 100;
 
 /** The first server's address, with its variables' defaults; empty where there is none. */
 export function firstServer(...holders: readonly Record<string, unknown>[]): string {
-  const [server] = holders.flatMap(serversOf);
+  const [server] = serversOf(...holders);
   const [url = ''] = server ? expanded(server) : [];
   return url.replace(/\/$/, '');
 }
 
-function serversOf({ servers }: Record<string, unknown>): Record<string, unknown>[] {
-  return Array.isArray(servers) ? servers.filter(isObject) : [];
+/** The servers of the first holder that has any: an operation's replace those of its path item, and these the document's. */
+export function serversOf(
+  ...holders: readonly Readonly<Record<string, unknown>>[]
+): Record<string, unknown>[] {
+  const lists = holders.map(({ servers }) => (Array.isArray(servers) ? servers : []));
+  return lists.map((servers) => servers.filter(isObject)).find(({ length }) => length > 0) ?? [];
 }
 
 /** The addresses of a server: first the one of its variables' defaults. */

@@ -1,6 +1,6 @@
 import { MATCH, MAX_PLACES } from './format.ts';
 import type { Match } from './match-terms.ts';
-import { decodeDocuments, decodePlaces } from './postings.ts';
+import { forEachDocument, forEachPlace } from './postings.ts';
 
 /** A document, or a name of it, that may be what is looked for. */
 export interface Candidate {
@@ -30,35 +30,68 @@ const OF_DOCUMENT = 0.4;
 /** A name beside its document, which has all words too. */
 const BESIDE = 0.7;
 
-/** All documents that have some of the words, and the best name of each where names have them. */
+/**
+ * All documents that have some of the words, and the best name of each where names have them. A word of three letters
+ * has thousands of names, and this runs with each key that is pressed: so it goes through them with few objects.
+ */
 export function findCandidates(matches: readonly Match[]): Candidate[] {
   const found = matches.map(weigh);
-  const documents = new Map<number, Set<number>>();
-  for (const { own, places } of found) {
-    for (const document of own.keys())
-      if (!documents.has(document)) documents.set(document, new Set());
-    for (const key of places.keys()) {
-      const document = Math.floor(key / MAX_PLACES);
-      const known = documents.get(document) ?? new Set();
-      documents.set(document, known.add(key));
+  const worth = matches.map((match) => match.worth);
+  const needed = matches.map((match) => (match.isOptional ? 0 : match.worth));
+  const all = needed.reduce((sum, one) => sum + one, 0);
+  /** The score, and the share of the query, of something that weighs so much for each word. */
+  const rate = (weights: readonly number[]): { score: number; share: number } => {
+    let had = 0;
+    let score = 0;
+    for (const [at, weight] of weights.entries()) {
+      if (weight > 0) had += needed[at] ?? 0;
+      score += (worth[at] ?? 0) * weight;
     }
-  }
-  const all = sumOf(matches, () => 1);
-  return [...documents].flatMap(([document, keys]) => {
-    const own = (at: number) => found[at]?.own.get(document) ?? 0;
-    const named = (at: number) => found[at]?.named.get(document) ?? 0;
-    const whole = shareOf(matches, (at) => Math.max(own(at), OF_NAME * named(at)), all);
-    const alone = shareOf(matches, own, all);
-    const candidates: Candidate[] = [];
-    const best = [...keys]
-      .map((key) => placeCandidate(document, key, { matches, found, own, all }))
-      .reduce<Candidate | undefined>((a, b) => (a && a.score >= b.score ? a : b), undefined);
+    const share = all === 0 ? 1 : had / all;
+    return { score: score * share ** 2, share };
+  };
+  const candidates: Candidate[] = [];
+  const weights = found.map(() => 0);
+  for (const [document, keys] of placesByDocument(found)) {
+    const own = found.map((one) => one.own.get(document) ?? 0);
+    const named = found.map((one) => one.named.get(document) ?? 0);
+    const whole = rate(own.map((weight, at) => Math.max(weight, OF_NAME * (named[at] ?? 0))));
+    const alone = rate(own);
+    let best: { key: number; score: number; share: number } | undefined;
+    for (const key of keys) {
+      for (const [at, { places }] of found.entries()) {
+        weights[at] = Math.max(places.get(key) ?? 0, OF_DOCUMENT * (own[at] ?? 0));
+      }
+      const rated = rate(weights);
+      if (!best || best.score < rated.score) best = { key, ...rated };
+    }
     const isBest = best !== undefined && best.share >= whole.share && best.score > alone.score;
     if (!isBest) candidates.push({ document, place: undefined, isName: false, ...whole });
-    if (best && isBest) candidates.push(best);
-    else if (best?.isName) candidates.push({ ...best, score: BESIDE * best.score });
-    return candidates;
-  });
+    if (!best) continue;
+    const { key, score, share } = best;
+    const isName = found.length === 1 && found[0]?.same.has(key) === true;
+    const place = key % MAX_PLACES;
+    if (isBest) candidates.push({ document, place, isName, score, share });
+    else if (isName) candidates.push({ document, place, isName, score: BESIDE * score, share });
+  }
+  return candidates;
+}
+
+/** The documents that have some of the words, each with its names that have some. */
+function placesByDocument(found: readonly Weights[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const documents = new Map<number, Set<number>>();
+  const namesOf = (document: number): Set<number> => {
+    const known = documents.get(document);
+    if (known !== undefined) return known;
+    const names = new Set<number>();
+    documents.set(document, names);
+    return names;
+  };
+  for (const { own, places } of found) {
+    for (const document of own.keys()) namesOf(document);
+    for (const key of places.keys()) namesOf(Math.floor(key / MAX_PLACES)).add(key);
+  }
+  return documents;
 }
 
 interface Weights {
@@ -77,59 +110,19 @@ function weigh({ hits }: Match): Weights {
   const places = new Map<number, number>();
   const named = new Map<number, number>();
   const same = new Set<number>();
-  const raise = (weights: Map<number, number>, key: number, weight: number) =>
-    weights.set(key, Math.max(weights.get(key) ?? 0, weight));
+  const raise = (weights: Map<number, number>, key: number, weight: number) => {
+    if (weight > (weights.get(key) ?? -1)) weights.set(key, weight);
+  };
   for (const { stored, nearness } of hits) {
     const [, documents, inPlaces = []] = stored;
-    for (const { document, weight } of decodeDocuments(documents)) {
-      raise(own, document, weight * nearness);
-    }
-    for (const { document, place, match } of decodePlaces(inPlaces)) {
+    forEachDocument(documents, (document, weight) => raise(own, document, weight * nearness));
+    forEachPlace(inPlaces, (document, place, match) => {
       const key = document * MAX_PLACES + place;
       const weight = (PLACE_WEIGHTS[match as keyof typeof PLACE_WEIGHTS] ?? 0) * nearness;
       raise(places, key, weight);
       raise(named, document, weight);
       if (match >= MATCH.received && nearness === 1) same.add(key);
-    }
+    });
   }
   return { own, places, named, same };
-}
-
-function placeCandidate(
-  document: number,
-  key: number,
-  {
-    matches,
-    found,
-    own,
-    all,
-  }: {
-    matches: readonly Match[];
-    found: readonly Weights[];
-    own: (at: number) => number;
-    all: number;
-  },
-): Candidate {
-  const weight = (at: number) => Math.max(found[at]?.places.get(key) ?? 0, OF_DOCUMENT * own(at));
-  const isName = found.length === 1 && found[0]?.same.has(key) === true;
-  return { document, place: key % MAX_PLACES, isName, ...shareOf(matches, weight, all) };
-}
-
-/** The score, and the share of the query, of something that weighs so much for each word. */
-function shareOf(
-  matches: readonly Match[],
-  weight: (at: number) => number,
-  all: number,
-): { score: number; share: number } {
-  const isFound = (at: number) => (weight(at) > 0 ? 1 : 0);
-  const share = all === 0 ? 1 : sumOf(matches, isFound) / all;
-  const score = matches.reduce((sum, { worth }, at) => sum + worth * weight(at), 0);
-  return { score: score * share ** 2, share };
-}
-
-function sumOf(matches: readonly Match[], count: (at: number) => number): number {
-  return matches.reduce(
-    (sum, { worth, isOptional }, at) => (isOptional ? sum : sum + worth * count(at)),
-    0,
-  );
 }

@@ -26,12 +26,15 @@ export function encodeDocuments(postings: readonly DocumentPosting[]): number[] 
   });
 }
 
-export function decodeDocuments(numbers: readonly number[]): DocumentPosting[] {
+export function forEachDocument(
+  numbers: readonly number[],
+  tell: (document: number, weight: number) => void,
+): void {
   let document = 0;
-  return numbers.map((number) => {
+  for (const number of numbers) {
     document += Math.floor(number / (MAX_WEIGHT + 1));
-    return { document, weight: number % (MAX_WEIGHT + 1) };
-  });
+    tell(document, number % (MAX_WEIGHT + 1));
+  }
 }
 
 /** In the order of the documents. */
@@ -44,13 +47,14 @@ export function encodePlaces(postings: readonly PlacePosting[]): number[] {
   });
 }
 
-export function decodePlaces(numbers: readonly number[]): PlacePosting[] {
-  const postings: PlacePosting[] = [];
+export function forEachPlace(
+  numbers: readonly number[],
+  tell: (document: number, place: number, match: number) => void,
+): void {
   let document = 0;
   for (let at = 0; at + 1 < numbers.length; at += 2) {
     const packed = numbers[at + 1] ?? 0;
     document += numbers[at] ?? 0;
-    postings.push({ document, place: Math.floor(packed / 4), match: packed % 4 });
+    tell(document, Math.floor(packed / 4), packed % 4);
   }
-  return postings;
 }

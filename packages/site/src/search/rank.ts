@@ -55,7 +55,38 @@ export async function compare(
       return [{ ...one, score, stored, kind }];
     }),
   );
-  return titled.flat().sort((a, b) => b.score - a.score || a.document - b.document);
+  const ranked = titled.flat().sort((a, b) => b.score - a.score || a.document - b.document);
+  return isPath(query) ? ranked : namedInOrder(ranked, asked);
+}
+
+/**
+ * Those of one kind whose title or `operationId` is the query itself change places: what else they say of its words is
+ * chance. What is not deprecated comes first, then the same letters, then the shorter path, of the more general one.
+ */
+function namedInOrder(ranked: readonly Titled[], { query, name }: Asked): Titled[] {
+  const isNamed = ({ place, stored }: Titled) =>
+    place === undefined && termsOf(stored).names.includes(name);
+  const typed = query.trim();
+  const rankOf = ({ document, stored: [, title, , context, , deprecated] }: Titled) => [
+    deprecated ? 1 : 0,
+    title === typed ? 0 : 1,
+    context.split('/').length,
+    document,
+  ];
+  const named = Map.groupBy(ranked.filter(isNamed), ({ kind }) => kind);
+  const inOrder = new Map(
+    [...named].map(([kind, alike]) => [
+      kind,
+      alike.sort((a, b) => compareLists(rankOf(a), rankOf(b))).values(),
+    ]),
+  );
+  return ranked.map((one) => (isNamed(one) ? (inOrder.get(one.kind)?.next().value ?? one) : one));
+}
+
+/** By the first numbers that differ. */
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
 /** What was typed: as it is, as a name, as the beginning of a title, and the terms that it may mean. */
@@ -72,22 +103,46 @@ function factor(
   kind: Kind,
   asked: Asked,
 ): number {
-  const [, title, href, context, method = '', deprecated] = stored;
+  const [, , , context, method = '', deprecated] = stored;
   const usual = PREFERENCE[kind] * (deprecated ? DEPRECATED : 1);
   if (isPath(asked.query)) {
     const isOperation = kind === 'operation' && place === undefined;
     return usual * (1 + (isOperation ? EXACT_PATH * pathShare(context, method, asked.query) : 0));
   }
   if (place !== undefined) return usual * PREFERENCE.place * (isName ? EXACT_NAME : 1);
-  const names = [title, href.slice(href.lastIndexOf('/') + 1)];
-  if (names.some((name) => squash(name) === asked.name)) return usual * (1 + WHOLE_TITLE) * EXACT;
+  const { names, folded, words } = termsOf(stored);
+  if (names.includes(asked.name)) return usual * (1 + WHOLE_TITLE) * EXACT;
   // The names of models begin alike.
-  const isBegun = kind !== 'model' && fold(title).startsWith(asked.start);
-  return usual * (1 + WHOLE_TITLE * titleShare(title, asked.meant)) * (isBegun ? BEGUN : 1);
+  const isBegun = kind !== 'model' && folded.startsWith(asked.start);
+  return usual * (1 + WHOLE_TITLE * shareOf(words, asked.meant)) * (isBegun ? BEGUN : 1);
 }
 
-function titleShare(title: string, meant: ReadonlySet<string>): number {
-  const words = wordsOf(title);
-  const had = words.filter((word) => wordTerms(word).some((term) => meant.has(term)));
+function shareOf(words: TitleTerms['words'], meant: ReadonlySet<string>): number {
+  const had = words.filter((terms) => terms.some((term) => meant.has(term)));
   return words.length === 0 ? 0 : had.length / words.length;
+}
+
+/** What a title is compared by. */
+interface TitleTerms {
+  /** As names: the title, and the last part of its address, which may be an `operationId`. */
+  readonly names: readonly string[];
+  readonly folded: string;
+  /** The terms of each of its words. */
+  readonly words: readonly (readonly string[])[];
+}
+
+/** Hundreds of titles are compared with each key that is pressed, so each is taken apart once. */
+const known = new WeakMap<StoredTitle, TitleTerms>();
+
+function termsOf(stored: StoredTitle): TitleTerms {
+  const found = known.get(stored);
+  if (found !== undefined) return found;
+  const [, title, href] = stored;
+  const terms = {
+    names: [title, href.slice(href.lastIndexOf('/') + 1)].map(squash),
+    folded: fold(title),
+    words: wordsOf(title).map(wordTerms),
+  };
+  known.set(stored, terms);
+  return terms;
 }

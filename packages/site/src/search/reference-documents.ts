@@ -1,6 +1,7 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../openapi/operations.ts';
+import { type Parameter, parametersOf } from '../openapi/parameters.ts';
 import { resolveReference } from '../openapi/references.ts';
 import type { TagAddress } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
@@ -88,12 +89,12 @@ function operationDocument(
 ): SearchDocument {
   const { document } = context;
   const { title, path, method, deprecated, isWebhook, description } = summary;
-  const parameters = parametersOf(context, found);
+  const parameters = parametersOf(document, found);
   const body = resolveReference(document, found.operation.requestBody);
   const contents = [mediaTypesOf(body)];
   const options = placeOptions(context, 'body', BODY_DEPTH);
   const places = [
-    ...parameters.map(({ place }) => place),
+    ...parameters.map((parameter) => parameterPlace(context, parameter)),
     ...mediaTypesOf(body)
       // What a model's page has is found there: a thousand operations respond with the same models.
       .filter(({ schema }) => !(isWebhook && hasModelPage(context, schema)))
@@ -121,7 +122,7 @@ function operationDocument(
       description.slice(0, MAX_DESCRIPTION),
       ...places.slice(0, MAX_PLACES).map((place) => place.description),
       ...exampleTexts([
-        ...parameters.map(({ examples }) => examples),
+        ...parameters.map(({ example }) => example),
         ...contents.flat().map(({ example, examples }) => [example, valuesIn(context, examples)]),
       ]),
     ],
@@ -129,22 +130,12 @@ function operationDocument(
   };
 }
 
-/** The parameters of an operation and of its path, each once. */
-function parametersOf({ document }: ReferenceContext, { item, operation }: FoundOperation) {
-  const listed = [item.parameters, operation.parameters].filter(Array.isArray).flat();
-  const byName = new Map<string, { place: DescribedPlace; examples: readonly unknown[] }>();
-  for (const one of listed) {
-    const parameter = resolveReference(document, one);
-    if (!isObject(parameter)) continue;
-    const { name, in: group, description, schema, example } = parameter;
-    if (typeof name !== 'string' || typeof group !== 'string') continue;
-    const values = valuesOf(document, schema);
-    byName.set(`${group} ${name}`, {
-      place: { group, name, leaf: name, values, description: textOf(description) },
-      examples: [example],
-    });
-  }
-  return [...byName.values()];
+function parameterPlace(
+  { document }: ReferenceContext,
+  { name, in: group, description, schema }: Parameter,
+): DescribedPlace {
+  const values = valuesOf(document, schema);
+  return { group, name, leaf: name, values, description: textOf(description) };
 }
 
 function responsesOf({ document }: ReferenceContext, { operation }: FoundOperation) {

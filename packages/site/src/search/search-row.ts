@@ -1,4 +1,4 @@
-import { isParameter, type Kind, type StoredDetails } from './format.ts';
+import { BEGINNING, isParameter, type Kind, type StoredDetails } from './format.ts';
 import type { Match } from './match-terms.ts';
 import type { OpenIndex } from './open-index.ts';
 import type { Titled } from './rank.ts';
@@ -54,8 +54,12 @@ export async function toRow(
 /** Whether a text has something of each word of the query. */
 function hasAll(text: string, matches: readonly Match[]): boolean {
   const terms = new Set(indexTerms(text));
+  const has = (term: string) =>
+    term.endsWith(BEGINNING)
+      ? terms.values().some((one) => one.startsWith(term.slice(0, -BEGINNING.length)))
+      : terms.has(term);
   return matches.every(
-    ({ hits, isOptional }) => isOptional || hits.some(({ stored: [term] }) => terms.has(term)),
+    ({ hits, isOptional }) => isOptional || hits.some(({ stored: [term] }) => has(term)),
   );
 }
 

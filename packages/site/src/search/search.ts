@@ -1,4 +1,5 @@
 import { type Candidate, findCandidates } from './candidates.ts';
+import { MAX_PLACES } from './format.ts';
 import { type Match, matchName, matchTerms } from './match-terms.ts';
 import type { OpenIndex } from './open-index.ts';
 import { isPath } from './path-query.ts';
@@ -70,7 +71,7 @@ async function lookUp(
   ]);
   const wanted = isPath(query) ? matches.map(ofPath) : matches;
   const named = name === undefined ? [] : findCandidates([name]);
-  const candidates = best([...named, ...findCandidates(wanted)]);
+  const candidates = best(withNamed(named, findCandidates(wanted)));
   if (candidates[0]?.share === 1) return { matches: wanted, candidates };
   // Some word may be mistyped although others begin so.
   const lenient = await matchTerms(index, terms, true);
@@ -88,8 +89,7 @@ const ofPath = ({ hits, ...match }: Match): Match => ({
 });
 
 /** The results among candidates, the best first. */
-function best(found: readonly Candidate[]): Candidate[] {
-  const candidates = oneOfEach(found);
+function best(candidates: readonly Candidate[]): Candidate[] {
   const most = candidates.reduce((share, one) => Math.max(share, one.share), 0);
   const least = Math.max(MIN_SHARE, MIN_OF_BEST * most);
   return candidates
@@ -97,14 +97,12 @@ function best(found: readonly Candidate[]): Candidate[] {
     .sort((a, b) => b.score - a.score || a.document - b.document);
 }
 
-/** The first one for each document and each of its names. */
-function oneOfEach(candidates: readonly Candidate[]): Candidate[] {
-  const byKey = new Map<string, Candidate>();
-  for (const one of candidates) {
-    const key = `${one.document} ${one.place}`;
-    if (!byKey.has(key)) byKey.set(key, one);
-  }
-  return [...byKey.values()];
+/** What a query means as one name goes before what its words mean of the same document or place. */
+function withNamed(named: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
+  const keyOf = ({ document, place = MAX_PLACES }: Candidate) =>
+    document * (MAX_PLACES + 1) + place;
+  const known = new Set(named.map(keyOf));
+  return [...named, ...others.filter((one) => !known.has(keyOf(one)))];
 }
 
 /** Without the parameters and properties after the first few. */

@@ -24,8 +24,12 @@ export interface QueryTerm {
   readonly isUnspaced: boolean;
 }
 
+/** ASCII has neither widths nor accents. Most titles are such, and hundreds are folded with each key. */
+const PLAIN = /^[\x00-\x7f]*$/;
+
 /** Letters without case, width and accents. */
 export function fold(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]+/g, '')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
-import { ENTRY_PATH } from '../../src/search/format.ts';
+import { ENTRY_PATH, FILES_FOLDER } from '../../src/search/format.ts';
 import { openIndex } from '../../src/search/open-index.ts';
 import { search } from '../../src/search/search.ts';
 import { searchFiles } from '../../src/search/search-files.ts';
@@ -60,6 +60,24 @@ test('a large index is cut into parts of which a query loads a few', async () =>
   const once = loaded.length;
   await search(index, 'get thing 1234', 20);
   assert.equal(loaded.length, once, 'what was loaded is kept');
+});
+
+test('details are loaded where they show what was found, and not for what a title has', async () => {
+  const files = await filesOf(largeDocument());
+  const entry = JSON.parse(String(files.find(({ path }) => path === ENTRY_PATH)?.content));
+  const details = entry.details.map((name: string) => `${FILES_FOLDER}${name}.json`);
+  const { load, loaded } = loaderOf(files);
+  const index = await openIndex(load);
+  const detailsOf = async (query: string) => {
+    const before = loaded.length;
+    const { rows } = await search(index, query, 20);
+    assert.ok(rows.length > 0, query);
+    return loaded.slice(before).filter((path) => details.includes(path));
+  };
+  for (const query of ['g', 'ge', 'get', 'get th']) {
+    assert.deepEqual(await detailsOf(query), [], query);
+  }
+  assert.notDeepEqual(await detailsOf('w7919x'), [], 'a word of descriptions');
 });
 
 test('a file that cannot be loaded rejects the search, and is asked for again', async () => {

@@ -87,6 +87,35 @@ test('a typing error in any word is forgiven, and operations come before webhook
   assert.equal(first?.href, EMBEDDING);
 });
 
+test('of operations with the same summary, that in force, of the typed letters and of the shorter path comes first', async () => {
+  const operation = (summary: string, more: object = {}) => ({
+    post: { summary, tags: ['Signal'], responses: { 200: { description: 'Done' } }, ...more },
+  });
+  const words = { description: 'Report a return. Retrieve auth data. '.repeat(20) };
+  const find = await searcherOf({
+    document: {
+      openapi: '3.1.0',
+      info: { title: 'Signal', version: '1' },
+      paths: {
+        '/report': operation('Report a return', { ...words, deprecated: true }),
+        '/processor/signal/report': operation('Report a return', words),
+        '/signal/report': operation('Report a return'),
+        '/auth': operation('Retrieve auth data', words),
+        '/processor/auth': operation('Retrieve Auth data'),
+      },
+    },
+  });
+  const paths = async (query: string) => (await find(query)).map(({ context }) => context);
+  assert.deepEqual((await paths('report a return')).slice(0, 3), [
+    '/signal/report',
+    '/processor/signal/report',
+    '/report',
+  ]);
+  assert.equal((await paths('Retrieve Auth data'))[0], '/processor/auth');
+  assert.equal((await paths('Retrieve auth data'))[0], '/auth');
+  assert.equal((await paths('retrieve auth data'))[0], '/auth');
+});
+
 test('a row says what was found and where it stands', async () => {
   const find = await searcherOf({ document: ASSISTANTS });
   const shown = async (query: string) => {

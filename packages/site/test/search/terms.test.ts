@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { nearWords } from '../../src/search/near-words.ts';
 import { pathShare } from '../../src/search/path-query.ts';
 import {
-  decodeDocuments,
-  decodePlaces,
+  type DocumentPosting,
   encodeDocuments,
   encodePlaces,
+  forEachDocument,
+  forEachPlace,
+  type PlacePosting,
 } from '../../src/search/postings.ts';
 import { indexTerms, queryTerms } from '../../src/search/terms.ts';
 import { packWords, unpackWords } from '../../src/search/words.ts';
@@ -39,13 +41,21 @@ test('what is packed is the same when it is unpacked', () => {
     { document: 0, weight: 1 },
     { document: 7, weight: 31 },
   ];
-  assert.deepEqual(decodeDocuments(encodeDocuments(documents)), documents);
+  const listed: DocumentPosting[] = [];
+  forEachDocument(encodeDocuments(documents), (document, weight) =>
+    listed.push({ document, weight }),
+  );
+  assert.deepEqual(listed, documents);
   const places = [
     { document: 2, place: 0, match: 3 },
     { document: 2, place: 511, match: 0 },
     { document: 9, place: 1, match: 1 },
   ];
-  assert.deepEqual(decodePlaces(encodePlaces(places)), places);
+  const named: PlacePosting[] = [];
+  forEachPlace(encodePlaces(places), (document, place, match) =>
+    named.push({ document, place, match }),
+  );
+  assert.deepEqual(named, places);
 });
 
 test('the nearest word comes first, and an unfinished one is near too', () => {

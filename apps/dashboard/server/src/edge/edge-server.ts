@@ -23,6 +23,7 @@ import { responder } from './http/respond.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
 import type { SiteSource } from './sites/site-source.ts';
@@ -44,6 +45,8 @@ export interface EdgeOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Connections that one address may have on each port; 0: unlimited. */
   readonly connectionsPerAddress?: number;
+  /** For sites whose owner has switched it on; undefined: for none. */
+  readonly requestProxy?: ProxyOptions | undefined;
 }
 
 /** A large office behind one address stays below it; for a proxy in front, the operator raises it. */
@@ -81,8 +84,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
   const closing = new AbortController();
+  const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
   const context = {
-    respond: responder(cache, files, wellKnown(source), mcpEndpoint(cache)),
+    respond: responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy),
     // At level debug every request is logged, and the fast path does not log.
     fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
     failures: failureReporter(log),

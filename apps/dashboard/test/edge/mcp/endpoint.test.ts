@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Artifact } from '../../../server/src/deploys/artifact.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { callRate } from '../../../server/src/edge/mcp/call-rate.ts';
-import { built } from '../../support/build-site.ts';
+import { type BuiltArtifact, built } from '../../support/build-site.ts';
 import { authority } from '../support/certificates.ts';
 import { exchange, startTestEdge } from '../support/edge.ts';
 import { call, messageOf, post, putOnline, readAnswer, send } from '../support/mcp.ts';
@@ -13,7 +15,7 @@ import { PETS } from '../support/mcp-document.ts';
 import { MemorySource, page, SITE } from '../support/memory-source.ts';
 import { askSession, openSession, startSecureEdge } from '../support/secure-edge.ts';
 
-let pets: Artifact;
+let pets: BuiltArtifact;
 before(async () => {
   pets = await built(Buffer.from(PETS), 'openapi.json');
 });
@@ -141,7 +143,7 @@ test('messages beyond the rate of a project are refused, and those of others are
   let now = 0;
   const isAllowed = callRate(() => now);
   const allowed = (project: string, count: number) =>
-    Array.from({ length: count }, () => isAllowed(project)).filter(Boolean).length;
+    Array.from({ length: count }, () => isAllowed(project, undefined)).filter(Boolean).length;
   assert.deepEqual([allowed('a', 100), allowed('b', 10)], [60, 10]);
   now = 500;
   assert.equal(allowed('a', 100), 10);
@@ -150,6 +152,52 @@ test('messages beyond the rate of a project are refused, and those of others are
   const refused = answers.filter(({ status }) => status === 429);
   assert.ok(refused.length > 0);
   assert.equal(refused[0]?.headers['retry-after'], '1');
+});
+
+test('one client leaves messages to a project for others', async (t) => {
+  let now = 0;
+  const isAllowed = callRate(() => now);
+  const allowed = (client: string, count: number, project = 'a') =>
+    Array.from({ length: count }, () => isAllowed(project, client)).filter(Boolean).length;
+  assert.deepEqual([allowed('1', 100), allowed('2', 5), allowed('1', 5, 'b')], [20, 5, 5]);
+  now = 1_000;
+  assert.equal(allowed('1', 100), 5);
+  const { port } = await startTestEdge(t, { source: petsSource() });
+  const from = (address: string) => send(port, 'tools/list', {}, {}, address);
+  const answers = await Promise.all(Array.from({ length: 80 }, () => from('127.0.0.2')));
+  assert.ok(answers.filter(({ status }) => status === 429).length >= 50);
+  assert.equal((await from('127.0.0.3')).status, 200);
+});
+
+test('one client takes a share of the messages that are answered at once', async (t) => {
+  const { port } = await startTestEdge(t, { source: petsSource() });
+  const { headers, body } = messageOf('tools/list');
+  const expectation = { ...headers, host: 'a.test', expect: '100-continue' };
+  const begin = async () => {
+    const sent = request({
+      ...{ host: '127.0.0.1', port, localAddress: '127.0.0.2', agent: false },
+      ...{ path: '/mcp', method: 'POST' },
+      headers: { ...expectation, 'content-length': body.length },
+    });
+    cleanUp(t, () => sent.destroy());
+    sent.on('error', () => {});
+    sent.flushHeaders();
+    // The edge waits for the body then.
+    await once(sent, 'continue');
+    return sent;
+  };
+  const waiting = await Promise.all(Array.from({ length: 8 }, begin));
+  const tooMany = await send(port, 'tools/list', {}, {}, '127.0.0.2');
+  assert.deepEqual([tooMany.status, tooMany.headers['retry-after']], [429, '1']);
+  assert.match(tooMany.error?.message ?? '', /^Too many messages at once\./);
+  assert.equal((await send(port, 'tools/list', {}, {}, '127.0.0.3')).status, 200);
+  const end = async (sent: ClientRequest) => {
+    sent.end(body);
+    const [response] = await once(sent, 'response');
+    await buffer(response);
+  };
+  await Promise.all(waiting.map(end));
+  assert.equal((await send(port, 'tools/list', {}, {}, '127.0.0.2')).status, 200);
 });
 
 test('an edge without its store says so as for pages, and nothing of the reason', async (t) => {

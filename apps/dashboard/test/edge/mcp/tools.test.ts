@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Artifact } from '../../../server/src/deploys/artifact.ts';
-import { built } from '../../support/build-site.ts';
+import { type BuiltArtifact, built } from '../../support/build-site.ts';
 import { startTestEdge } from '../support/edge.ts';
 import { call, post, putOnline, send } from '../support/mcp.ts';
 import { LONG_TEXT, PETS } from '../support/mcp-document.ts';
 import { MemorySource, SITE } from '../support/memory-source.ts';
 
-let pets: Artifact;
+let pets: BuiltArtifact;
 before(async () => {
   pets = await built(Buffer.from(PETS), 'openapi.json');
 });
@@ -130,6 +129,103 @@ test('an operation comes with all that holds for it, resolved and with every dig
   });
   const problem = responses[404].content['application/json'].schema;
   assert.deepEqual(problem.properties.code.enum, ['gone']);
+});
+
+test('what a discriminator names is in the same answer, by the name that it has there', async (t) => {
+  const schema = (properties: object, more: object = {}) => ({
+    ...{ type: 'object', properties },
+    ...more,
+  });
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const document = {
+    ...{ openapi: '3.1.0', info: { title: 'Zoo', version: '1' } },
+    paths: {
+      '/animals': {
+        post: {
+          operationId: 'addAnimal',
+          requestBody: { content: { 'application/json': { schema: ref('Animal') } } },
+          responses: {
+            200: { description: 'Done', content: { 'text/plain': { schema: ref('Base') } } },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Animal: {
+          oneOf: [ref('Cat'), ref('Dog')],
+          discriminator: {
+            propertyName: 'kind',
+            mapping: {
+              cat: '#/components/schemas/Cat',
+              dog: 'Dog',
+              other: 'https://a.example/Other',
+            },
+          },
+        },
+        Cat: schema({ lives: { type: 'integer' } }),
+        Dog: schema({ tricks: { type: 'array', items: ref('Trick') } }),
+        Trick: schema({ name: { type: 'string' } }),
+        // Its heirs are found by the mapping alone.
+        Base: schema({}, { discriminator: { propertyName: 'kind', mapping: { heir: 'Heir' } } }),
+        Heir: { allOf: [ref('Base'), schema({ wealth: { type: 'integer' } })] },
+      },
+    },
+  };
+  const source = new MemorySource();
+  putOnline(source, 'a.test', await built(Buffer.from(JSON.stringify(document)), 'openapi.json'));
+  const { port } = await startTestEdge(t, { source });
+  const { text } = await call(port, 'get_operation', { operationId: 'addAnimal' });
+  const { requestBody, responses, definitions } = JSON.parse(text);
+  const animal = requestBody.content['application/json'].schema;
+  assert.deepEqual(animal.oneOf, [{ $ref: '#/definitions/Cat' }, { $ref: '#/definitions/Dog' }]);
+  assert.deepEqual(animal.discriminator.mapping, {
+    cat: '#/definitions/Cat',
+    dog: '#/definitions/Dog',
+    other: 'https://a.example/Other',
+  });
+  assert.deepEqual(Object.keys(definitions).sort(), ['Base', 'Cat', 'Dog', 'Heir']);
+  const { tricks } = definitions.Dog.properties;
+  assert.deepEqual(
+    tricks.items.properties,
+    { name: { type: 'string' } },
+    'others are put in place',
+  );
+  assert.equal(responses[200].content['text/plain'].schema.$ref, '#/definitions/Base');
+  assert.deepEqual(definitions.Base.discriminator.mapping, { heir: '#/definitions/Heir' });
+});
+
+test('an operation shows no internal parameter, and whose servers and security it has', async (t) => {
+  const parameter = (name: string, more: object = {}) => ({
+    ...{ name, in: 'query', schema: { type: 'string' } },
+    ...more,
+  });
+  const document = {
+    ...{ openapi: '3.1.0', info: { title: 'Zoo', version: '1' } },
+    servers: [{ url: 'https://a.example' }],
+    security: [{ key: [] }],
+    paths: {
+      '/animals': {
+        parameters: [parameter('shown')],
+        servers: [{ url: 'https://b.example' }],
+        get: {
+          operationId: 'listAnimals',
+          servers: [],
+          parameters: [parameter('secret', { 'x-internal': true })],
+          responses: { 204: { description: 'Done' } },
+        },
+      },
+    },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  };
+  const source = new MemorySource();
+  putOnline(source, 'a.test', await built(Buffer.from(JSON.stringify(document)), 'openapi.json'));
+  const { port } = await startTestEdge(t, { source });
+  const { text } = await call(port, 'get_operation', { operationId: 'listAnimals' });
+  const { parameters, servers, security, securitySchemes } = JSON.parse(text);
+  assert.deepEqual(parameters, [parameter('shown')]);
+  assert.deepEqual(servers, [{ url: 'https://b.example' }]);
+  assert.deepEqual([security, securitySchemes.key.type], [[{ key: [] }], 'http']);
 });
 
 test('an operation is found by its method and path, also with values in it', async (t) => {

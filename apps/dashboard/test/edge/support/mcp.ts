@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Artifact } from '../../../server/src/deploys/artifact.ts';
 import type { Site } from '../../../server/src/edge/sites/site-source.ts';
+import type { BuiltArtifact } from '../../support/build-site.ts';
 import type { MemorySource } from './memory-source.ts';
 
 /** Puts a built site online at a host. `isTold`: the feed of changes has it. */
 export function putOnline(
   source: MemorySource,
   host: string,
-  { hash, manifest, blobs }: Artifact,
+  { hash, manifest, blobs }: BuiltArtifact,
   site: Partial<Site> = {},
   isTold = true,
 ): void {
@@ -18,7 +18,7 @@ export function putOnline(
   const projectId = `project of ${host}`;
   source.sites.set(host, {
     ...{ projectId, artifactHash: hash, origin: `https://${host}` },
-    ...{ isPreview: false, mcp: true, ...site },
+    ...{ isPreview: false, mcp: true, requestProxy: false, ...site },
   });
   if (isTold) source.change(projectId);
 }
@@ -61,14 +61,16 @@ export function messageOf(method: string, params: Readonly<Record<string, unknow
   };
 }
 
-/** Posts a body to `/mcp`, on a connection of its own. */
+/** Posts a body to `/mcp`, on a connection of its own; `from` is the client's address. */
 export async function post(
   port: number,
   body: string,
   headers: OutgoingHttpHeaders = {},
+  from = '127.0.0.1',
 ): Promise<RpcAnswer> {
   const sent = request({
-    ...{ port, path: '/mcp', method: 'POST', agent: false },
+    ...{ host: '127.0.0.1', port, localAddress: from, agent: false },
+    ...{ path: '/mcp', method: 'POST' },
     headers: {
       ...{ host: 'a.test', 'content-type': 'application/json' },
       ...{ accept: 'application/json, text/event-stream', ...headers },
@@ -86,15 +88,16 @@ export function readAnswer(status: number, headers: RpcAnswer['headers'], text: 
   return { status, headers, text, ...(isJson && JSON.parse(text)) };
 }
 
-/** Sends a message of the revision 2026-07-28. */
+/** Sends a message of the revision 2026-07-28; `from` is the client's address. */
 export function send(
   port: number,
   method: string,
   params?: Readonly<Record<string, unknown>>,
   headers: OutgoingHttpHeaders = {},
+  from?: string,
 ): Promise<RpcAnswer> {
   const message = messageOf(method, params);
-  return post(port, message.body, { ...message.headers, ...headers });
+  return post(port, message.body, { ...message.headers, ...headers }, from);
 }
 
 /** Calls a tool; its texts. */

@@ -11,7 +11,8 @@ import type {
 export interface TestFile {
   readonly type: string;
   readonly text: string | Buffer;
-  readonly isCompressed?: boolean;
+  /** Stored in its codings; `'besides'`: and without one, as earlier versions stored it. */
+  readonly isCompressed?: boolean | 'besides';
   readonly isImmutable?: boolean;
   readonly isTemplate?: boolean;
 }
@@ -66,7 +67,7 @@ export class MemorySource implements SiteSource {
     this.manifests.set(artifactHash, manifest);
     const projectId = site.projectId ?? `project of ${host}`;
     const origin = `https://${host}`;
-    const switches = { mcp: true };
+    const switches = { mcp: true, requestProxy: false };
     this.sites.set(host, {
       ...{ artifactHash, origin, isPreview: false },
       ...{ ...switches, ...site, projectId },
@@ -157,22 +158,25 @@ export class MemorySource implements SiteSource {
   #store({ type, text, isCompressed, isImmutable, isTemplate }: TestFile): ManifestEntry {
     const bytes = Buffer.from(text as string);
     return {
-      ...this.#keep(bytes),
+      ...(isCompressed === true ? named(bytes) : this.#keep(bytes)),
       type,
       ...(isCompressed && {
         codings: { br: this.#keep(brotliCompressSync(bytes)), gzip: this.#keep(gzipSync(bytes)) },
       }),
+      ...(isCompressed === true && { compressedOnly: true }),
       ...(isImmutable && { immutable: true }),
       ...(isTemplate && { template: true }),
     };
   }
 
   #keep(bytes: Buffer): { hash: string; size: number } {
-    const hash = sha256(bytes);
-    this.blobs.set(hash, bytes);
-    return { hash, size: bytes.length };
+    const blob = named(bytes);
+    this.blobs.set(blob.hash, bytes);
+    return blob;
   }
 }
+
+const named = (bytes: Buffer) => ({ hash: sha256(bytes), size: bytes.length });
 
 export const MARKDOWN = 'text/markdown; charset=utf-8';
 export const HTML = 'text/html; charset=utf-8';
@@ -191,7 +195,7 @@ export const SITE: Record<string, TestFile> = {
   '/reference/pets': {
     type: HTML,
     text: `<h1>Pets</h1>${'<p>text</p>'.repeat(1_000)}`,
-    isCompressed: true,
+    isCompressed: 'besides',
   },
   '/reference/pets.md': {
     type: MARKDOWN,

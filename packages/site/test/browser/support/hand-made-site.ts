@@ -77,7 +77,7 @@ const paragraphs = (count: number) =>
   Array.from({ length: count }, (_, at) => html`<p>Paragraph ${at} of a long text.</p>`);
 
 function operationPage(path: string, { method, title }: OperationSummary): LayoutPage {
-  const content = html`<p>${method}</p><div class="code-box"><div class="code-head"><span>json</span></div><pre tabindex="0"><code>{"of":"${title}"}</code></pre></div>${paragraphs(60)}<h2 id="responses">Responses</h2>${paragraphs(60)}`;
+  const content = html`<p>${method}</p><div class="code-box"><div class="code-head"><span>json</span></div><pre tabindex="0"><code>{"of":"${title}"}</code></pre></div>${paragraphs(60)}<h2 id="responses">Responses</h2><p><a href="#404">What is not found</a></p>${paragraphs(60)}<details id="404" class="ref-box"><summary>404</summary><p>Not found.</p></details>${paragraphs(60)}`;
   return layoutPage(path, title, content);
 }
 
@@ -108,7 +108,8 @@ async function files(): Promise<SiteFile[]> {
     reference: REFERENCE,
     isServedByApi: false,
     assets,
-    accent: undefined,
+    theme: { style: undefined, fonts: [], preloaded: undefined },
+    previews: undefined,
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],

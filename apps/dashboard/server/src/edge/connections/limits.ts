@@ -63,25 +63,31 @@ export function limitConnections(server: Server, { stalled }: Timeouts): void {
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127\.0\.0\.1)$/;
 
 /**
- * Limits the connections of one client, so that it cannot take all of them: `max` for each IPv4 address and each IPv6
- * /64; 0: unlimited. Connections of this machine itself, such as a local proxy's, are not counted. The returned
- * function tells whether a new connection may stay.
+ * The client at the other end of a connection, for counts: an IPv4 address or an IPv6 /64. undefined for this machine
+ * itself, such as a local proxy, behind which anyone may be: it is not counted.
+ */
+export function countedClient({ remoteAddress = '' }: Socket): string | undefined {
+  return LOOPBACK.test(remoteAddress) ? undefined : clientNetwork(remoteAddress);
+}
+
+/**
+ * Limits the connections of one client, so that it cannot take all of them: `max` for each client that is counted; 0:
+ * unlimited. The returned function tells whether a new connection may stay.
  */
 export function limitPerAddress(max: number): (socket: Socket) => boolean {
   const counts = new Map<string, number>();
   return (socket) => {
-    const { remoteAddress } = socket;
     // The client has left already.
-    if (remoteAddress === undefined) return false;
-    if (max === 0 || LOOPBACK.test(remoteAddress)) return true;
-    const network = clientNetwork(remoteAddress);
-    const count = counts.get(network) ?? 0;
+    if (socket.remoteAddress === undefined) return false;
+    const client = countedClient(socket);
+    if (max === 0 || client === undefined) return true;
+    const count = counts.get(client) ?? 0;
     if (count >= max) return false;
-    counts.set(network, count + 1);
+    counts.set(client, count + 1);
     socket.once('close', () => {
-      const left = (counts.get(network) ?? 0) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
+      const left = (counts.get(client) ?? 0) - 1;
+      if (left > 0) counts.set(client, left);
+      else counts.delete(client);
     });
     return true;
   };

@@ -1,24 +1,44 @@
 import { LRUCache } from 'lru-cache';
 
-/** Messages to the sites of one project that this process answers: a burst, then this many a second. */
-const BURST = 60;
-const PER_SECOND = 20;
+/** Messages that are answered: a burst, then this many a second. */
+interface Rate {
+  readonly burst: number;
+  readonly perSecond: number;
+}
 
-/** Projects whose messages are counted. */
-const MAX_PROJECTS = 10_000;
+/** Messages to the sites of one project that this process answers: to one client, and to all. */
+const OF_CLIENT: Rate = { burst: 20, perSecond: 5 };
+const OF_PROJECT: Rate = { burst: 60, perSecond: 20 };
 
-/** Counts the messages to each project. The returned function tells whether another one may be answered now. */
+/** Clients whose messages are counted, and projects. */
+const MAX_COUNTED = 10_000;
+
+/**
+ * Counts the messages to each project. The returned function tells whether another one of a client may be answered now:
+ * one that is refused for its client takes nothing from the project. `client` is undefined for one that is not counted.
+ */
 export function callRate(now: () => number = () => performance.now()) {
+  const takeOfClient = tokenBuckets(OF_CLIENT, now);
+  const takeOfProject = tokenBuckets(OF_PROJECT, now);
+  return (projectId: string, client: string | undefined): boolean =>
+    (client === undefined || takeOfClient(`${projectId} ${client}`)) && takeOfProject(projectId);
+}
+
+/** Takes a token from the bucket of a key; false where it is empty. */
+export function tokenBuckets(
+  { burst, perSecond }: Rate,
+  now: () => number,
+): (key: string) => boolean {
   const buckets = new LRUCache<string, { left: number; at: number }>({
-    maxSize: MAX_PROJECTS,
+    maxSize: MAX_COUNTED,
     sizeCalculation: () => 1,
   });
-  return (projectId: string): boolean => {
+  return (key) => {
     const at = now();
-    const { left, at: before } = buckets.get(projectId) ?? { left: BURST, at };
-    const refilled = Math.min(BURST, left + ((at - before) / 1_000) * PER_SECOND);
+    const { left, at: before } = buckets.get(key) ?? { left: burst, at };
+    const refilled = Math.min(burst, left + ((at - before) / 1_000) * perSecond);
     const isAllowed = refilled >= 1;
-    buckets.set(projectId, { left: isAllowed ? refilled - 1 : refilled, at });
+    buckets.set(key, { left: isAllowed ? refilled - 1 : refilled, at });
     return isAllowed;
   };
 }

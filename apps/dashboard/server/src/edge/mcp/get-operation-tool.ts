@@ -1,4 +1,7 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
+import { mergeParameters } from '@petstore/site/openapi/parameters.ts';
+import { type Requirement, requirementsOf } from '@petstore/site/openapi/security.ts';
+import { serversOf } from '@petstore/site/openapi/servers.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type DocumentParts, findParts } from './document-parts.ts';
 import {
@@ -65,16 +68,18 @@ function describe(
   { name, method, item, operation }: FoundOperation,
 ): Record<string, unknown> {
   const version = document.find(['openapi']);
-  const security = operation.security ?? document.find(['security']);
-  const { operationId, parameters: _, ...rest } = operation;
+  const shared = { servers: document.find(['servers']), security: document.find(['security']) };
+  const servers = serversOf(operation, item, shared);
+  const security = requirementsOf(shared, operation);
+  const { operationId, parameters: _, servers: __, ...rest } = operation;
   return {
     specification: version === undefined ? 'Swagger 2.0' : `OpenAPI ${version}`,
     ...(operationId !== undefined && { operationId }),
     method: method.toUpperCase(),
     path: name,
     ...(version === undefined && sharedBySwagger(document)),
-    servers: item.servers ?? document.find(['servers']),
-    parameters: parametersOf(document, item.parameters, operation.parameters),
+    ...(servers.length > 0 && { servers }),
+    parameters: mergeParameters({ item, operation }, (one) => dereference(document, one)),
     ...rest,
     security,
     securitySchemes: schemesOf(document, security),
@@ -85,23 +90,11 @@ function sharedBySwagger(document: PartialDocument): Record<string, unknown> {
   return Object.fromEntries(SWAGGER.map((name) => [name, document.find([name])]));
 }
 
-/** Those of the path item and of the operation, which come before those of the same name and place. */
-function parametersOf(document: PartialDocument, ...lists: readonly unknown[]): unknown[] {
-  const byKey = new Map<string, unknown>();
-  for (const parameter of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-    const value = dereference(document, parameter);
-    const key = isObject(value) ? JSON.stringify([value.in, value.name]) : `${byKey.size}`;
-    byKey.set(key, value);
-  }
-  return [...byKey.values()];
-}
-
 /** The schemes that the security requirements name. */
 function schemesOf(
   document: PartialDocument,
-  security: unknown,
+  requirements: readonly Requirement[],
 ): Record<string, unknown> | undefined {
-  const requirements = Array.isArray(security) ? security.filter(isObject) : [];
   const names = new Set(requirements.flatMap((requirement) => Object.keys(requirement)));
   const schemes = [...names].map((name) => [
     name,

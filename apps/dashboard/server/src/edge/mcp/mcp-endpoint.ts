@@ -6,6 +6,7 @@ import { fileAt } from '../sites/manifest-paths.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';
+import { clientLimit } from './client-limit.ts';
 import type { McpResponder } from './mcp-server.ts';
 
 /** Where a site has its MCP server. */
@@ -20,6 +21,9 @@ const MAX_WAITING = 60;
 
 /** Bodies that are on their way: clients may take their time. */
 const MAX_READING = 200;
+
+/** Messages of one client that arrive, wait or are answered at once, so that it leaves room for others. */
+const MAX_OF_CLIENT = 8;
 
 /** For the body, and for the answer, in milliseconds. */
 const BODY_MS = 10_000;
@@ -71,6 +75,10 @@ export function mcpEndpoint(cache: SiteCache) {
     MAX_WAITING,
     () => new Refusal(503, 'Too many messages are waiting. Try again in a second.'),
   );
+  const limitedToShare = clientLimit(
+    MAX_OF_CLIENT,
+    () => new Refusal(429, 'Too many messages at once. Wait for an answer before the next one.'),
+  );
   // The SDK and what it needs take some 20 MB: an edge that nobody asks does not load them.
   let loading: Promise<McpResponder> | undefined;
   const load = () => {
@@ -94,8 +102,6 @@ export function mcpEndpoint(cache: SiteCache) {
   };
 
   const answer = async ({ request, site }: McpRequest): Promise<Response> => {
-    if (!isWithinRate(site.projectId))
-      throw new Refusal(429, 'Too many messages. Try again in a second.');
     const message = await readMessage(request.readBody);
     return limited(async () => {
       const respond = await load();
@@ -110,7 +116,10 @@ export function mcpEndpoint(cache: SiteCache) {
     try {
       if (origin !== undefined && !ORIGIN.test(origin))
         throw new Refusal(403, 'The Origin header is not an origin.');
-      return await edgeResponse(await answer(asked), asked.always);
+      const client = asked.request.client();
+      if (!isWithinRate(asked.site.projectId, client))
+        throw new Refusal(429, 'Too many messages. Try again in a second.');
+      return await edgeResponse(await limitedToShare(client, () => answer(asked)), asked.always);
     } catch (error) {
       if (error instanceof Refusal) return edgeResponse(error.response(), asked.always);
       throw error;

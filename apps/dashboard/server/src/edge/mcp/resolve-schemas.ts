@@ -1,5 +1,6 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
+import { toPointer } from '@petstore/site/syntax/source.ts';
 import { namesOf, type PartialDocument } from './operation-document.ts';
 import { type Reference, referencesIn, rewrite } from './references.ts';
 
@@ -24,29 +25,39 @@ export interface ResolvedSchemas {
 }
 
 /**
- * Replaces references by what they refer to. Those stay that lead back to themselves, and in a large operation those
- * to what is large: they refer to `#/definitions/NAME` then, where each is defined once.
+ * Replaces references by what they refer to. Those stay that lead back to themselves, those among which a discriminator
+ * chooses by name, and in a large operation those to what is large: they refer to `#/definitions/NAME` then, where each
+ * is defined once.
  */
 export function resolveSchemas(document: PartialDocument, value: unknown): ResolvedSchemas {
-  const targets = readTargets(document, value);
-  const recursive = recursiveOnes(targets);
-  const all = sizesOf(targets, recursive, Number.POSITIVE_INFINITY);
-  const isSmall = sizeWith(value, all, recursive) <= MAX_WHOLE_BYTES;
-  const kept = new Set(recursive);
+  const pointerOf = (target: string) => mappedPointer(document, target);
+  const { targets, choices } = readTargets(document, value, pointerOf);
+  const kept = recursiveOnes(targets).union(choices);
+  const all = sizesOf(targets, kept, Number.POSITIVE_INFINITY);
+  const isSmall = sizeWith(value, all, kept) <= MAX_WHOLE_BYTES;
   if (!isSmall) sizesOf(targets, kept, MAX_INLINE_BYTES);
 
   const names = namesFor(kept);
   const wanted = new Map<string, Target>();
+  /** The reference to a definition, which is wanted then; undefined where there is none. */
+  const defined = (pointer: string): string | undefined => {
+    const name = names.get(pointer);
+    const target = targets.get(pointer);
+    if (name === undefined || !target) return undefined;
+    wanted.set(name, target);
+    return `#/definitions/${escaped(name)}`;
+  };
   const resolve = (part: unknown): unknown =>
     rewrite(part, {
       reference: (reference) => {
-        const name = names.get(reference.$ref);
         const target = targets.get(reference.$ref);
         if (!target) return reference;
-        if (name === undefined) return merged(resolve(target.value), reference);
-        wanted.set(name, target);
-        return { ...reference, $ref: `#/definitions/${escaped(name)}` };
+        const $ref = defined(reference.$ref);
+        return $ref === undefined
+          ? merged(resolve(target.value), reference)
+          : { ...reference, $ref };
       },
+      mapped: (target) => defined(pointerOf(target)) ?? target,
     });
 
   const resolved = resolve(value);
@@ -65,25 +76,40 @@ export function resolveSchemas(document: PartialDocument, value: unknown): Resol
 
 interface Target {
   readonly value: unknown;
-  readonly bytes: number;
   /** The pointers of other targets that it refers to. */
   readonly references: ReadonlySet<string>;
 }
 
 type Targets = ReadonlyMap<string, Target>;
 
-/** What a part refers to, directly and through others, by pointer. What cannot be had is left out. */
-function readTargets(document: PartialDocument, value: unknown): Targets {
+/**
+ * What a part refers to, directly and through others, by pointer, and which of it discriminators choose among. What
+ * cannot be had is left out.
+ */
+function readTargets(
+  document: PartialDocument,
+  value: unknown,
+  pointerOf: (target: string) => string,
+): { readonly targets: Targets; readonly choices: ReadonlySet<string> } {
   const targets = new Map<string, Target>();
-  const pointers = new Set(referencesIn(value));
+  const own = referencesIn(value, pointerOf);
+  const pointers = new Set(own.all);
+  const choices = new Set(own.choices);
   for (const pointer of pointers) {
     const found = document.at(pointer);
     if (found === undefined) continue;
-    const references = referencesIn(found);
-    targets.set(pointer, { value: found, bytes: toJson(found, 0).length, references });
-    for (const reference of references) pointers.add(reference);
+    const references = referencesIn(found, pointerOf);
+    targets.set(pointer, { value: found, references: references.all });
+    for (const reference of references.all) pointers.add(reference);
+    for (const choice of references.choices) choices.add(choice);
   }
-  return targets;
+  return { targets, choices };
+}
+
+/** A `mapping` names a schema, or refers to one (OpenAPI 3.1.1, “Discriminator Object”): what is both is a name. */
+function mappedPointer(document: PartialDocument, target: string): string {
+  const names = ['components', 'schemas', target];
+  return document.has(names) ? `#${toPointer(names)}` : target;
 }
 
 /** Those that lead back to themselves, and those between two such. */

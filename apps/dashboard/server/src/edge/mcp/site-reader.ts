@@ -1,9 +1,10 @@
 import type { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { encodePath } from '../http/edge-request.ts';
+import { contentSource } from '../sites/content-source.ts';
 import type { Content } from '../sites/forms.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
-import { type SiteCache, templateKey } from '../sites/site-cache.ts';
+import type { SiteCache } from '../sites/site-cache.ts';
 import type { Site } from '../sites/site-source.ts';
 
 /** The files of a site, as the tools read them. Reads reject as the cache does. */
@@ -32,11 +33,10 @@ export function siteReader(
   manifest: Manifest,
 ): SiteReader {
   const read = async (entry: ManifestEntry): Promise<Buffer> => {
-    const { hash, type, template } = entry;
-    const filling = template && { origin: site.origin, type };
-    const key = filling ? templateKey(hash, filling) : hash;
-    const content = await cache.content({ key, hash, form: 'identity', template: filling });
-    return toBuffer(content);
+    const { hash, type } = entry;
+    if (!entry.template) return toBuffer(await cache.content(contentSource(entry)));
+    const forms = await cache.template(hash, { origin: site.origin, type });
+    return toBuffer(forms.identity);
   };
   return {
     site,

@@ -129,7 +129,7 @@ const READ_PAGE = {
 const GET_OPERATION = {
   title: 'Get an operation',
   description:
-    'Gets an operation of the documented API as JSON: its parameters, request body, responses, servers and security. Schemas are resolved. Those that lead back to themselves, and large ones, are in `definitions`, to which a `$ref` leads. Give operationId, or method and path.',
+    'Gets an operation of the documented API as JSON: its parameters, request body, responses, servers and security. Schemas are resolved. Those that lead back to themselves, those that a discriminator names, and large ones are in `definitions`, to which a `$ref` leads. Give operationId, or method and path.',
   annotations,
   inputSchema: fromJsonSchema<WantedOperation>({
     type: 'object',

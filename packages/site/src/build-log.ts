@@ -17,14 +17,7 @@ export const problemOf = (message: string, path = ''): BuildProblem => ({
   line: null,
 });
 
-/** In this order. An archive goes through all of them; a document skips `unpack`. */
-type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
-
-export type BuildLog = (line: {
-  level: 'info' | 'warning' | 'error';
-  message: string;
-  step?: BuildStep;
-}) => void;
+export type BuildLog = (line: { level: 'info' | 'warning' | 'error'; message: string }) => void;
 
 /** The files that a site is made of, by path: `docs.yaml`, `guides/start.md`. */
 export type SourceFiles = ReadonlyMap<string, Uint8Array>;

@@ -14,7 +14,7 @@ import { plainText } from '../openapi/plain-text.ts';
 import type { Descriptions } from '../reference/reference-context.ts';
 import { isPlain, paragraphs } from './plain-paragraphs.ts';
 import { readingBounds } from './reading-bounds.ts';
-import { type DescriptionParts, fitDescription } from './rehype-descriptions.ts';
+import { type DescriptionParts, directBlocks, fitDescription } from './rehype-descriptions.ts';
 
 interface Options {
   readonly warn: (message: string, place: string) => void;
@@ -63,6 +63,8 @@ function renderer({ warn, files = new Set(), resolveLink = () => undefined }: Op
   // Of the text that is rendered: one at a time.
   let parts: DescriptionParts;
   const fit = () => (tree: Root) => fitDescription(tree, parts);
+  let source: string;
+  const direct = () => (tree: Root) => directBlocks(tree, source);
   const parser = unified().use(remarkParse).use(remarkGfm).freeze();
   const toHtml = (readHtml: Plugin<[], Root, Root>) =>
     unified()
@@ -71,6 +73,7 @@ function renderer({ warn, files = new Set(), resolveLink = () => undefined }: Op
       .use(rehypeSanitize, SAFE_DESCRIPTION)
       .use(rehypeNotes)
       .use(fit)
+      .use(direct)
       .use(rehypeCode)
       .use(rehypeBlocks)
       .use(rehypeStringify)
@@ -82,6 +85,7 @@ function renderer({ warn, files = new Set(), resolveLink = () => undefined }: Op
   function read(markdown: string): Html | undefined {
     const tree = parser.parse(markdown);
     if (isNestedTooDeeply(tree)) return undefined;
+    source = markdown;
     const made = markdown.includes('<') ? withHtml : withoutHtml;
     try {
       return new Html(made.stringify(made.runSync(tree)));

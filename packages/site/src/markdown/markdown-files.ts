@@ -1,6 +1,6 @@
 import { findOperations } from '../openapi/operations.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { markdownPath, type SiteFile, siteFiles, TYPES } from '../site/site-files.ts';
+import { limitFiles, markdownPath, type SiteFile, TYPES } from '../site/site-files.ts';
 import { modelListMarkdown, modelMarkdown } from './model-markdown.ts';
 import { operationMarkdown } from './operation-markdown.ts';
 import { MAX_LETTERS, pageBudget } from './schema-markdown.ts';
@@ -16,16 +16,15 @@ const made = new WeakMap<ReferenceContext, readonly SiteFile[]>();
 
 /**
  * Each page of a reference as Markdown, in the order in which readers go through them. They are made once, since
- * `/llms-full.txt` includes them. Throws SiteRefusal when they are too large.
+ * `/llms-full.txt` includes them. Throws SiteLimitError when they are too large.
  */
 export function markdownFiles(context: ReferenceContext): readonly SiteFile[] {
   const known = made.get(context);
   if (known) return known;
   // These pages alone must not exceed the limit of a site.
-  const files = siteFiles();
-  files.add(pages(context));
-  made.set(context, files.all());
-  return files.all();
+  const files = [...limitFiles(pages(context))];
+  made.set(context, files);
+  return files;
 }
 
 function* pages(context: ReferenceContext): Generator<SiteFile> {

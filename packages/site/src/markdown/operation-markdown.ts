@@ -6,7 +6,7 @@ import {
   type OperationSummary,
   textOf,
 } from '../openapi/openapi-types.ts';
-import type { FoundOperation } from '../openapi/operations.ts';
+import { aboutOf, type FoundOperation } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { type OperationPart, requestBody, responses } from './content-markdown.ts';
@@ -38,14 +38,14 @@ export function operationMarkdown(
     marks.stability ? `Stability: ${marks.stability}` : '',
     deprecated && !marks.sunset ? '**Deprecated.**' : '',
     textOf(operation.operationId) && `Operation id: ${code(textOf(operation.operationId))}`,
-    closed(textOf(operation.description).trim()),
+    closed(aboutOf(found).trim()),
     externalDocs(operation.externalDocs),
     hasServers && !isWebhook ? serversMarkdown(context, [operation, item], '##') : '',
     parameters && `## Parameters\n\n${parameters}`,
     requestBody(part, isWebhook ? 'response' : 'request'),
     responses(part),
     callbacks(part),
-    securityMarkdown(context, operation),
+    isWebhook && operation.security === undefined ? '' : securityMarkdown(context, operation),
     isWebhook ? '' : `## Example\n\n${codeBlock('sh', curlExample(context, found, room))}`,
   ])}\n`;
 }

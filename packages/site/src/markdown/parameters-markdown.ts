@@ -1,6 +1,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
 import type { FoundOperation } from '../openapi/operations.ts';
+import { parametersOf } from '../openapi/parameters.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { cell, code, inline } from './markdown-text.ts';
 import { constraints, typeText, valueText } from './schema-facts.ts';
@@ -14,8 +15,8 @@ export function parametersTable(document: OpenApiDocument, found: FoundOperation
     const text = textOf(parameter.description);
     const description = own.has(parameter) ? text : truncate(text, MAX_SHARED);
     const cells = [
-      code(textOf(parameter.name)),
-      textOf(parameter.in),
+      code(parameter.name),
+      parameter.in,
       valueFacts(document, parameter),
       parameter.required === true ? 'yes' : 'no',
       `${parameter.deprecated === true ? 'Deprecated. ' : ''}${description}`,
@@ -55,21 +56,4 @@ function examplesOf(document: OpenApiDocument, holder: Record<string, unknown>):
   });
   const shown = [holder.example, ...values].filter((value) => value !== undefined);
   return shown.length === 0 ? [] : [`for example ${shown.map(valueText).join(', ')}`];
-}
-
-/** The parameters of an operation: its own, then those of its path. */
-function parametersOf(
-  document: OpenApiDocument,
-  { item, operation }: FoundOperation,
-): Record<string, unknown>[] {
-  const byName = new Map<string, Record<string, unknown>>();
-  for (const { parameters } of [operation, item]) {
-    for (const one of Array.isArray(parameters) ? parameters : []) {
-      const parameter = resolveReference(document, one);
-      if (!isObject(parameter)) continue;
-      const key = `${parameter.in} ${parameter.name}`;
-      if (!byName.has(key)) byName.set(key, parameter);
-    }
-  }
-  return [...byName.values()];
 }

@@ -1,7 +1,23 @@
+import { truncate } from '@petstore/service/text.ts';
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
 import { isImage } from '../guides/links/site-paths.ts';
 import { hrefOf } from '../site/site-files.ts';
+
+/** The letters of scripts that are written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Whose marks, borders or columns stand on the side on which their text begins. Styles do that for other blocks. */
+const DIRECTED = new Set(['ul', 'ol', 'blockquote', 'table']);
+
+/** Gives lists, quotes and tables the direction of their own script. Texts without such a script need nothing. */
+export function directBlocks(tree: Root, markdown: string): void {
+  if (!RIGHT_TO_LEFT.test(markdown)) return;
+  visit(tree, 'element', ({ tagName, properties }) => {
+    if (DIRECTED.has(tagName)) properties.dir = 'auto';
+  });
+}
 
 export interface DescriptionParts {
   /** The level of the highest headings. */
@@ -49,15 +65,20 @@ function headingLevels(tree: Root, top: number): ReadonlyMap<string, string> {
 }
 
 /** Whether a link leads somewhere. Where it does, it gets its address. */
-function isLink({ properties }: Element, { resolveLink }: DescriptionParts): boolean {
+function isLink({ properties }: Element, { resolveLink, warn }: DescriptionParts): boolean {
   const { href } = properties;
   if (typeof href !== 'string') return false;
   if (/^(?:https?:|mailto:|tel:|\/\/)/i.test(href)) {
     properties.rel = ['noopener', 'noreferrer'];
     return true;
   }
-  const resolved = resolveLink(href) ?? (href.startsWith('/') ? href : undefined);
+  const resolved = resolveLink(href);
   properties.href = resolved;
+  if (resolved === undefined && href.startsWith('/')) {
+    warn(
+      `The link \`${truncate(href, MAX_QUOTED)}\` leads to no page of the site: its text alone is shown. Write its whole address.`,
+    );
+  }
   return resolved !== undefined;
 }
 
@@ -66,6 +87,9 @@ const DATA = /^data:image\/(?:avif|gif|jpeg|png|webp);base64,[A-Za-z0-9+/=]+$/i;
 
 /** In letters of an image within a text: it is repeated in every page that has the text. */
 const MAX_DATA = 40_000;
+
+/** In letters of an address that a warning quotes. */
+const MAX_QUOTED = 200;
 
 /** The image, or what stands for it: a link, or text where it stands in a link already. */
 function image(
@@ -87,7 +111,7 @@ function image(
   }
   if (/^(?:https?:)?\/\//i.test(src)) {
     warn(
-      `\`${src.slice(0, 200)}\` is on another site, which pages load nothing from: it became a link. Put the image into the archive.`,
+      `\`${truncate(src, MAX_QUOTED)}\` is on another site, which pages load nothing from: it became a link. Put the image into the archive.`,
     );
     if (isLinked) return text(label ?? src);
     const properties = { href: src, rel: ['noopener', 'noreferrer'] };
@@ -98,7 +122,9 @@ function image(
     node.properties.src = hrefOf(`/${file}`);
     return node;
   }
-  warn(`The image \`${src.slice(0, 200)}\` is not in the archive: its text alone is shown.`);
+  warn(
+    `The image \`${truncate(src, MAX_QUOTED)}\` is not in the archive: its text alone is shown.`,
+  );
   return text(label ?? '');
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../openapi/openapi-types.ts';
+import { schemeNames } from '../openapi/security.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { securityData } from '../reference/security-data.ts';
 import type { FlowData, NeededScheme, SchemeData } from '../request/operation-data.ts';
@@ -22,9 +22,7 @@ export function securityMarkdown(
 
 /** All schemes that the document declares; empty where it declares none. */
 export function schemesMarkdown(context: ReferenceContext): string {
-  const { components } = context.document;
-  const declared = isObject(components) ? components.securitySchemes : undefined;
-  const names = isObject(declared) ? Object.keys(declared) : [];
+  const names = schemeNames(context.document);
   const { schemes = [] } = securityData(context, {
     security: names.map((name) => ({ [name]: [] })),
   });

@@ -5,6 +5,7 @@ import {
   type OperationSummary,
   textOf,
 } from '../openapi/openapi-types.ts';
+import { titleText } from '../openapi/title-text.ts';
 
 /** The paths of the pages of a reference, each unique whether a system distinguishes case or not. */
 export interface ReferenceAddresses {
@@ -74,7 +75,7 @@ export function referenceAddresses(
     const { title, description = '', group } = (name !== undefined && described.get(name)) || {};
     return {
       name,
-      title: title ?? name ?? 'Operations',
+      title: title || titleText(name) || 'Operations',
       description,
       path: folder,
       operations: tagOf(folder, byTag.get(name) ?? []),
@@ -165,7 +166,7 @@ function describedTags(document: OpenApiDocument): ReadonlyMap<string, Described
   for (const tag of listOf(document.tags)) {
     if (!isObject(tag) || typeof tag.name !== 'string') continue;
     // `summary` is its name for readers in OpenAPI 3.2.
-    const title = textOf(tag['x-displayName']) || textOf(tag.summary) || undefined;
+    const title = titleText(tag['x-displayName']) || titleText(tag.summary) || undefined;
     tags.set(tag.name, { title, description: textOf(tag.description) });
   }
   const described = new Map<string, DescribedTag>();
@@ -176,7 +177,7 @@ function describedTags(document: OpenApiDocument): ReadonlyMap<string, Described
   for (const group of listOf(document['x-tagGroups'])) {
     if (!isObject(group)) continue;
     for (const name of listOf(group.tags)) {
-      if (typeof name === 'string') add(name, textOf(group.name) || undefined);
+      if (typeof name === 'string') add(name, titleText(group.name) || undefined);
     }
   }
   for (const name of tags.keys()) add(name, undefined);

@@ -21,7 +21,7 @@ const MAX_LETTERS = 80_000;
 
 const MAX_STATUSES = 30;
 const MAX_MEDIA_TYPES = 10;
-const MAX_LABEL = 40;
+const MAX_LABEL = 60;
 const MAX_ABOUT = 300;
 
 /** What stands beside an operation: a code sample, the bodies that it takes, the responses that it gives. */
@@ -152,18 +152,20 @@ class Aside {
           },
         ];
       }
-      if (examples.length === 1)
-        return [this.exampleTab({ ...only, name: only.name || type }, type)];
-      const suffix = content.length > 1 ? ` (${type})` : '';
-      return examples.map((one) =>
-        this.exampleTab({ ...one, summary: `${one.summary || one.name}${suffix}` }, type),
-      );
+      const isOneOfTypes = content.length > 1;
+      if (examples.length === 1) {
+        // Among several media types that is what tells examples apart.
+        const name = isOneOfTypes ? type : only.name || type;
+        const summary = isOneOfTypes ? '' : only.summary;
+        return [this.exampleTab({ ...only, name, summary }, type)];
+      }
+      return examples.map((one) => this.exampleTab(one, type, isOneOfTypes ? ` (${type})` : ''));
     });
   }
 
-  exampleTab(example: Example, type: string): Tab {
+  exampleTab(example: Example, type: string, suffix = ''): Tab {
     const { name, summary, description, text, language, isCut, isGenerated, link } = example;
-    const label = html`${truncate(summary || name || type, MAX_LABEL)}`;
+    const label = html`${truncate(summary || name || type, MAX_LABEL)}${suffix}`;
     const about =
       description === ''
         ? html``

@@ -1,6 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
+import { isBinary, isXml } from './examples/example-text.ts';
 import { box, boxes, type Page, REQUIRED, section, textBlock, valueCode } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
 import type { Schema } from './schema.ts';
@@ -37,6 +38,10 @@ export interface ContentOptions {
 }
 
 interface MediaOptions extends ContentOptions {
+  /** All media types are of files. */
+  readonly isFile: boolean;
+  /** One of them is XML. */
+  readonly isXml: boolean;
   /** The media types, where they are not said above. */
   readonly types?: Html;
 }
@@ -46,8 +51,13 @@ export function contentHtml(page: Page, content: unknown, options: ContentOption
   const groups = mediaGroups(page, content);
   const shown = groups.slice(0, MAX_GROUPS).map((group, at) => {
     const types = html`${group.types.map((type) => html` <code>${type}</code>`)}`;
-    if (groups.length === 1) return mediaHtml(page, group.media, { ...options, types });
-    return box(types, mediaHtml(page, group.media, options), at === 0);
+    const how = {
+      ...options,
+      isFile: group.types.every(isBinary),
+      isXml: group.types.some(isXml),
+    };
+    if (groups.length === 1) return mediaHtml(page, group.media, { ...how, types });
+    return box(types, mediaHtml(page, group.media, how), at === 0);
   });
   const more = groups.length - shown.length;
   if (more > 0) page.context.warn(`The page leaves out ${more} media types.`, page.place);
@@ -85,7 +95,14 @@ function mediaHtml(page: Page, media: Schema, options: MediaOptions): Html {
     Object.hasOwn(encoding, property)
       ? encodingFacts(page, encoding[property], property, options)
       : [];
-  return html`${schemaHtml(page, media.schema, { ...options, factsFor })}${items}`;
+  const schema = options.isFile ? fileSchema(media.schema) : media.schema;
+  return html`${schemaHtml(page, schema, { ...options, factsFor })}${items}`;
+}
+
+/** The schema of a file, which need not say that it is one (OpenAPI 3.1.1, “Working with Binary Data”). */
+function fileSchema(schema: unknown): unknown {
+  if (!isObject(schema) || '$ref' in schema || 'type' in schema) return schema;
+  return { contentMediaType: 'application/octet-stream', ...schema };
 }
 
 /** How a property of a form is sent. */

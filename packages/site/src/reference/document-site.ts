@@ -1,16 +1,18 @@
 import type { BuildLog } from '../build-log.ts';
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
-import { addFrame } from '../site/add-frame.ts';
+import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
 import type { SiteFrame, SiteLink } from '../site/frame.ts';
-import { indexFiles } from '../site/index-files.ts';
 import { sitePolicy } from '../site/policy.ts';
-import { type BuiltSite, siteFiles } from '../site/site-files.ts';
+import { sitePreviews } from '../site/preview/site-previews.ts';
+import type { Publication } from '../site/publication.ts';
+import type { BuiltSite } from '../site/site-files.ts';
+import { DEFAULT_COLOR, themeFiles } from '../site/theme.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { descriptionOf, referenceContext, titleOf } from './reference-site.ts';
 
-export interface DocumentSiteOptions {
+export interface DocumentSiteOptions extends Publication {
   /** The path of the introduction. */
   readonly overview: string;
   /** Links in the header. */
@@ -32,12 +34,17 @@ const ALONE: DocumentSiteOptions = {
 export async function documentSite(
   checked: CheckedDocument,
   log: BuildLog,
-  { overview, links, downloads, isServedByApi }: DocumentSiteOptions = ALONE,
+  given: Partial<DocumentSiteOptions> = {},
 ): Promise<BuiltSite> {
-  const options = { overview, downloads, images: new Set<string>() };
+  const { overview, links, downloads, isServedByApi, origin, dates } = { ...ALONE, ...given };
+  const none: ReadonlySet<string> = new Set();
+  // The API has paths of its own.
+  const paths = isServedByApi ? undefined : none;
+  const options = { overview, downloads, images: none, paths };
   const reference = referenceContext(checked, options, log);
   const title = titleOf(checked.upgraded);
-  const files = siteFiles();
+  const description = descriptionOf(reference);
+  const color = DEFAULT_COLOR;
   const frame: SiteFrame = {
     title,
     logo: undefined,
@@ -45,17 +52,18 @@ export async function documentSite(
     groups: [],
     reference: reference.addresses,
     assets: await siteAssets(),
-    accent: undefined,
+    theme: themeFiles({ color, fonts: [] }),
+    previews:
+      origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],
   };
-  addFrame(files, { frame, pages: [], reference }, log);
-  files.add(indexFiles({ title, description: descriptionOf(reference), pages: [], reference }));
+  const index = { title, description, pages: [], reference };
   return {
     title,
-    files: files.all(),
+    files: allFiles({ frame, own: [], pages: [], reference, index, dates }, log),
     contentSecurityPolicy: sitePolicy(connectOrigins(checked.upgraded)),
     redirects: overview === '/' ? { '/reference': '/' } : {},
   };

@@ -3,7 +3,7 @@ import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { toPointer } from '../syntax/source.ts';
 import { badges } from './badges.ts';
-import { section, startPage, textBlock } from './page-parts.ts';
+import { section, startPage, TOP_HEADING, textBlock } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { schemaHtml } from './schema-html.ts';
 import { keyword, shapeOf } from './shape.ts';
@@ -37,8 +37,8 @@ export function modelContent(
   const used = users.map((user) => html`<li>${userHtml(user)}</li>`);
   return html`<header class="ref-head"><h1>${name}</h1>${badges(isObject(schema) ? schema : {})}</header>
 <div class="ref-main">
-${title === '' || title === name ? '' : html`<p class="ref-kind">${title}</p>`}${textBlock(page, description)}
-${section(page, 'schema', 'Schema', schemaHtml(page, schema, { purpose: 'model', prefix: '', description }))}${used.length === 0 ? '' : section(page, 'used-by', 'Used by', html`<ul class="ref-list">${used}</ul>`)}</div>
+${title === '' || title === name ? '' : html`<p class="ref-kind">${title}</p>`}${textBlock(page, description, TOP_HEADING)}
+${section(page, 'schema', 'Schema', schemaHtml(page, schema, { purpose: 'model', prefix: '', description, isXml: true }))}${used.length === 0 ? '' : section(page, 'used-by', 'Used by', html`<ul class="ref-list">${used}</ul>`)}</div>
 ${aside.text === '' ? '' : html`<aside class="ref-aside" aria-label="Examples">${aside}</aside>`}`;
 }
 

@@ -1,11 +1,12 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
-import type { FoundOperation } from '../openapi/operations.ts';
+import { aboutOf, type FoundOperation } from '../openapi/operations.ts';
+import { serversOf } from '../openapi/servers.ts';
 import { toPointer } from '../syntax/source.ts';
 import { badges } from './badges.ts';
 import { bodyHtml } from './body-html.ts';
 import { callbacksHtml } from './callbacks-html.ts';
-import { outsideLink, type Page, startPage, textBlock } from './page-parts.ts';
+import { outsideLink, startPage, TOP_HEADING, textBlock } from './page-parts.ts';
 import { parametersHtml } from './parameters-html.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { responsesHtml } from './responses-html.ts';
@@ -27,24 +28,30 @@ export interface OperationParts {
 export function operationContent(
   context: ReferenceContext,
   summary: OperationSummary,
-  { item, operation }: FoundOperation,
+  found: FoundOperation,
   { aside, data, tryIt }: OperationParts,
 ): Html {
   const { method, path, isWebhook, title } = summary;
   const place = toPointer([isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()]);
   const page = startPage(context, place, SCHEMA_LETTERS);
-  const found = { method, path, isWebhook, item, operation };
-  const about = textOf(operation.description) || textOf(item.description);
+  const { item, operation } = found;
+  const about = aboutOf(found) || textOf(item.description);
+  // Who sends a webhook does not sign in as the callers of the API do, unless the webhook says so.
+  const isReceived = isWebhook && operation.security === undefined;
+  // The title of an operation without a summary may be its description.
+  const isTitle = withoutStop(context.descriptions.plain(about)) === withoutStop(title);
   return html`<header class="ref-head"><h1>${title}</h1>
 <div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation)}</header>
 <div class="ref-main">
-${textBlock(page, about)}${docsHtml(operation)}
-${securityHtml(page, operation)}${parametersHtml(page, found)}${bodyHtml(page, operation, isWebhook)}${responsesHtml(page, operation)}${callbacksHtml(page, operation)}${isWebhook ? '' : ownServers(page, item, operation)}</div>
+${isTitle ? '' : textBlock(page, about, TOP_HEADING)}${docsHtml(operation)}
+${isReceived ? '' : securityHtml(page, operation)}${parametersHtml(page, found)}${bodyHtml(page, operation, isWebhook)}${responsesHtml(page, operation)}${callbacksHtml(page, operation)}${isWebhook ? '' : serversHtml(page, { servers: serversOf(operation, item) })}</div>
 ${aside.text === '' ? '' : html`<aside class="ref-aside" aria-label="Examples">${aside}</aside>`}${data ?? ''}`;
 }
 
+const withoutStop = (text: string) => text.replace(/\.$/, '');
+
 /** A path whose parameters stand out, and which breaks before its slashes. */
-function pathHtml(path: string): Html {
+export function pathHtml(path: string): Html {
   const parts = path.split(/(\{[^{}]*\}|(?=\/))/).filter(Boolean);
   return html`${parts.map((part) =>
     part.startsWith('{')
@@ -53,18 +60,6 @@ function pathHtml(path: string): Html {
         ? html`<wbr>${part}`
         : html`${part}`,
   )}`;
-}
-
-/** The servers of an operation, where they are not those of the document. */
-function ownServers(
-  page: Page,
-  item: Record<string, unknown>,
-  operation: Record<string, unknown>,
-): Html {
-  const holder = [operation, item].find(
-    ({ servers }) => Array.isArray(servers) && servers.length > 0,
-  );
-  return holder === undefined ? html`` : serversHtml(page, holder);
 }
 
 /** A link to what the object names as its `externalDocs`. */

@@ -1,7 +1,8 @@
 import { type Html, html, scriptJson } from '@petstore/http/html.ts';
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import type { FoundOperation } from '../openapi/operations.ts';
+import { type FoundOperation, operationTitle } from '../openapi/operations.ts';
+import { type Parameter, parametersOf } from '../openapi/parameters.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { isJson, isMultipart, isUrlencoded } from '../request/media-types.ts';
 import {
@@ -35,13 +36,13 @@ const MAX_DESCRIPTION = 140;
 /** What the scripts of an operation's page need to know of it. */
 export function operationData(context: ReferenceContext, found: FoundOperation): OperationData {
   const { method, path, item, operation } = found;
-  const parameters = parametersOf(context, found);
+  const parameters = parameterList(context, found);
   const body = bodyOf(context, found);
   const accept = acceptOf(context, operation);
   return {
     method,
     path,
-    title: textOf(operation.summary).trim() || textOf(operation.operationId) || `${method} ${path}`,
+    title: operationTitle(found),
     servers: serverData(context, [operation, item, context.document]),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { body }),
@@ -58,19 +59,18 @@ export function operationDataScript(data: OperationData): Html {
 /** OpenAPI 3.1.1, “Parameter Object”: these are said by bodies and security. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
-function parametersOf(context: ReferenceContext, { item, operation, ...found }: FoundOperation) {
-  const place = toPointer(['paths', found.path, found.method.toLowerCase(), 'parameters']);
-  // An operation's own parameter replaces the path's.
-  const byKey = new Map<string, ParameterData>();
-  for (const value of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
-    const parameter = resolveReference(context.document, value);
-    const data = isObject(parameter) ? parameterData(context, parameter) : undefined;
-    if (data !== undefined) byKey.set(`${data.in} ${data.name}`, data);
+function parameterList(context: ReferenceContext, found: FoundOperation): ParameterData[] {
+  const all = parametersOf(context.document, found).flatMap((parameter) => {
+    const data = parameterData(context, parameter);
+    return data ? [data] : [];
+  });
+  if (all.length > MAX_PARAMETERS) {
+    context.warn(
+      `“Try it” shows the first ${MAX_PARAMETERS} of ${all.length} parameters.`,
+      toPointer(['paths', found.path, found.method.toLowerCase(), 'parameters']),
+    );
   }
-  if (byKey.size > MAX_PARAMETERS) {
-    context.warn(`“Try it” shows the first ${MAX_PARAMETERS} of ${byKey.size} parameters.`, place);
-  }
-  return [...byKey.values()].slice(0, MAX_PARAMETERS);
+  return all.slice(0, MAX_PARAMETERS);
 }
 
 const PLACES: readonly unknown[] = [
@@ -81,12 +81,8 @@ const PLACES: readonly unknown[] = [
   'cookie',
 ] satisfies ParameterPlace[];
 
-function parameterData(
-  context: ReferenceContext,
-  parameter: Record<string, unknown>,
-): ParameterData | undefined {
-  const name = textOf(parameter.name);
-  const { in: given } = parameter;
+function parameterData(context: ReferenceContext, parameter: Parameter): ParameterData | undefined {
+  const { name, in: given } = parameter;
   if (!PLACES.includes(given) || (given === 'header' && IGNORED_HEADERS.test(name)))
     return undefined;
   const [media] = mediaOf(context, parameter.content);
@@ -155,16 +151,19 @@ function bodyOf(
 ): BodyData | undefined {
   const body = resolveReference(context.document, operation.requestBody);
   if (!isObject(body)) return undefined;
+  const location = ['paths', path, method.toLowerCase(), 'requestBody'];
   const all = mediaOf(context, body.content);
   if (all.length > MAX_MEDIA_TYPES) {
     context.warn(
       `“Try it” offers the first ${MAX_MEDIA_TYPES} of ${all.length} media types.`,
-      toPointer(['paths', path, method.toLowerCase(), 'requestBody']),
+      toPointer(location),
     );
   }
   const content = all
     .slice(0, MAX_MEDIA_TYPES)
-    .map(([type, media]) => mediaData(context, type, media));
+    .map(([type, media]) =>
+      mediaData(context, type, media, toPointer([...location, 'content', type])),
+    );
   return content.length === 0
     ? undefined
     : { ...(body.required === true && { required: true }), content };
@@ -174,9 +173,10 @@ function mediaData(
   context: ReferenceContext,
   type: string,
   media: Record<string, unknown>,
+  place: string,
 ): MediaData {
   const hasForm = isJson(type) || isUrlencoded(type) || isMultipart(type);
-  const example = bodyExample(context, type, media);
+  const example = bodyExample(context, type, media, place);
   const encoding = Object.entries(isObject(media.encoding) ? media.encoding : {})
     .slice(0, MAX_ENCODINGS)
     .flatMap(([name, value]) => encodingData(name, value));

@@ -1,34 +1,39 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { count } from '@petstore/service/text.ts';
+import { count, prefix } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { titleText } from '../openapi/title-text.ts';
 import { hrefOf } from '../site/site-files.ts';
 import type { TagAddress } from './addresses.ts';
 import { badges } from './badges.ts';
+import { firstSentence } from './first-sentence.ts';
 import { docsHtml } from './operation-content.ts';
-import { outsideLink, type Page, section, startPage, valueCode } from './page-parts.ts';
+import {
+  outsideLink,
+  type Page,
+  section,
+  startPage,
+  TOP_HEADING,
+  textBlock,
+  valueCode,
+} from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import type { Schema } from './schema.ts';
 import { schemesHtml } from './security-html.ts';
 import { serversHtml } from './servers-html.ts';
 
-/** The level of headings in the document's description, which stands below the page's title alone. */
-const TOP_HEADING = 2;
-
 /** The content of the page that introduces the document. */
 export function overviewContent(context: ReferenceContext): Html {
-  const { document, descriptions } = context;
+  const { document } = context;
   const info = isObject(document.info) ? document.info : {};
   const page = startPage(context, '/info', 0);
-  const { title, summary, description, version } = Object.fromEntries(
-    ['title', 'summary', 'description', 'version'].map((name) => [name, textOf(info[name])]),
+  const { summary, description, version } = Object.fromEntries(
+    ['summary', 'description', 'version'].map((name) => [name, textOf(info[name])]),
   ) as Record<string, string>;
-  const text = description
-    ? html`<div class="ref-text">${descriptions.block(description, '/info/description', TOP_HEADING)}</div>`
-    : '';
-  return html`<header class="ref-head"><h1>${title || 'API'}</h1>${summary ? html`<p class="docs-lead">${summary}</p>` : ''}${badges(info)}
+  const about = { ...page, place: '/info/description' };
+  return html`<header class="ref-head"><h1>${titleText(info.title) || 'API'}</h1>${summary ? html`<p class="docs-lead">${summary}</p>` : ''}${badges(info)}
 ${downloads(context, version ?? '', info)}</header>
 <div class="ref-main">
-${text}${docsHtml(document)}
+${textBlock(about, description ?? '', TOP_HEADING)}${docsHtml(document)}
 ${serversHtml(page, document)}${schemesHtml(page)}${tagsHtml(page)}</div>`;
 }
 
@@ -96,9 +101,12 @@ function tagsHtml(page: Page): Html {
   return html`${lists.length > 0 ? section(page, 'operations', 'Operations', lists) : ''}${others.length > 0 ? section(page, 'more', 'More', html`<ul class="ref-list">${others}</ul>`) : ''}`;
 }
 
+/** In letters: what the list of tags says of each. */
+const MAX_SENTENCE = 200;
+
 function tagRow({ context }: Page, { title, path, operations, description }: TagAddress): Html {
-  const [sentence = ''] =
-    /^.*?(?:[.!?](?=\s)|$)/.exec(context.descriptions.plain(description.slice(0, 600))) ?? [];
+  const text = context.descriptions.plain(prefix(description, 4 * MAX_SENTENCE));
+  const sentence = firstSentence(text, MAX_SENTENCE);
   const size = operations.length === 1 ? '1 operation' : `${operations.length} operations`;
   return html`<li><a href="${hrefOf(path)}"><b>${title}</b> <span>${sentence || size}</span></a></li>
 `;

@@ -42,11 +42,16 @@ export function ownSamples(
   if (all.length > MAX_SAMPLES) {
     context.warn(`The first ${MAX_SAMPLES} of ${all.length} code samples are shown.`, place);
   }
-  return all.slice(0, MAX_SAMPLES).flatMap(({ lang, label, source }) => {
+  return all.slice(0, MAX_SAMPLES).flatMap(({ lang, label, source }, at) => {
     const name = prefix(textOf(lang).trim(), 40);
     const text = textOf(source).trim();
     if (text === '') return [];
-    if (text.length > MAX_TEXT) context.warn('A code sample is too long: it was cut.', place);
+    if (text.length > MAX_TEXT) {
+      context.warn(
+        `The code sample is longer than ${MAX_TEXT.toLocaleString('en')} letters: it was cut there.`,
+        `${place}/${at}`,
+      );
+    }
     const language = IDS.get(name.toLowerCase()) ?? name.toLowerCase();
     const title = prefix(textOf(label).trim(), 60) || TITLES.get(language) || name || 'Code';
     const shown = text.length > MAX_TEXT ? `${prefix(text, MAX_TEXT)}\n…` : text;

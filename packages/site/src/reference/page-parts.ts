@@ -10,8 +10,11 @@ export interface Page {
   /** A JSON pointer to what the page is about, for warnings. */
   readonly place: string;
   readonly ids: Set<string>;
-  /** How many more letters of schemas the page shows. What comes after them is named and not shown. */
-  readonly room: { left: number };
+  /**
+   * How many more letters of schemas the page shows, the last `kept` of them for small ones that no other page has. What
+   * comes after them is named and not shown.
+   */
+  readonly room: { left: number; readonly kept: number };
 }
 
 /** The ids that a page's frame and its sections have. */
@@ -32,7 +35,8 @@ const ALL_LETTERS = 30_000_000;
 export function startPage(context: ReferenceContext, place: string, letters: number): Page {
   const pages = context.checked.operations.length + context.addresses.models.length;
   const share = Math.floor(ALL_LETTERS / Math.max(1, pages));
-  return { context, place, ids: new Set(), room: { left: Math.min(letters, share) } };
+  const left = Math.min(letters, share);
+  return { context, place, ids: new Set(), room: { left, kept: Math.floor(left / 4) } };
 }
 
 /** An id that nothing else in the page has: the name; where that is taken the other name, or it gets a number. */
@@ -81,10 +85,13 @@ export function boxes(all: readonly Html[]): Html {
   return all.length === 0 ? html`` : html`<div class="ref-boxes">${all}</div>`;
 }
 
-/** A description as blocks; nothing for an empty one. */
-export function textBlock({ context, place }: Page, markdown: string): Html {
+/** The level of headings in descriptions that stand below the page's title alone. */
+export const TOP_HEADING = 2;
+
+/** A description as blocks; nothing for an empty one. `top`: the level of its highest headings. */
+export function textBlock({ context, place }: Page, markdown: string, top?: number): Html {
   if (markdown.trim() === '') return html``;
-  return html`<div class="ref-text">${context.descriptions.block(markdown, place)}</div>`;
+  return html`<div class="ref-text">${context.descriptions.block(markdown, place, top)}</div>`;
 }
 
 /** How many letters of one value are shown. */
@@ -92,11 +99,23 @@ const MAX_VALUE = 200;
 
 /** A value of the document as code: a string as it is, anything else as JSON with every digit. */
 export function valueCode(value: unknown): Html {
-  const text = typeof value === 'string' ? value : toJson(value, 0).trimEnd();
+  const text = valueText(value);
   if (text === '') return html`<code>""</code>`;
   return text.length > MAX_VALUE
     ? html`<code>${prefix(text, MAX_VALUE)}…</code>`
     : html`<code>${text}</code>`;
+}
+
+const valueText = (value: unknown) =>
+  typeof value === 'string' ? value : toJson(value, 0).trimEnd();
+
+/** Warns of values that `valueCode` cuts. `name`: `A default`. */
+export function warnOfLong({ context, place }: Page, name: string, values: readonly unknown[]) {
+  if (!values.some((value) => value !== undefined && valueText(value).length > MAX_VALUE)) return;
+  context.warn(
+    `${name} is longer than ${MAX_VALUE} letters: the page shows its beginning at most.`,
+    place,
+  );
 }
 
 /** A link to the page of a model, where it has one. */

@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import type { FoundOperation } from '../openapi/operations.ts';
+import { type Parameter, parametersOf } from '../openapi/parameters.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { defaultStyle, isExploded } from '../request/serialize.ts';
 import {
@@ -31,9 +32,9 @@ const MAX_PARAMETERS = 300;
 
 /** The parameters of an operation by their place, each a section. */
 export function parametersHtml(page: Page, found: FoundOperation): Html {
-  const all = parametersOf(page, found);
+  const all = parametersOf(page.context.document, found);
   return html`${PLACES.map(([place, title]) => {
-    const here = all.filter((one) => one.in === place && one['x-internal'] !== true);
+    const here = all.filter((one) => one.in === place);
     if (here.length === 0) return html``;
     const rows = here.slice(0, MAX_PARAMETERS).map((one) => parameterRow(page, one, place));
     return section(
@@ -45,24 +46,14 @@ export function parametersHtml(page: Page, found: FoundOperation): Html {
   })}`;
 }
 
-/** An operation's own parameter replaces that of its path. */
-function parametersOf({ context }: Page, { item, operation }: FoundOperation): Schema[] {
-  const byKey = new Map<string, Schema>();
-  for (const one of [item.parameters, operation.parameters].filter(Array.isArray).flat()) {
-    const parameter = resolveReference(context.document, one);
-    if (isObject(parameter)) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
-  return [...byKey.values()];
-}
-
 function moreMark({ context, place }: Page, more: number): Html {
   if (more <= 0) return html``;
   context.warn(`The page leaves out ${more} parameters.`, place);
   return html`<p class="ref-cut">… and ${more} more: see the <a href="${context.downloads.json}">OpenAPI document</a>.</p>`;
 }
 
-function parameterRow(page: Page, parameter: Schema, place: string): Html {
-  const name = truncate(textOf(parameter.name), MAX_NAME);
+function parameterRow(page: Page, parameter: Parameter, place: string): Html {
+  const name = truncate(parameter.name, MAX_NAME);
   const id = claimId(page, name, `${place}.${name}`);
   const isRequired = parameter.required === true || place === 'path';
   const label = html`<a href="${fragment(id)}"${parameter.deprecated === true ? html` class="ref-old"` : ''}>${name}</a>`;
@@ -137,8 +128,8 @@ function examplesOf({ context }: Page, { example, examples }: Schema): unknown[]
 }
 
 /** How lists and objects are written, where it is not as everyone expects. */
-function styleFacts({ context }: Page, parameter: Schema, place: string): Html[] {
-  const name = textOf(parameter.name);
+function styleFacts({ context }: Page, parameter: Parameter, place: string): Html[] {
+  const { name } = parameter;
   const usual = defaultStyle(place as Parameters<typeof defaultStyle>[0]);
   const style = textOf(parameter.style) || usual;
   const usually = isExploded({ style: style as typeof usual });

@@ -1,4 +1,4 @@
-import { prefix, truncate } from '@petstore/service/text.ts';
+import { count, prefix, truncate } from '@petstore/service/text.ts';
 import type { BuildLog } from '../build-log.ts';
 import { descriptions } from '../markdown/descriptions.ts';
 import { readMarks } from '../openapi/extension-fields.ts';
@@ -10,8 +10,11 @@ import {
   textOf,
 } from '../openapi/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../openapi/operations.ts';
+import { titleText } from '../openapi/title-text.ts';
+import { declaredAddresses } from '../request/connect-origins.ts';
+import { ADDRESSES_PATH } from '../request/proxy-format.ts';
 import type { SiteFrame, SiteLink } from '../site/frame.ts';
-import { type LayoutPage, pageHtml } from '../site/page-layout.ts';
+import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
 import { toJson, toYaml } from '../syntax/exact-text.ts';
@@ -32,6 +35,8 @@ export interface ReferenceOptions {
   readonly overview: string;
   /** The files of the archive that descriptions may show. */
   readonly images: ReadonlySet<string>;
+  /** The paths of the site besides the reference, to which descriptions may link; undefined where any may exist. */
+  readonly paths?: ReadonlySet<string> | undefined;
   /** Where the document itself can be had, where that is not `/openapi.json` and `/openapi.yaml`. */
   readonly downloads?: ReferenceContext['downloads'];
 }
@@ -42,6 +47,7 @@ export function referenceContext(
   {
     overview,
     images,
+    paths,
     downloads = { json: '/openapi.json', yaml: '/openapi.yaml' },
   }: ReferenceOptions,
   log: BuildLog,
@@ -55,7 +61,7 @@ export function referenceContext(
     descriptions: descriptions({
       warn,
       files: images,
-      resolveLink: descriptionLinks(checked, addresses),
+      resolveLink: descriptionLinks(checked, addresses, paths),
     }),
     downloads,
     warn,
@@ -64,18 +70,26 @@ export function referenceContext(
 
 /** Nobody would read more, and each is a write to the database. */
 const MAX_WARNINGS = 50;
+const MAX_OF_KIND = 5;
+
+/** Names, addresses and numbers, in which warnings of one kind differ. */
+const DETAILS = /`[^`]*`|“[^”]*”|\d+/g;
 
 function boundedWarnings(log: BuildLog): ReferenceContext['warn'] {
   const told = new Set<string>();
+  const kinds = new Map<string, number>();
+  const warning = (message: string) => log({ level: 'warning', message });
   return (message, place) => {
     const text = `${place}: ${message}`;
     if (told.has(text) || told.size > MAX_WARNINGS) return;
+    const kind = message.replace(DETAILS, '');
+    const known = kinds.get(kind) ?? 0;
+    if (known > MAX_OF_KIND) return;
+    kinds.set(kind, known + 1);
     told.add(text);
-    const isLast = told.size > MAX_WARNINGS;
-    log({
-      level: 'warning',
-      message: isLast ? 'And more warnings of this kind, which are not listed.' : text,
-    });
+    if (told.size > MAX_WARNINGS) warning('And more warnings, which are not listed.');
+    else if (known < MAX_OF_KIND) warning(text);
+    else warning(`${text} More warnings of this kind are not listed.`);
   };
 }
 
@@ -87,10 +101,13 @@ export function* referenceFiles(context: ReferenceContext, frame: SiteFrame): Ge
   yield navigationFile(addresses);
   const anchors = Object.fromEntries(oldAnchors(checked, addresses));
   yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };
-  for (const page of referencePages(context)) {
-    yield { path: page.place.path, type: TYPES.html, content: pageHtml(frame, page) };
-  }
+  const api = JSON.stringify(declaredAddresses(checked.upgraded));
+  yield { path: ADDRESSES_PATH, type: TYPES.json, content: api };
+  for (const page of referencePages(context)) yield* pageFiles(frame, page);
 }
+
+/** Above the title in preview images of pages that are no operation. */
+const PREVIEW_LABEL = 'API reference';
 
 function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
   const { addresses, checked, document } = context;
@@ -112,21 +129,28 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
   };
   const page = (
     path: string,
-    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content'>,
+    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content' | 'preview'>,
   ): LayoutPage => ({ place: { path, part: 'reference' }, kind: 'ref', ...around(path), ...given });
 
+  const description = descriptionOf(context);
   yield page(overview.path, {
     title,
-    description: descriptionOf(context),
+    description,
     crumbs: [],
     content: overviewContent(context),
+    preview: { title, description, label: PREVIEW_LABEL, operation: undefined },
   });
   for (const tag of tags) {
+    const about = sentence(context, tag.description);
     yield page(tag.path, {
       title: tag.title,
-      description: sentence(context, tag.description),
+      description: about,
       crumbs: [overview],
       content: tagContent(context, tag),
+      preview: {
+        ...{ title: tag.title, description: about || count(tag.operations.length, 'operation') },
+        ...{ label: PREVIEW_LABEL, operation: undefined },
+      },
     });
     for (const operation of tag.operations) {
       yield page(addresses.operation(operation), {
@@ -135,6 +159,7 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
           sentence(context, operation.description) || `${operation.method} ${operation.path}`,
         crumbs: [overview, { title: tag.title, path: tag.path }],
         content: operationOf(context, operation, found.get(operation) as FoundOperation),
+        preview: { title: operation.title, description: '', label: undefined, operation },
       });
     }
   }
@@ -207,7 +232,7 @@ function describedModel({ components }: OpenApiDocument, name: string): string {
 
 /** The document's title, on one line. */
 export function titleOf({ info }: OpenApiDocument): string {
-  return (isObject(info) && prefix(textOf(info.title).replace(/\s+/g, ' ').trim(), 200)) || 'API';
+  return (isObject(info) && titleText(info.title)) || 'API';
 }
 
 /** What the document says of itself, as plain text of at most 300 letters. */

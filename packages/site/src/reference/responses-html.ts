@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '@petstore/http/html.ts';
-import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../openapi/references.ts';
 import { contentHtml } from './body-html.ts';
+import { firstSentence } from './first-sentence.ts';
 import { linksHtml } from './links-html.ts';
 import {
   box,
@@ -23,6 +23,9 @@ const MAX_RESPONSES = 60;
 
 /** In letters: a longer description of a response stands below its line. */
 const MAX_LINE = 140;
+
+/** What a line of plain words loses. */
+const BLOCKS = /<(?:a|li|pre|td|img)\b/;
 
 /** The responses of an operation by status, each in a box; the first success is open. */
 export function responsesHtml(page: Page, operation: Schema): Html {
@@ -70,11 +73,14 @@ function responseBox(page: Page, { status, given, response, id, isOpen, before }
   const said = isObject(given) ? textOf(given.description) : '';
   const description = (said || textOf(response.description)).trim();
   const plain = descriptions.plain(description);
-  const line = truncate(plain, MAX_LINE) || STATUS_CODES[status] || '';
-  const head = html`<span class="ref-status ref-${statusKind(status)}">${status}</span> <span class="ref-line">${line}</span>`;
+  const line =
+    (plain.length <= MAX_LINE ? plain : firstSentence(plain, MAX_LINE)) || STATUS_CODES[status];
+  const text = textBlock(page, description);
+  const isSaid = plain === '' || (line === plain && !BLOCKS.test(text.text));
+  const head = html`<span class="ref-status ref-${statusKind(status)}">${status}</span> <span class="ref-line">${line ?? ''}</span>`;
   const headers = headersHtml(page, response.headers, id, 'response');
   const body = bodyOnce(page, response, id, description, before);
-  const content = html`${line === description || plain === '' ? '' : textBlock(page, description)}${headers.text === '' ? '' : html`<h3>Headers</h3>${headers}`}${headers.text === '' || body.text === '' ? '' : html`<h3>Body</h3>`}${body}${linksHtml(page, response.links)}`;
+  const content = html`${isSaid ? '' : text}${headers.text === '' ? '' : html`<h3>Headers</h3>${headers}`}${headers.text === '' || body.text === '' ? '' : html`<h3>Body</h3>`}${body}${linksHtml(page, response.links)}`;
   return box(head, content, isOpen, id);
 }
 

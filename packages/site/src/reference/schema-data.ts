@@ -8,7 +8,10 @@ import { toJson } from '../syntax/exact-text.ts';
 const MAX_DEPTH = 4;
 const MAX_NODES = 200;
 
+/** Of allowed values, and of the letters of all of them: more are entered as any other value. */
 const MAX_ENUM = 200;
+const MAX_ENUM_LETTERS = 10_000;
+
 const MAX_CHOICES = 10;
 const MAX_TEXT = 200;
 
@@ -57,10 +60,10 @@ function reader(document: OpenApiDocument) {
     const isText = type === 'string' || (!type && values?.every((one) => typeof one === 'string'));
     const shape: SchemaData = isText ? { ...own, type: 'string' } : own;
     const fallback = firstOf(parts, 'default');
+    const offered = values && values.length <= MAX_ENUM ? offeredTexts(shape, values) : undefined;
     return {
       ...shape,
-      ...(values &&
-        values.length <= MAX_ENUM && { enum: values.map((one) => enteredText(shape, one)) }),
+      ...(offered && { enum: offered }),
       ...(isSmall(fallback) && { default: enteredText(shape, fallback) }),
       ...membersOf(parts, type, depth),
     };
@@ -158,7 +161,9 @@ function texts(parts: readonly Record<string, unknown>[]): Partial<SchemaData> {
   const [title, format, media] = ['title', 'format', 'contentMediaType'].map((name) =>
     prefix(textOf(firstOf(parts, name)), MAX_TEXT),
   );
-  return { ...(title && { title }), ...(format && { format }), ...(media && { media }) };
+  // What is encoded is a text, whatever it contains.
+  const isText = firstOf(parts, 'contentEncoding') !== undefined;
+  return { ...(title && { title }), ...(format && { format }), ...(media && !isText && { media }) };
 }
 
 /** A choice has its model's name where it has no title. */
@@ -175,6 +180,16 @@ function enumOf(parts: readonly Record<string, unknown>[]): readonly unknown[] |
   return Array.isArray(values) && values.length > 0
     ? values.filter((one) => one !== null)
     : undefined;
+}
+
+/** The allowed values as a reader would enter them; undefined where they are too long to choose from. */
+function offeredTexts(
+  shape: SchemaData,
+  values: readonly unknown[],
+): readonly string[] | undefined {
+  const texts = values.map((one) => enteredText(shape, one));
+  const letters = texts.reduce((sum, text) => sum + text.length, 0);
+  return letters <= MAX_ENUM_LETTERS ? texts : undefined;
 }
 
 const isSmall = (value: unknown) =>

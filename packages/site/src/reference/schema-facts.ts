@@ -4,7 +4,7 @@ import { isLongJson } from '../syntax/exact-text.ts';
 import { outsideLink, valueCode } from './page-parts.ts';
 import { keyword, keywords, type Shape } from './shape.ts';
 
-/** In letters: longer examples stand beside the page's text alone. */
+/** In letters: longer examples of a schema stand beside the page's text alone. */
 const MAX_EXAMPLE = 200;
 const MAX_EXAMPLES = 3;
 const MAX_NAMES = 30;
@@ -24,7 +24,7 @@ export function factsOf(shape: Shape, own: readonly unknown[] = []): Html[] {
     ...bounds(shape, 'minProperties', 'maxProperties', 'property'),
     ...simple(shape),
     ...dependencies(shape),
-    ...exampleFacts(own.length > 0 ? own : examplesOf(shape)),
+    ...exampleFacts(own.length > 0 ? shortest(own) : shortOnes(schemaExamples(shape))),
     ...docs(shape),
   ];
 }
@@ -66,6 +66,9 @@ function exclusiveBounds(shape: Shape): Html[] {
   ];
 }
 
+/** The media type of a file that may have any. */
+const ANY_FILE = 'application/octet-stream';
+
 function simple(shape: Shape): Html[] {
   const has = (name: string, value: unknown) => keywords(shape, name).includes(value);
   const pairs: [string, string][] = [
@@ -80,7 +83,9 @@ function simple(shape: Shape): Html[] {
     .slice(0, MAX_NAMES);
   return [
     ...pairs.flatMap(([name, words]) =>
-      keywords(shape, name).map((value) => html`${words} ${valueCode(value)}`),
+      keywords(shape, name)
+        .filter((value) => value !== ANY_FILE)
+        .map((value) => html`${words} ${valueCode(value)}`),
     ),
     ...(missing.length > 0
       ? [html`Needs ${missing.map((name, at) => html`${at > 0 ? ', ' : ''}${valueCode(name)}`)}`]
@@ -93,12 +98,11 @@ function simple(shape: Shape): Html[] {
       ? [html`Any other properties`]
       : []),
     ...(has('items', false) || has('unevaluatedItems', false) ? [html`No other items`] : []),
-    ...xml(shape),
   ];
 }
 
 /** How a value is written in XML, where that is not as its name says. */
-function xml(shape: Shape): Html[] {
+export function xmlFacts(shape: Shape): Html[] {
   const given = keyword(shape, 'xml');
   if (!isObject(given)) return [];
   const name = textOf(given.name);
@@ -123,16 +127,24 @@ function dependencies(shape: Shape): Html[] {
     });
 }
 
-function examplesOf(shape: Shape): unknown[] {
+/** The examples of a schema itself. */
+export function schemaExamples(shape: Shape): unknown[] {
   const listed = keyword(shape, 'examples');
-  return [keyword(shape, 'example'), ...(Array.isArray(listed) ? listed : [])];
+  const all = [keyword(shape, 'example'), ...(Array.isArray(listed) ? listed : [])];
+  return all.filter((value) => value !== undefined);
 }
 
-/** The short ones of some examples. */
+const shortOnes = (values: readonly unknown[]) =>
+  values.filter((value) => !isLongJson(value, MAX_EXAMPLE));
+
+/** The short ones; where there are none the first one, whose beginning is shown. */
+function shortest(values: readonly unknown[]): readonly unknown[] {
+  const short = shortOnes(values);
+  return short.length > 0 ? short : values.slice(0, 1);
+}
+
 function exampleFacts(values: readonly unknown[]): Html[] {
-  const short = values
-    .filter((value) => value !== undefined && !isLongJson(value, MAX_EXAMPLE))
-    .slice(0, MAX_EXAMPLES);
+  const short = values.slice(0, MAX_EXAMPLES);
   if (short.length === 0) return [];
   const codes = [
     ...new Map(short.map((value) => valueCode(value)).map((one) => [one.text, one])).values(),

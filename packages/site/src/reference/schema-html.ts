@@ -3,6 +3,7 @@ import { count, truncate } from '@petstore/service/text.ts';
 import { textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { box, boxes, claimId, fragment, MAX_NAME, type Page, REQUIRED } from './page-parts.ts';
+import { xmlFacts } from './schema-facts.ts';
 import { type Purpose, type Row, type SchemaNode, schemaTree } from './schema-tree.ts';
 import { typeName } from './schema-type.ts';
 import { isMarked, keyword, type Shape } from './shape.ts';
@@ -22,6 +23,8 @@ export interface SchemaOptions {
   readonly types?: Html;
   /** Said elsewhere already. */
   readonly description?: string;
+  /** Whether the values are written as XML. */
+  readonly isXml?: boolean | undefined;
   /** More to say of the properties of the first level. */
   readonly factsFor?: ((property: string) => readonly Html[]) | undefined;
 }
@@ -39,11 +42,24 @@ export function schemaHtml(page: Page, schema: unknown, options: SchemaOptions):
   const { type, flags, description, facts } = valueHtml(page, tree);
   const said = textOf(keyword(tree.shape, 'description')).trim();
   const isSaid = said === (options.description ?? '').trim();
-  // Nobody needs to be told that a body with properties is an object.
+  // Nobody needs to be told that a body with properties is an object, nor to read twice which alternatives there are.
   const isPlain = tree.rows.length > 0 && typeName(page, tree.shape).text === 'object';
-  const kind = html`${options.types ?? ''}${isPlain ? '' : html` ${type}`}${flags}`;
-  return html`${kind.text === '' ? '' : html`<p class="ref-kind">${kind}</p>`}${isSaid ? '' : description}${facts}${members(page, tree, options)}`;
+  const isChoice = tree.rows.length === 0 && tree.choices.length === 1 && isOnlyChoice(tree.shape);
+  const kind = html`${options.types ?? ''}${isPlain || isChoice ? '' : html` ${type}`}${flags}`;
+  return html`${kind.text === '' ? '' : html`<p class="ref-kind">${kind}</p>`}${isSaid ? '' : description}${facts}${writtenAs(tree, options)}${members(page, tree, options)}`;
 }
+
+/** How a value, and each item of a list, is written as XML. */
+function writtenAs({ shape, element }: SchemaNode, { isXml }: SchemaOptions): Html {
+  if (!isXml) return html``;
+  const ofItems = shape === element ? [] : xmlFacts(element);
+  const items = ofItems.length > 0 ? [html`Each item:`, ...ofItems] : [];
+  return factList([...xmlFacts(shape), ...items]);
+}
+
+/** Whether the type of a schema is said by its alternatives alone. */
+const isOnlyChoice = ({ types, model, isNullable }: Shape) =>
+  model === undefined && !isNullable && types.every((type) => type === 'object');
 
 /** The value of a parameter or a header, and its members. */
 export function heldSchema(
@@ -91,7 +107,7 @@ function optionHtml(page: Page, row: Row, options: SchemaOptions, isOpen: boolea
   const hasPage =
     shape.model !== undefined && page.context.addresses.model(shape.model) !== undefined;
   const link = hasPage ? html`<p class="ref-kind">${said.type}</p>` : '';
-  const content = html`${link}${said.description}${said.facts}${members(page, row.node, options)}`;
+  const content = html`${link}${said.description}${said.facts}${writtenAs(row.node, options)}${members(page, row.node, options)}`;
   return box(label, content, isOpen);
 }
 
@@ -107,7 +123,7 @@ function rowHtml(page: Page, row: Row, options: SchemaOptions, parent: SchemaNod
   const isOpen = parent.level === 0 && parent.rows.length <= FEW_ROWS && kind === 'property';
   const { type, flags, description, facts } = valueHtml(page, node);
   const more = kind === 'property' && node.level === 1 ? (options.factsFor?.(row.name) ?? []) : [];
-  return html`<li${id === undefined ? '' : html` id="${id}"`}><p class="ref-name">${name} ${type}${isRequired ? REQUIRED : ''}${flags}</p>${description}${facts}${factList(more)}${nested(page, node, options, isOpen)}</li>
+  return html`<li${id === undefined ? '' : html` id="${id}"`}><p class="ref-name">${name} ${type}${isRequired ? REQUIRED : ''}${flags}</p>${description}${facts}${factList(more)}${writtenAs(node, options)}${nested(page, node, options, isOpen)}</li>
 `;
 }
 

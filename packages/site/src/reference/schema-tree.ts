@@ -118,9 +118,12 @@ export function schemaTree(
     const hasPage = element.model !== undefined && addresses.model(element.model) !== undefined;
     const isSmall = () => lettersOf(element) < SMALL_MODEL;
     const isAgain = expanded.has(element.source);
-    if (hasPage && (level > MAX_MODEL_LEVEL || isAgain) && !isSmall()) return 'model';
+    // Leaves room for what no other page has.
+    const isLarge = () => lettersOf(element) > page.room.left - page.room.kept;
+    if (hasPage && !isSmall() && (level > MAX_MODEL_LEVEL || isAgain || isLarge())) return 'model';
     if (level > MAX_LEVELS) return hasPage ? 'model' : 'deep';
-    if (page.room.left <= 0) return hasPage ? 'model' : 'large';
+    const kept = hasPage || !isSmall() ? page.room.kept : 0;
+    if (page.room.left <= kept) return hasPage ? 'model' : 'large';
     return undefined;
   };
 
@@ -196,7 +199,13 @@ const isList = (shape: Shape) =>
   !hasOtherItems(shape);
 
 const hasOtherItems = (shape: Shape) =>
-  keyword(shape, 'prefixItems') !== undefined || keyword(shape, 'contains') !== undefined;
+  tupleOf(shape) !== undefined || keyword(shape, 'contains') !== undefined;
+
+/** The schemas of the first items, each its own. Until JSON Schema 2019-09 they stood in `items`. */
+function tupleOf(shape: Shape): readonly unknown[] | undefined {
+  const [first, items] = ['prefixItems', 'items'].map((name) => keyword(shape, name));
+  return [first, items].find(Array.isArray);
+}
 
 function isShown(shape: Shape, purpose: Purpose): boolean {
   if (isMarked(shape, 'x-internal')) return false;
@@ -218,8 +227,7 @@ const PARTS: readonly (readonly [name: string, words: string])[] = [
 
 /** The members that are schemas of their own, in words. */
 function partsOf(shape: Shape): [string, unknown][] {
-  const items = keyword(shape, 'prefixItems');
-  const listed = Array.isArray(items) ? items.slice(0, MAX_ROWS) : [];
+  const listed = (tupleOf(shape) ?? []).slice(0, MAX_ROWS);
   const rest = keyword(shape, 'items');
   const dependent = keyword(shape, 'dependentSchemas');
   return [

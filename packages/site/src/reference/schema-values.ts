@@ -1,6 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
+import { truncate } from '@petstore/service/text.ts';
 import type { AllowedValue } from './allowed-values.ts';
-import { type Page, valueCode } from './page-parts.ts';
+import { type Page, valueCode, warnOfLong } from './page-parts.ts';
 import type { Shape } from './shape.ts';
 
 /** How many allowed values are seen at once, and how many are in the page at all. */
@@ -14,9 +15,14 @@ const MAX_DESCRIPTION = 1_000;
 export function valuesHtml(page: Page, { values }: Shape, isOfItems = false): Html {
   if (values === undefined || values.length === 0) return html``;
   const shown = values.slice(0, MAX_VALUES);
+  warnOfLong(
+    page,
+    'An allowed value',
+    shown.map(({ value }) => value),
+  );
   const seen = shown.length <= MAX_SEEN + 4 ? shown : shown.slice(0, MAX_SEEN);
   const others = shown.slice(seen.length);
-  const list = shown.some(({ name, description }) => name || description) ? described : plain;
+  const list = shown.filter(isDescribed).length * 2 >= shown.length ? described : mostlyPlain;
   const rest =
     others.length > 0
       ? html`<details class="ref-more"><summary>${others.length} more values</summary>${list(page, others)}</details>`
@@ -40,16 +46,29 @@ function labelOf(size: number, isOfItems: boolean): string {
   return size === 1 ? 'Always' : 'One of';
 }
 
-function plain(_page: Page, values: readonly AllowedValue[], label = ''): Html {
+/** Values of which most need no words, on one line, and below it the others. */
+function mostlyPlain(page: Page, values: readonly AllowedValue[], label = ''): Html {
+  const [said = [], others = []] = [true, false].map((is) =>
+    values.filter((one) => isDescribed(one) === is),
+  );
+  return html`${plain(others, label)}${said.length > 0 ? described(page, said) : ''}`;
+}
+
+function plain(values: readonly AllowedValue[], label: string): Html {
   const codes = values.map(({ value }) => html` ${valueCode(value)}`);
   return html`<p class="ref-values">${label}${codes}</p>`;
 }
 
+const isDescribed = (one: AllowedValue) => titleOf(one) !== '' || one.description !== '';
+
+/** What programs call a value; empty where that is the value. */
+const titleOf = ({ value, name }: AllowedValue) => (name === String(value) ? '' : name);
+
 function described({ context }: Page, values: readonly AllowedValue[]): Html {
-  const rows = values.map(({ value, name, description }) => {
-    const text = context.descriptions.plain(description.slice(0, MAX_DESCRIPTION));
-    const title = name === '' || name === String(value) ? '' : html`<b>${name}</b> `;
-    return html`<dt>${valueCode(value)}</dt><dd>${title}${text}</dd>`;
+  const rows = values.map((one) => {
+    const text = context.descriptions.plain(truncate(one.description, MAX_DESCRIPTION));
+    const title = titleOf(one);
+    return html`<dt>${valueCode(one.value)}</dt><dd>${title && html`<b>${title}</b> `}${text}</dd>`;
   });
   return html`<dl class="ref-enum">${rows}</dl>`;
 }

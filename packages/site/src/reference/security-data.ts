@@ -1,6 +1,6 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import { resolveReference } from '../openapi/references.ts';
+import { requirementsOf, securityScheme } from '../openapi/security.ts';
 import type {
   FlowData,
   FlowType,
@@ -20,22 +20,14 @@ export function securityData(
   context: ReferenceContext,
   operation: Record<string, unknown>,
 ): Pick<OperationData, 'security' | 'schemes'> {
-  const { security: common, components } = context.document;
-  const given = Array.isArray(operation.security) ? operation.security : common;
-  const alternatives = Array.isArray(given)
-    ? given.filter(isObject).slice(0, MAX_ALTERNATIVES)
-    : [];
-  const declared = isObject(components) ? components.securitySchemes : undefined;
+  const alternatives = requirementsOf(context.document, operation).slice(0, MAX_ALTERNATIVES);
   const schemes = new Map<string, SchemeData>();
   const security = alternatives.map((alternative) =>
     Object.entries(alternative).map(([name, value]): NeededScheme => {
       const scopes = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-      const scheme = resolveReference(
-        context.document,
-        isObject(declared) && Object.hasOwn(declared, name) ? declared[name] : undefined,
-      );
+      const scheme = securityScheme(context.document, name);
       const needed = [...new Set([...scopes, ...neededScopes(schemes.get(name))])];
-      const data = isObject(scheme) ? schemeData(context, name, scheme, needed) : undefined;
+      const data = scheme && schemeData(context, name, scheme, needed);
       if (data !== undefined) schemes.set(name, data);
       return scopes.length > 0 ? [name, scopes] : [name];
     }),

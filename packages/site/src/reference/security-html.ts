@@ -1,7 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { count } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import { resolveReference } from '../openapi/references.ts';
+import { requirementsOf, schemeNames, securityScheme } from '../openapi/security.ts';
 import { hrefOf } from '../site/site-files.ts';
 import {
   claimId,
@@ -23,14 +23,11 @@ const FEW_SCOPES = 12;
 
 /** What an operation needs of its caller, in words. */
 export function securityHtml(page: Page, operation: Schema): Html {
-  const { security: common } = page.context.document;
-  const isOwn = Array.isArray(operation.security);
-  const given = isOwn ? operation.security : common;
-  const all = (Array.isArray(given) ? given : []).filter(isObject).slice(0, MAX_ALTERNATIVES);
+  const { document } = page.context;
+  const all = requirementsOf(document, operation).slice(0, MAX_ALTERNATIVES);
   if (all.length === 0) {
     // Said only where it is an exception.
-    const isException = isOwn && Array.isArray(common) && common.length > 0;
-    return isException
+    return requirementsOf(document, {}).length > 0
       ? section(page, 'authentication', 'Authentication', html`<p>None is needed.</p>`)
       : html``;
   }
@@ -74,19 +71,8 @@ function needHtml(page: Page, name: string, scopes: unknown, isMore: boolean): H
 
 const schemeId = (name: string) => `security-${name.replace(/\s+/g, '_')}`;
 
-function schemesOf({ context }: Page): Record<string, unknown> {
-  const { components } = context.document;
-  const schemes = isObject(components) ? components.securitySchemes : undefined;
-  return isObject(schemes) ? schemes : {};
-}
-
-function schemeOf(page: Page, name: string): Schema {
-  const schemes = schemesOf(page);
-  const found = Object.hasOwn(schemes, name)
-    ? resolveReference(page.context.document, schemes[name])
-    : undefined;
-  return isObject(found) ? found : {};
-}
+const schemeOf = ({ context }: Page, name: string): Schema =>
+  securityScheme(context.document, name) ?? {};
 
 const WHERE: ReadonlyMap<string, string> = new Map([
   ['header', 'the header'],
@@ -131,7 +117,7 @@ function scopeWords({ flows }: Schema): ReadonlyMap<string, string> {
 
 /** All security schemes of the document, each with what it takes to use it. */
 export function schemesHtml(page: Page): Html {
-  const names = Object.keys(schemesOf(page)).slice(0, MAX_SCHEMES);
+  const names = schemeNames(page.context.document).slice(0, MAX_SCHEMES);
   const rows = names.map((name) => {
     const scheme = schemeOf(page, name);
     return html`<li id="${claimId(page, schemeId(name))}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span></p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;

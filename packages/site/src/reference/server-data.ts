@@ -1,5 +1,6 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { serversOf } from '../openapi/servers.ts';
 import type { ServerData, VariableData } from '../request/operation-data.ts';
 import type { ReferenceContext } from './reference-context.ts';
 
@@ -31,10 +32,8 @@ export function serverData(
           ...described(variable.description),
         };
       });
-  const servers = holders
-    .map(({ servers: list }) => (Array.isArray(list) ? list.filter(isObject) : []))
-    .find((list) => list.length > 0);
-  return (servers ?? [{ url: '/' }]).slice(0, MAX_SERVERS).map((server) => {
+  const servers = serversOf(...holders);
+  return (servers.length > 0 ? servers : [{ url: '/' }]).slice(0, MAX_SERVERS).map((server) => {
     const variables = variablesOf(server);
     return {
       url: textOf(server.url),

@@ -106,7 +106,8 @@ function readShape(document: OpenApiDocument, given: Schema): Shape {
   const reading = new Reading(document);
   reading.add(given, 0, true);
   const choices = reading.readChoices();
-  const { parts, values, model } = reading;
+  const { values, model } = reading;
+  const parts = [...mergedMembers(reading.parts), ...reading.parts];
   const found = parts.find((part) => Object.hasOwn(part, 'type'))?.type;
   const types = [found].flat().filter((one): one is string => typeof one === 'string');
   const enumerated = values ?? allowedValues(parts);
@@ -267,6 +268,20 @@ function mappingOf({ mapping }: Schema): { value: string; target: string }[] {
 const MEMBERS = ['properties', 'items', 'additionalProperties'];
 
 const hasMembers = (schema: Schema) => MEMBERS.some((name) => Object.hasOwn(schema, name));
+
+/** What a value's items, or its other properties, have to fit: the schemas of all parts. */
+const SHARED = ['items', 'additionalProperties'];
+
+/** Parts that go before the others: each has the schemas of one keyword of all of them, where several have it. */
+function mergedMembers(parts: readonly Schema[]): Schema[] {
+  return SHARED.flatMap((name) => {
+    const all = parts.map((part) => part[name]).filter(isObject);
+    if (all.length < 2) return [];
+    const telling = all.filter((one) => Object.keys(one).some((key) => key !== 'type'));
+    if (telling.length === 0) return [];
+    return [{ [name]: telling.length === 1 ? telling[0] : { allOf: telling } }];
+  });
+}
 
 function mergedProperties(parts: readonly Schema[]): ReadonlyMap<string, Property> {
   const required = new Set(

@@ -1,16 +1,15 @@
 import { type Html, html } from '@petstore/http/html.ts';
+import { prefix } from '@petstore/service/text.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { toPointer } from '../syntax/source.ts';
 import type { TagAddress } from './addresses.ts';
 import { badges } from './badges.ts';
-import { docsHtml } from './operation-content.ts';
-import { claimId, startPage } from './page-parts.ts';
+import { firstSentence } from './first-sentence.ts';
+import { docsHtml, pathHtml } from './operation-content.ts';
+import { claimId, startPage, TOP_HEADING, textBlock } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { keyword, shapeOf } from './shape.ts';
-
-/** The level of headings in descriptions that stand below the page's title alone. */
-const TOP_HEADING = 2;
 
 /** The content of a tag's page, or of the page of all webhooks. */
 export function tagContent(context: ReferenceContext, tag: TagAddress): Html {
@@ -20,13 +19,10 @@ export function tagContent(context: ReferenceContext, tag: TagAddress): Html {
   const given: unknown = tags[at];
   const holder = isObject(given) ? given : {};
   const place = at < 0 ? tag.path : toPointer(['tags', at]);
-  const text =
-    description === ''
-      ? ''
-      : html`<div class="ref-text">${context.descriptions.block(description, place, TOP_HEADING)}</div>`;
+  const page = startPage(context, place, 0);
   return html`<header class="ref-head"><h1>${title}</h1>${badges(holder)}</header>
 <div class="ref-main">
-${text}${docsHtml(holder)}
+${textBlock(page, description, TOP_HEADING)}${docsHtml(holder)}
 ${operationList(context, operations)}</div>`;
 }
 
@@ -37,7 +33,9 @@ function operationList(context: ReferenceContext, operations: readonly Operation
     const label = deprecated
       ? html`<s>${title}</s> <em class="ref-flag">deprecated</em>`
       : html`${title}`;
-    return html`<li><a href="${hrefOf(context.addresses.operation(one))}"><span class="method method-${method.toLowerCase()}">${method}</span> <span>${label}</span> <code>${path}</code></a></li>
+    // The title of a webhook may be its name.
+    const address = path === title ? '' : html` <code>${pathHtml(path)}</code>`;
+    return html`<li><a href="${hrefOf(context.addresses.operation(one))}"><span class="method method-${method.toLowerCase()}">${method}</span> <span>${label}</span>${address}</a></li>
 `;
   });
   return html`<ul class="ref-list">${rows}</ul>`;
@@ -54,9 +52,8 @@ export function modelListContent(context: ReferenceContext): Html {
   const page = startPage(context, '/components/schemas', 0);
   const rows = addresses.models.map((name) => {
     const text = textOf(keyword(shapeOf(document, schemas[name]), 'description'));
-    const [sentence = ''] =
-      /^.*?(?:[.!?](?=\s)|$)/.exec(descriptions.plain(text.slice(0, 4 * MAX_SENTENCE))) ?? [];
-    return html`<li id="${claimId(page, name)}"><a href="${hrefOf(addresses.model(name) ?? addresses.overview)}"><b>${name}</b> <span>${sentence.slice(0, MAX_SENTENCE)}</span></a></li>
+    const plain = descriptions.plain(prefix(text, 4 * MAX_SENTENCE));
+    return html`<li id="${claimId(page, name)}"><a href="${hrefOf(addresses.model(name) ?? addresses.overview)}"><b>${name}</b> <span>${firstSentence(plain, MAX_SENTENCE)}</span></a></li>
 `;
   });
   return html`<header class="ref-head"><h1>Models</h1></header>

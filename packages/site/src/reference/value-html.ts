@@ -1,10 +1,10 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { textOf } from '../openapi/openapi-types.ts';
 import { flags } from './badges.ts';
-import { type Page, textBlock } from './page-parts.ts';
+import { type Page, textBlock, warnOfLong } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import type { Schema } from './schema.ts';
-import { factsOf } from './schema-facts.ts';
+import { factsOf, schemaExamples } from './schema-facts.ts';
 import type { SchemaNode } from './schema-tree.ts';
 import { typeHtml } from './schema-type.ts';
 import { valuesHtml } from './schema-values.ts';
@@ -32,6 +32,12 @@ export function valueHtml(page: Page, { shape, element }: SchemaNode): ValueHtml
     description: textBlock(page, textOf(keyword(shape, 'description'))),
     facts: allFacts(page, shape, element, factsOf(shape)),
   };
+  if (!ofContext.has(shape)) {
+    warnOfLong(page, 'A default or a constant', [
+      keyword(shape, 'default'),
+      keyword(shape, 'const'),
+    ]);
+  }
   ofContext.set(shape, found);
   return found;
 }
@@ -44,6 +50,9 @@ export function heldValueHtml(
 ): ValueHtml {
   const value = valueHtml(page, node);
   const { shape, element } = node;
+  // Nothing stands beside the page's text for these, unlike for bodies.
+  const own = examples.length > 0 ? examples : schemaExamples(shape);
+  warnOfLong(page, 'An example', own);
   return {
     ...value,
     flags: flags(shape, holder),
@@ -51,7 +60,7 @@ export function heldValueHtml(
       textOf(holder.description) === ''
         ? value.description
         : textBlock(page, textOf(holder.description)),
-    facts: allFacts(page, shape, element, [...factsOf(shape, examples), ...facts]),
+    facts: allFacts(page, shape, element, [...factsOf(shape, own), ...facts]),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   parameterKey,
 } from '../request/build-request.ts';
 import { exampleBody, exampleValues } from '../request/example-values.ts';
-import { isJson, isMultipart, isText, isUrlencoded } from '../request/media-types.ts';
+import { isFile, isJson, isMultipart, isText, isUrlencoded } from '../request/media-types.ts';
 import type { MediaData, OperationData, SchemaData } from '../request/operation-data.ts';
 import type { ParameterValue } from '../request/serialize.ts';
 import { OWN_ORIGIN } from './languages.ts';
@@ -46,10 +46,10 @@ function sampleBody(media: MediaData): BodyValue {
   if (body === undefined) return { type, file: fileOf(type) };
   if (!('fields' in body) || !isMultipart(type)) return body;
   const fields = body.fields.map((field) => {
-    const part = schema?.properties?.find(({ name }) => name === field.name)?.schema;
-    const isFile =
-      part?.format === 'binary' || (part?.type === 'string' && part.media !== undefined);
-    return isFile ? { name: field.name, value: fileOf(part?.media ?? '') } : field;
+    const property = schema?.properties?.find(({ name }) => name === field.name)?.schema;
+    // Of a list of files one is enough.
+    const file = [property, property?.items].find((one) => one !== undefined && isFile(one));
+    return file === undefined ? field : { name: field.name, value: fileOf(file.media ?? '') };
   });
   return { type, fields };
 }

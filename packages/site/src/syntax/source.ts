@@ -8,8 +8,11 @@ export interface Source {
   lineOf(location: Location): number | null;
 }
 
-/** The deepest nesting of arrays and objects: later recursion is as deep. */
-export const MAX_DEPTH = 200;
+/**
+ * The deepest nesting of arrays and objects: enough for 300 schemas in each other, each of which takes two. Later
+ * recursion is as deep: to write YAML, a stack of the usual size is exhausted at 680. The thread of builds has a larger one.
+ */
+export const MAX_DEPTH = 640;
 
 /** A problem that keeps a text from being parsed. */
 export interface SyntaxProblem {

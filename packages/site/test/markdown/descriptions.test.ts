@@ -8,12 +8,18 @@ coverNothing();
 
 const IMAGE = 'data:image/png;base64,AAAA';
 
+const LINKS = new Map([
+  ['#tag/pets', '/reference/pets'],
+  ['/start', '/start'],
+  ['/b', '/b'],
+]);
+
 function render(markdown: string, top?: number) {
   const warnings: string[] = [];
   const made = descriptions({
     warn: (message, place) => warnings.push(`${place}: ${message}`),
     files: new Set(['images/a.png', 'notes.txt']),
-    resolveLink: (href) => (href === '#tag/pets' ? '/reference/pets' : undefined),
+    resolveLink: (href) => LINKS.get(href),
   });
   return { html: made.block(markdown, '/info', top).text, warnings };
 }
@@ -67,6 +73,14 @@ for (const [name, markdown, expected] of FORMATTED) {
   });
 }
 
+test('a link to a path that the site does not have is its text alone, with a warning', () => {
+  const { html, warnings } = render('See [*this*](/away?a=1).');
+  assert.equal(html, '<p>See <em>this</em>.</p>');
+  assert.deepEqual(warnings, [
+    '/info: The link `/away?a=1` leads to no page of the site: its text alone is shown. Write its whole address.',
+  ]);
+});
+
 const HOSTILE = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -107,6 +121,18 @@ test('an image that a page may not show becomes a link or its text, and the log 
     assert.match(made.html, html);
     assert.match(made.warnings.join('\n'), warning);
   }
+});
+
+test('lists, quotes and tables of right-to-left scripts get their own direction, and no others', () => {
+  for (const [markdown, tag] of [
+    ['- שלום', 'ul'],
+    ['1. مرحبا', 'ol'],
+    ['> שלום', 'blockquote'],
+    ['|שלום|\n|-|', 'table'],
+  ]) {
+    assert.match(render(String(markdown)).html, new RegExp(`<${tag} dir="auto">`));
+  }
+  assert.doesNotMatch(render('- a\n\n> *b* 日本語').html, / dir=/);
 });
 
 test('the headings of an introduction follow its title', () => {

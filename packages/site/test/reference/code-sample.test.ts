@@ -84,6 +84,27 @@ const CURL: readonly (readonly [string, OperationData, RegExp])[] = [
     }),
     /--form 'photo=@"file"' \\\n {2}--form-string 'name=Rex'/,
   ],
+  [
+    'a file for a part that has no type, and one for a list of them',
+    data({
+      body: {
+        content: [
+          {
+            type: 'multipart/form-data',
+            example: '{"photo":null,"scans":["(binary)"]}',
+            schema: {
+              type: 'object',
+              properties: [
+                { name: 'photo', schema: { media: 'application/octet-stream' } },
+                { name: 'scans', schema: { type: 'array', items: { media: 'image/png' } } },
+              ],
+            },
+          },
+        ],
+      },
+    }),
+    /--form 'photo=@"file"' \\\n {2}--form 'scans=@"file\.png"'/,
+  ],
 ];
 
 for (const [name, given, expected] of CURL) {
@@ -169,6 +190,27 @@ test('what stands beside an operation has own samples first, then curl, all bodi
   assert.match(text, /No body/);
   assert.match(text, /A file: <code>application\/pdf<\/code>/);
   assert.match(text, /…<\/code><\/pre><\/div>\n<p class="ref-none">Shortened\./);
+});
+
+test('examples of several media types are told apart by those', () => {
+  const content = Object.fromEntries(
+    ['application/json', 'text/plain'].map((type) => [
+      type,
+      { examples: { default: { value: 'x' } } },
+    ]),
+  );
+  const operation = { responses: { 200: { content } } };
+  const found = { method: 'GET', path: '/pets', isWebhook: false, item: {}, operation };
+  const summary = {
+    ...{ id: 'a', operationId: 'a', method: 'GET', path: '/pets', title: 'List', tag: undefined },
+    ...{ description: '', deprecated: false, anchor: '', isWebhook: false },
+  };
+  const { text } = operationAside(exampleContext({}), summary, found, data());
+  const labels = [...text.matchAll(/<label[^>]*><input[^>]*>(?:<b[^>]*>)?([^<]+)/g)];
+  assert.deepEqual(
+    labels.map(([, label]) => label),
+    ['200', 'application/json', 'text/plain'],
+  );
 });
 
 test('nothing of a document becomes an element beside an operation', () => {

@@ -156,6 +156,13 @@ test('parts that contradict each other make an example, and nothing is said on t
   assert.equal(said.mock.callCount(), 0);
 });
 
+test('a request of a binary media type has a file, whatever text the document has in its place', () => {
+  const media = { schema: {}, example: '@photo.png' };
+  const body = (type: string) => bodyExample(exampleContext({}), type, media, '/place');
+  assert.equal(body('application/octet-stream'), undefined);
+  assert.equal(body('text/plain'), '@photo.png');
+});
+
 test('a long example ends with a visible mark, and its author is told', () => {
   const warnings: string[] = [];
   const media = { example: Array.from({ length: 500_000 }, (_, at) => at) };
@@ -171,7 +178,7 @@ test('a long example ends with a visible mark, and its author is told', () => {
     warnings.join(),
     /^\/paths\/~1a: The example is longer than 20,000 letters: it was cut/,
   );
-  assert.equal(bodyExample(context(), 'application/json', media), undefined);
+  assert.equal(bodyExample(context(), 'application/json', media, ''), undefined);
 });
 
 /** Each refers twice to the next, so all of them together are 2^60 schemas. */

@@ -191,6 +191,61 @@ test('the first success alone is open, and a page has what others made for it', 
   );
 });
 
+/** The page of the first operation of a document with these parts. */
+function pageOf(parts: Record<string, unknown>) {
+  const { context } = pageContext({ openapi: '3.1.0', ...parts });
+  const [found] = [...findOperations(context.document)];
+  const [summary] = context.checked.operations;
+  assert.ok(found && summary);
+  const { text } = operationContent(context, summary, found, {
+    ...{ aside: html``, data: undefined, tryIt: false },
+  });
+  return { text, words: words(text), title: summary.title };
+}
+
+const get = (operation: Record<string, unknown>) => ({ paths: { '/pets': { get: operation } } });
+
+test('a description that is the title is not said again, and its headings follow the title', () => {
+  const same = pageOf(get({ summary: 'List pets', description: 'List `pets`.' }));
+  assert.equal(same.words, 'List pets GET /pets');
+  const more = pageOf(get({ summary: 'List pets', description: 'All.\n\n# Limits\n\n## Rate' }));
+  assert.match(more.text, /<h1>List pets<\/h1>.*<h2>Limits<\/h2>.*<h3>Rate<\/h3>/s);
+});
+
+test('a webhook whose summary is a paragraph has its name for a title, and the paragraph in its page', () => {
+  const summary = `This event occurs when a pet comes or goes, ${'again and '.repeat(10)}again. See [events](https://example.com/events).`;
+  const page = pageOf({ webhooks: { 'pet-sold': { post: { summary, description: 'Sold.' } } } });
+  assert.equal(page.title, 'pet-sold');
+  assert.match(page.words, /^pet-sold POST pet-sold This event occurs .* See events\. Sold\.$/);
+});
+
+test('a webhook needs what it names itself, not what callers of the API need', () => {
+  const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } };
+  const security = [{ key: [] }];
+  const webhook = (own: object) =>
+    pageOf({ components, security, webhooks: { sold: { post: { summary: 'Sold', ...own } } } });
+  assert.equal(webhook({}).words, 'Sold POST sold');
+  assert.match(webhook({ security }).words, /Authentication key Bearer token/);
+});
+
+test('the line of a response is its description, or the first sentence of a long one', () => {
+  const long =
+    'The caller did not supply credentials. They may be invalid, or your client may lack the permission that this operation needs of all its callers.';
+  const { words: said } = pageOf(
+    get({ responses: { 200: { description: 'The `pet`' }, 401: { description: long } } }),
+  );
+  assert.equal(
+    said,
+    `GET /pets GET /pets Responses 200 The pet 401 The caller did not supply credentials. ${long}`,
+  );
+});
+
+test('a body of a binary media type is a file', () => {
+  const content = { 'application/pdf': { schema: {} } };
+  const page = pageOf(get({ responses: { 200: { description: 'Its scan', content } } }));
+  assert.match(page.words, /200 Its scan application\/pdf file$/);
+});
+
 test('the introduction, a tag and a model link to the pages of what they list', () => {
   const { context } = pageContext(DOCUMENT);
   const overview = overviewContent(context).text;

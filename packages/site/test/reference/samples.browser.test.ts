@@ -53,7 +53,7 @@ async function serve(t: TestContext): Promise<string> {
   const checked = await readCheckedDocument(bytes, 'openapi.json', () => {});
   assert.ok('upgraded' in checked);
   const { files, contentSecurityPolicy } = await documentSite(checked, () => {});
-  const byPath = new Map(files.map((file) => [file.path, file]));
+  const byPath = new Map([...files].map((file) => [file.path, file]));
   const server = createServer((request, response) => {
     const file = byPath.get(new URL(request.url ?? '/', 'http://site').pathname);
     response.writeHead(file === undefined ? 404 : 200, {

@@ -76,6 +76,13 @@ const FACTS: readonly (readonly [schema: unknown, says: string])[] = [
     { oneOf: [{ const: 1, title: 'Low', description: 'Slow' }, { const: 2 }] },
     'integer 1 Low Slow 2',
   ],
+  [{ enum: ['a', 'b'], 'x-enum-varnames': ['a', 'b'] }, 'string One of a b'],
+  [{ enum: ['a', 'b', ''], 'x-enum-varnames': ['a', 'b', 'NONE'] }, 'string One of a b "" NONE'],
+  [{ contentMediaType: 'application/octet-stream' }, 'file'],
+  [
+    { type: 'array', items: { contentMediaType: 'image/png' } },
+    'array of file Each item: Contains image/png',
+  ],
   [{ type: 'string', examples: ['x', 'y'], deprecated: true }, 'string deprecated Examples x, y'],
 ];
 
@@ -132,6 +139,42 @@ test('the parts of allOf are one object, whose properties have ids that search l
     text,
     /^Pet id integer required kind string Always pet owner object 1 property name string$/,
   );
+});
+
+test('a list whose items several parts describe has items that fit all of them', () => {
+  const list = (items: unknown) => object({ data: { type: 'array', items } });
+  const schemas = { Pet: object({ name: {} }), Links: object({ self: {} }) };
+  const [pet, links] = ['Pet', 'Links'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const typed = render({ allOf: [list({ type: 'object' }), list(pet)] }, { schemas });
+  assert.match(typed.text, /^data array of Pet 1 property name any$/);
+  const both = render({ allOf: [list(links), list(pet)] }, { schemas });
+  assert.match(both.text, /^data array of object 2 properties self any name any$/);
+});
+
+test('a list of schemas in `items` is shown as what it is: the first items, each with its own', () => {
+  const { text } = render({ items: [object({ id: {} }), { type: 'string' }] });
+  assert.match(text, /^array item 1 object 1 property id any item 2 string$/);
+});
+
+test('names in XML are said where the value is XML alone', () => {
+  const schema = object(
+    { tags: { type: 'array', items: { type: 'string', xml: { name: 'tag' } } } },
+    { xml: { name: 'pet' } },
+  );
+  const shown = (isXml: boolean) => {
+    const { context } = pageContext({ openapi: '3.1.0' });
+    const page = startPage(context, '/place', 40_000);
+    return words(schemaHtml(page, schema, { purpose: 'response', prefix: '', isXml }).text);
+  };
+  assert.equal(shown(false), 'tags array of string');
+  assert.equal(shown(true), 'XML element pet tags array of string Each item: XML element tag');
+});
+
+test('a choice is not said twice', () => {
+  const schemas = { Cat: object({ a: {} }), Dog: object({ b: {} }) };
+  const oneOf = Object.keys(schemas).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  assert.match(render({ oneOf }, { schemas }).text, /^One of these Cat /);
+  assert.match(render(object({ pet: { oneOf } }), { schemas }).text, /^pet Cat or Dog /);
 });
 
 test('readers are shown neither what they cannot send nor what they do not receive', () => {
@@ -194,6 +237,23 @@ test('a large model deep inside is a link, and a small one is shown', () => {
   assert.doesNotMatch(large.text, /p1\b/);
   assert.match(large.html, /href="\/reference\/models\/Large"/);
   assert.match(render(deep('Small'), { schemas }).text, /one string/);
+});
+
+test('models with a page of their own leave room for small schemas that have none', () => {
+  const many = (size: number) =>
+    object(Object.fromEntries(Array.from({ length: size }, (_, at) => [`p${at}`, {}])));
+  const schemas = { First: many(30), Second: many(30) };
+  const { text, html, warnings } = render(
+    object({
+      first: { $ref: '#/components/schemas/First' },
+      second: { $ref: '#/components/schemas/Second' },
+      own: object({ small: {} }),
+    }),
+    { schemas, room: 12_000 },
+  );
+  assert.match(text, /first First 30 properties .* second Second own object 1 property small any$/);
+  assert.match(html, /href="\/reference\/models\/Second"/);
+  assert.deepEqual(warnings, []);
 });
 
 test('what is beyond the bounds is cut with a mark and a warning', () => {

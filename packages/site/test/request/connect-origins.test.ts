@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectOrigins } from '../../src/request/connect-origins.ts';
+import { connectOrigins, declaredAddresses } from '../../src/request/connect-origins.ts';
 
 const variable = (value: string, values?: readonly string[]) => ({
   default: value,
@@ -64,4 +64,42 @@ test('addresses that give tokens out are declared too, and all together are boun
   ]);
   const servers = Array.from({ length: 99 }, (_, at) => ({ url: `https://a${at}.example.com` }));
   assert.equal(connectOrigins({ servers }).length, 40);
+});
+
+test('the addresses of a document have its paths, up to what a reader may choose', () => {
+  const anything = { t: variable('demo'), v: variable('1') };
+  const rows: [url: string, addresses: string[]][] = [
+    ['https://api.example.com', ['https://api.example.com/']],
+    ['HTTPS://API.example.com:443/v1/?a#b', ['https://api.example.com/v1']],
+    ['https://api.example.com/a/../v 1', ['https://api.example.com/v%201']],
+    ['https://api.example.com//evil.example/x', ['https://api.example.com//evil.example/x']],
+    ['https://a.example.com/x/v{v}/y', ['https://a.example.com/x/v1/y', 'https://a.example.com/x']],
+    [
+      'https://{t}.example.com/{v}',
+      [
+        ...['https://demo.example.com/1', 'https://*.example.com/1'],
+        ...['https://demo.example.com/', 'https://*.example.com/'],
+      ],
+    ],
+    ['/v1', []],
+    ['file:///etc', []],
+  ];
+  for (const [url, addresses] of rows) {
+    const declared = declaredAddresses({ servers: [{ url, variables: anything }] });
+    assert.deepEqual(declared, addresses, url);
+  }
+  const securitySchemes = {
+    a: {
+      type: 'oauth2',
+      flows: {
+        password: { tokenUrl: 'https://token.example.com/t', authorizationUrl: 'https://b.test' },
+      },
+    },
+    b: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example.com/.well-known/x' },
+  };
+  assert.deepEqual(declaredAddresses({ components: { securitySchemes } }), [
+    ...['https://token.example.com/t', 'https://id.example.com/'],
+  ]);
+  const servers = Array.from({ length: 300 }, (_, at) => ({ url: `https://a.example.com/${at}` }));
+  assert.equal(declaredAddresses({ servers }).length, 200);
 });

@@ -86,13 +86,16 @@ export function bodyExample(
   context: ReferenceContext,
   type: string,
   media: Record<string, unknown>,
+  place: string,
   direction: Direction = 'request',
 ): string | undefined {
+  // No text is a file, whatever the document has in its place.
+  if (isBinary(type)) return undefined;
   if (!isUrlencoded(type) && !isMultipart(type)) {
-    const [first] = examplesOf(context, media, type, direction, '');
+    const [first] = examplesOf(context, media, type, direction, place);
     return first === undefined || first.isCut || first.link !== undefined ? undefined : first.text;
   }
-  const [own] = ownExamples(context, media, '');
+  const [own] = ownExamples(context, media, place);
   if (own?.serialized !== undefined) return own.serialized;
   const value = own?.value ?? sampleOf(context.document, media.schema, { direction }).value;
   if (typeof value === 'string' || value === undefined) return value;

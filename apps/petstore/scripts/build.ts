@@ -11,6 +11,8 @@ import { build } from 'rolldown';
 const FOLDER = new URL('../', import.meta.url);
 const DIST = new URL('dist/', FOLDER);
 const WORKSPACE = new URL('../../', FOLDER);
+/** The letters of preview images. */
+const PREVIEWS = new URL('packages/site/src/site/preview/', WORKSPACE);
 
 const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
 const dependencies = Object.keys(manifest.dependencies);
@@ -31,4 +33,7 @@ await build({
 });
 // Beside the module that looks for them there.
 await cp(await siteAssetsFolder(), new URL('site-assets/', DIST), { recursive: true });
+for (const name of ['atlas.png', 'atlas.json', 'OFL.txt']) {
+  await copyFile(new URL(name, PREVIEWS), new URL(name, DIST));
+}
 await copyFile(new URL('LICENSE', WORKSPACE), new URL('LICENSE', FOLDER));

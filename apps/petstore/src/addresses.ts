@@ -26,6 +26,19 @@ export function baseUrls(config: Config, listeningPort: number): BaseUrls {
   };
 }
 
+/**
+ * The origin that everyone reaches this service by; undefined where none is configured, or where the service is below a
+ * path of it, so that its pages are not at theirs.
+ */
+export function publicOrigin({
+  environment,
+  baseUrl,
+  stagingBaseUrl,
+}: Pick<Config, 'environment' | 'baseUrl' | 'stagingBaseUrl'>): string | undefined {
+  const url = URL.parse((environment === 'production' ? baseUrl : stagingBaseUrl) ?? '');
+  return url?.pathname === '/v1' ? url.origin : undefined;
+}
+
 /** The port that a server listens on; the configured one until it does. */
 export function listeningPort(app: FastifyInstance, config: Config): number {
   const address = app.server.address() as AddressInfo | null;

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyServerOptions,
 } from 'fastify';
-import { baseUrls, listeningPort } from './addresses.ts';
+import { baseUrls, listeningPort, publicOrigin } from './addresses.ts';
 import { apiRoutes } from './api-routes.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
 import type { Config } from './config.ts';
@@ -200,7 +200,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     prefix: '/v1',
   });
   app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
-  app.register(referenceRoutes, { baseUrls: urls, now });
+  app.register(referenceRoutes, { baseUrls: urls, origin: publicOrigin(config), now });
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
   app.register(healthRoutes, { readiness });

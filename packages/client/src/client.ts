@@ -194,14 +194,14 @@ function query<T extends object>(parameters: T): { [K in keyof T]: Exclude<T[K],
   ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-function ifMatch({ ifStill }: Guard): { 'if-match'?: string } {
+function ifMatch({ ifStill }: Guard): { 'If-Match'?: string } {
   const etag = typeof ifStill === 'object' ? etagOf(ifStill) : ifStill;
   if (typeof ifStill === 'object' && etag === undefined) {
     throw new TypeError(
       'ifStill must be what get or update of this client gave, or an entity tag: an item of a list, or what was just made, came without one.',
     );
   }
-  return etag === undefined ? {} : { 'if-match': etag };
+  return etag === undefined ? {} : { 'If-Match': etag };
 }
 
 async function value<T extends object>(request: Promise<Outcome>): Promise<T> {

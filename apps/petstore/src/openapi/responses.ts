@@ -184,7 +184,7 @@ const IDEMPOTENCY_KEY =
  * reference would send that one with each animal, and the second would be refused.
  */
 const IdempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
+  'Idempotency-Key': Type.Optional(
     Type.String({
       pattern: IDEMPOTENCY_KEY,
       description:
@@ -205,13 +205,13 @@ export const POST_FAILURES: Failures = {
 
 /** The conditions of a request (RFC 9110, section 13.1). */
 export const Preconditions = Type.Object({
-  'if-match': Type.Optional(
+  'If-Match': Type.Optional(
     Type.String({
       description:
         'The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412.',
     }),
   ),
-  'if-none-match': Type.Optional(
+  'If-None-Match': Type.Optional(
     Type.String({
       description:
         'The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any ' +

@@ -8,7 +8,8 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
-import { startService } from '../support/service.ts';
+import { FILE } from '@petstore/test-support/clean-up.ts';
+import { type Service, startService } from '../support/service.ts';
 
 // The reference as a reader has it: in a real browser, with a real service behind it.
 
@@ -17,13 +18,20 @@ const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const BEFORE_SUNSET = () => Date.parse('2026-06-01');
 
-async function open(t: TestContext, hostname = '127.0.0.1') {
-  const service = await startService(t, { now: BEFORE_SUNSET });
+let ofReaders: Promise<Service> | undefined;
+
+/** One service for all tests that only read: to make the reference's pages is most of what each would take. */
+function serviceOfReaders(): Promise<Service> {
+  ofReaders ??= startService(FILE, { now: BEFORE_SUNSET });
+  return ofReaders;
+}
+
+async function open(t: TestContext, { port }: Service, hostname = '127.0.0.1') {
   const page = await (await startBrowser(t)).newPage({ viewport: { width: 1280, height: 900 } });
   const watched = watch(page);
-  const reference = `http://${hostname}:${service.port}/reference`;
+  const reference = `http://${hostname}:${port}/reference`;
   await page.goto(reference);
-  return { ...service, page, reference, ...watched };
+  return { page, reference, ...watched };
 }
 
 const panel = (page: Page) => page.getByRole('dialog');
@@ -44,7 +52,9 @@ async function answered(page: Page, text: RegExp): Promise<void> {
 }
 
 test('a reader enters a key, lists and adds animals from the panel, and reads the responses', async (t) => {
-  const { page, reference, key, post, get, origin, requests, complaints } = await open(t);
+  const service = await startService(t, { now: BEFORE_SUNSET });
+  const { key, post, get, origin } = service;
+  const { page, reference, requests, complaints } = await open(t, service);
   await post('/pets', '{"name":"Rex","categoryId":9007199254740993}');
   await openPanel(page, reference, 'pets/listPets');
   const display = `getComputedStyle(document.querySelector('.try-line')).display`;
@@ -75,7 +85,9 @@ test('a reader enters a key, lists and adds animals from the panel, and reads th
 
 test('on the machine itself the panel works under each of its names', async (t) => {
   // The others are at the other.
-  const { page, reference, key, get } = await open(t, 'localhost');
+  const service = await startService(t, { now: BEFORE_SUNSET });
+  const { key, get } = service;
+  const { page, reference } = await open(t, service, 'localhost');
   await openPanel(page, reference, 'pets/createPet');
   await keyField(page).fill(key);
   await send(page);
@@ -84,7 +96,7 @@ test('on the machine itself the panel works under each of its names', async (t) 
 });
 
 test('a wrong key is answered with 401, and the panel shows why', async (t) => {
-  const { page, reference } = await open(t);
+  const { page, reference } = await open(t, await serviceOfReaders());
   await openPanel(page, reference, 'pets/listPets');
   await keyField(page).fill('pk_live_wrong');
   await send(page);
@@ -93,7 +105,9 @@ test('a wrong key is answered with 401, and the panel shows why', async (t) => {
 });
 
 test('a key is kept in the browser only when the reader asks for it', async (t) => {
-  const { page, reference, key } = await open(t);
+  const service = await serviceOfReaders();
+  const { key } = service;
+  const { page, reference } = await open(t, service);
   const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
   const reload = () => openPanel(page, reference, 'pets/listPets');
   const box = panel(page).getByLabel('Remember my keys in this browser');
@@ -118,7 +132,7 @@ test('a key is kept in the browser only when the reader asks for it', async (t) 
 });
 
 test('no way leads to a panel for the list of orders', async (t) => {
-  const { page, reference, requests } = await open(t);
+  const { page, reference, requests } = await open(t, await serviceOfReaders());
   await page.goto(`${reference}/orders`);
   await page
     .locator('article')
@@ -144,7 +158,7 @@ test('no way leads to a panel for the list of orders', async (t) => {
 });
 
 test('getPet is shown as deprecated, with its end and what takes its place', async (t) => {
-  const { page, reference } = await open(t);
+  const { page, reference } = await open(t, await serviceOfReaders());
   await page.goto(`${reference}/pets/getPet`);
   await page.getByText('Removed on 5 December 2030').waitFor();
   await page.locator('article').getByRole('link', { name: 'List animals' }).click();
@@ -152,7 +166,7 @@ test('getPet is shown as deprecated, with its end and what takes its place', asy
 });
 
 test('without scripts an operation is whole: its parameters, its bodies and how it is called', async (t) => {
-  const { origin } = await startService(t, { now: BEFORE_SUNSET });
+  const { origin } = await serviceOfReaders();
   const context = await (await startBrowser(t)).newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(`${origin}/reference/pets/listPets`);
@@ -165,14 +179,14 @@ test('without scripts an operation is whole: its parameters, its bodies and how 
 });
 
 test('the fragment of an operation on the one page of earlier versions leads to its page', async (t) => {
-  const { page, reference } = await open(t);
+  const { page, reference } = await open(t, await serviceOfReaders());
   await page.goto(`${reference}#tag/pets/POST/pets`);
   await page.waitForURL(/\/reference\/pets\/createPet$/);
 });
 
 test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
   const browser = await startBrowser(t);
-  const { origin } = await startService(t, { now: BEFORE_SUNSET });
+  const { origin } = await serviceOfReaders();
   const looks = [
     { name: 'light', width: 1280, height: 900, colorScheme: 'light' },
     { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },

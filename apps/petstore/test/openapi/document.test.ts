@@ -230,7 +230,7 @@ test('operations, parameters and fields are those of the interface', async (t) =
   const parameters = inPlace(document).paths['/pets']?.get?.parameters as { name: string }[];
   assert.deepEqual(
     parameters.map(({ name }) => name),
-    ['limit', 'status', 'cursor', 'if-match', 'if-none-match'],
+    ['limit', 'status', 'cursor', 'If-Match', 'If-None-Match'],
   );
   assert.partialDeepStrictEqual(parameters[0], {
     in: 'query',

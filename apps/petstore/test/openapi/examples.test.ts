@@ -481,14 +481,14 @@ test('every error code is either documented on an operation or belongs to no ope
 
 /** Headers of requests that could make a difference, each with a value that does. */
 const CONDITIONS = {
-  'idempotency-key': '"',
-  'if-match': '"x"',
-  'if-none-match': '*',
-  'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT',
-  'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT',
-  accept: 'text/xml',
-  prefer: 'return=minimal',
-  range: 'bytes=0-1',
+  'Idempotency-Key': '"',
+  'If-Match': '"x"',
+  'If-None-Match': '*',
+  'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT',
+  'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT',
+  Accept: 'text/xml',
+  Prefer: 'return=minimal',
+  Range: 'bytes=0-1',
 };
 
 test('a header that changes what an operation does is its parameter in the document, and no other is', async (t) => {
@@ -539,7 +539,7 @@ test('the service takes those values of Idempotency-Key that match the pattern o
   const started = await service(t);
   const { document } = await documentOf(started);
   const [createPet] = operationsOf(document).filter((one) => one.operationId === 'createPet');
-  const parameter = createPet?.parameters?.find(({ name }) => name === 'idempotency-key');
+  const parameter = createPet?.parameters?.find(({ name }) => name === 'Idempotency-Key');
   const pattern = new RegExp(parameter?.schema.pattern ?? '', 'u');
   const values = [
     ...[

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { FILE } from '@petstore/test-support/clean-up.ts';
+import { freePort } from '@petstore/test-support/postgres.ts';
 import { finished, runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -26,6 +27,7 @@ test('the package, installed in an empty folder, serves', async (t) => {
   const missing = await install(tarball, folder);
   if (missing && process.env.CI_REQUIRES_ALL !== '1') return t.skip(missing);
   assert.equal(missing, undefined);
+  const port = await freePort();
   const run = (...args: string[]) =>
     startProgram(
       t,
@@ -33,7 +35,9 @@ test('the package, installed in an empty folder, serves', async (t) => {
       [join(folder, 'node_modules/.bin/petstore'), ...args],
       folder,
       {
-        PETSTORE_PORT: '0',
+        PETSTORE_PORT: String(port),
+        // Where it is for everyone: its pages then have preview images.
+        PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1`,
       },
     );
   assert.equal((await finished(run('--version'))).stdout, `${manifest.version}\n`);
@@ -61,6 +65,9 @@ test('the package, installed in an empty folder, serves', async (t) => {
     assert.equal(asset.status, 200, path);
     assert.ok((await asset.text()).length > 100, path);
   }
+  const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(page) ?? [];
+  const drawn = await fetch(image);
+  assert.deepEqual([drawn.status, drawn.headers.get('content-type')], [200, 'image/png']);
 
   assert.ok((await finished(run('keys', 'list', '--json'))).stdout.includes(id));
   program.child.kill('SIGTERM');
@@ -75,7 +82,7 @@ test('the package holds the program and what a person needs, and nothing of wher
   const names = files.map((path) => relative(unpacked, path)).sort();
   assert.deepEqual(
     names.filter((name) => !/^dist\/(?:site-assets\/)?[\w-]+\.(?:js|css|html|json)$/.test(name)),
-    ['LICENSE', 'README.md', 'bin/petstore.js', 'package.json'],
+    ['LICENSE', 'README.md', 'bin/petstore.js', 'dist/OFL.txt', 'dist/atlas.png', 'package.json'],
   );
   for (const path of files) {
     const text = await readFile(path, 'utf8');

@@ -1,5 +1,4 @@
-import type { TestContext } from 'node:test';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Prepared } from '@petstore/test-support/postgres.ts';
 import { assertNoSecret } from '@petstore/test-support/program.ts';
@@ -46,8 +45,8 @@ interface Options {
   scopes?: readonly Scope[];
 }
 
-/** The service on a real socket with a database of its own on the test's engine, and gone when the test ends. */
-export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
+/** The service on a real socket with a database of its own on the test's engine, and gone when `t` ends. */
+export async function startService(t: Ending, options: Options = {}): Promise<Service> {
   // Other tests keep the machine busy: what is turned away for that is tested where a test says so.
   const config: Config = {
     ...readConfig({}),

@@ -671,11 +671,11 @@ export interface components {
         /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
         cursor: string;
         /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-        "if-match": string;
+        "If-Match": string;
         /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-        "if-none-match": string;
+        "If-None-Match": string;
         /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-        "idempotency-key": string;
+        "Idempotency-Key": string;
         /** @description Id of the animal. */
         petId: bigint;
         /** @description Id of the category. */
@@ -726,9 +726,9 @@ export interface operations {
             };
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -786,11 +786,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: components["parameters"]["idempotency-key"];
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -870,9 +870,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1132,9 +1132,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1177,9 +1177,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1267,9 +1267,9 @@ export interface operations {
             };
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1323,11 +1323,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: components["parameters"]["idempotency-key"];
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1405,9 +1405,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the category. */
@@ -1457,9 +1457,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the category. */
@@ -1502,9 +1502,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the category. */
@@ -1592,9 +1592,9 @@ export interface operations {
             };
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1654,11 +1654,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: components["parameters"]["idempotency-key"];
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1752,9 +1752,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the order. */
@@ -1807,11 +1807,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: components["parameters"]["idempotency-key"];
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the order. */
@@ -1878,11 +1878,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: components["parameters"]["idempotency-key"];
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
-                "if-match"?: components["parameters"]["if-match"];
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
-                "if-none-match"?: components["parameters"]["if-none-match"];
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Id of the order. */

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { BuiltSite } from '@petstore/site/site/site-files.ts';
+import type { BuiltSite, SiteFile } from '@petstore/site/site/site-files.ts';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
 import { pathNotFound } from '../../http/api-error.ts';
 import { documentDerivatives, type OpenApiDocument } from '../document.ts';
 import { Asset } from './asset.ts';
+import type { WantedSite } from './site-thread.ts';
 import { PAGE_HEADERS } from './text-page.ts';
 
 /** For files whose name has their version. */
@@ -20,6 +21,8 @@ const SITE_THREAD = new URL(`./site-thread${extname(import.meta.filename)}`, imp
 
 interface ReferenceDeps {
   readonly baseUrls: () => BaseUrls;
+  /** Where everyone finds the pages, for their preview images; undefined where it is not known. */
+  readonly origin: string | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -28,7 +31,12 @@ interface ReferenceDeps {
 export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps, done) => {
   const options = { schema: { hide: true } };
   // Made with the first request for it: most processes never get one.
-  const site = documentDerivatives(app, deps)(async (today) => servedSite(await makeSite(today)));
+  const site = documentDerivatives(
+    app,
+    deps,
+  )(async (today) =>
+    servedSite(await makeSite({ document: presented(today), origin: deps.origin })),
+  );
 
   app.get('/', options, (_request, reply) => {
     reply.redirect('/reference', 302);
@@ -44,9 +52,12 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
   done();
 };
 
+/** A site whose files have all been made. */
+type MadeSite = BuiltSite & { readonly files: readonly SiteFile[] };
+
 type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-function servedSite({ files, contentSecurityPolicy }: BuiltSite): Serve {
+function servedSite({ files, contentSecurityPolicy }: MadeSite): Serve {
   const assets = new Map(
     files.map(({ path, type, content, immutable = false }) => [
       path,
@@ -87,11 +98,11 @@ function decodedPath(target: string): string {
   }
 }
 
-async function makeSite(document: OpenApiDocument): Promise<BuiltSite> {
-  const thread = new Worker(SITE_THREAD, { workerData: presented(document) });
+async function makeSite(wanted: WantedSite): Promise<MadeSite> {
+  const thread = new Worker(SITE_THREAD, { workerData: wanted });
   // A service that stops does not wait for this thread.
   thread.unref();
-  const [site] = (await once(thread, 'message')) as [BuiltSite];
+  const [site] = (await once(thread, 'message')) as [MadeSite];
   return site;
 }
 

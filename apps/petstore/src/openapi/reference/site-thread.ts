@@ -7,7 +7,13 @@ import { documentSite } from '@petstore/site/reference/document-site.ts';
 // The thread that makes the reference's pages of a document. It takes half a second, during which the thread that
 // serves requests would stand still, and what it loads goes with it.
 
-const document = workerData as OpenApiDocument;
+export interface WantedSite {
+  readonly document: OpenApiDocument;
+  /** Where everyone finds the pages; undefined where it is not known. */
+  readonly origin: string | undefined;
+}
+
+const { document, origin } = workerData as WantedSite;
 const operations = listOperations(document, plainText());
 const site = await documentSite(
   { syntax: 'JSON', document, upgraded: document, operations },
@@ -19,7 +25,8 @@ const site = await documentSite(
       { title: 'Errors', path: '/errors' },
     ],
     isServedByApi: true,
+    origin,
     downloads: { json: '/v1/openapi.json', yaml: '/v1/openapi.yaml' },
   },
 );
-parentPort?.postMessage(site);
+parentPort?.postMessage({ ...site, files: [...site.files] });

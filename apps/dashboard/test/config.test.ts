@@ -41,6 +41,8 @@ test('without any variable the service has sensible settings', () => {
     dnsPrivateServers: 'refuse',
     mail: undefined,
     webhookPrivateAddresses: 'refuse',
+    requestProxy: 'refuse',
+    requestProxyNetworks: [],
   });
   assert.deepEqual(readConfig({ DASHBOARD_PORT: '', EDGE_HOST: '' }), readConfig({}));
   const { databaseUrl } = readConfig({ DASHBOARD_DATA_DIR: '/var/lib/dashboard' });
@@ -72,6 +74,12 @@ test('a variable that cannot be used is refused by name, with what it must be', 
     ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
     ['DASHBOARD_LOG_LEVEL', ['loud'], /one of fatal/],
     ['DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES', ['yes', 'true'], /one of refuse, allow/],
+    ['DASHBOARD_REQUEST_PROXY', ['on', 'true'], /one of refuse, allow/],
+    [
+      'DASHBOARD_REQUEST_PROXY_NETWORKS',
+      ['10.0.0.0/33', 'internal', '::1/129'],
+      /IP addresses or blocks/,
+    ],
     ['DASHBOARD_PLATFORM_HOST', ['a b', 'docs.example.com:80', 'https://x', '-a.b'], /a host name/],
     [
       'DASHBOARD_PUBLIC_URL',
@@ -123,6 +131,8 @@ test('addresses are those by which browsers come', () => {
 });
 
 test('name servers have their port, 53 where none is named', () => {
+  const proxied = readConfig({ DASHBOARD_REQUEST_PROXY_NETWORKS: '10.0.0.0/8, ::1' });
+  assert.deepEqual(proxied.requestProxyNetworks, ['10.0.0.0/8', '::1']);
   const { dnsServers } = readConfig({ DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353,::1, [::1]:5353' });
   assert.deepEqual(dnsServers, ['192.0.2.53:53', '127.0.0.1:5353', '[::1]:53', '[::1]:5353']);
 });

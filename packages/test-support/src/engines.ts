@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { cleanUp } from './endings.ts';
+import { cleanUp, type Ending } from './endings.ts';
 import type { Prepared } from './postgres.ts';
 import { sharedServer } from './shared-postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -14,7 +14,7 @@ export interface Engine {
    * The address of a new database, gone when the test ends: an empty one, or one that may have been prepared, where
    * that would take long.
    */
-  readonly createDatabase: (t: TestContext, prepared?: Prepared) => Promise<string>;
+  readonly createDatabase: (t: Ending, prepared?: Prepared) => Promise<string>;
 }
 
 const SQLITE_IN_MEMORY: Engine = {
@@ -44,10 +44,10 @@ const ENGINES: readonly Engine[] = [SQLITE_FILE, SQLITE_IN_MEMORY, POSTGRESQL];
 
 export type Body = (t: TestContext, engine: Engine) => Promise<void>;
 
-const engines = new WeakMap<TestContext, Engine>();
+const engines = new WeakMap<Ending, Engine>();
 
-/** The engine that a test was made for; SQLite in memory for a test that named none. */
-export function engineOf(t: TestContext): Engine {
+/** The engine that a test was made for; SQLite in memory for a test that named none, and for a file. */
+export function engineOf(t: Ending): Engine {
   return engines.get(t) ?? SQLITE_IN_MEMORY;
 }
 

@@ -20,7 +20,7 @@ const COVERAGE = {
   coverageIncludeGlobs: [
     'apps/petstore/src/**',
     'apps/dashboard/server/src/**',
-    'packages/{client,postgres,reference,service,site}/src/**',
+    'packages/{client,postgres,service,site}/src/**',
   ],
   lineCoverage: 95,
 };

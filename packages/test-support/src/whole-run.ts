@@ -10,7 +10,7 @@ import { ROOT } from './root.ts';
 export const ALL_TESTS = [
   'start/*.test.ts',
   'packages/*/test/**/*.test.ts',
-  'apps/*/test/{browser,commands,faults,store,workers}/**/*.test.ts',
+  'apps/*/test/{browser,commands,faults,http,security,store,telemetry,workers}/**/*.test.ts',
   'apps/*/test/**/*.test.ts',
 ];
 

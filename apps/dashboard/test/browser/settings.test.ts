@@ -66,6 +66,16 @@ test('the MCP server is switched off and stays off', async () => {
   assert.equal(await mcp.isChecked(), false);
 });
 
+test('the request proxy cannot be switched on where the operator does not allow it', async () => {
+  const { owner, page, settings, slug } = await withProject();
+  await page.goto(settings);
+  await page.getByText('whoever runs this dashboard does not allow it').waitFor();
+  const proxy = page.getByRole('switch', { name: 'Request proxy' });
+  assert.deepEqual([await proxy.isDisabled(), await proxy.isChecked()], [true, false]);
+  const { requestProxy } = await owner.call<Project>('GET', `/projects/${slug}`);
+  assert.equal(requestProxy, false);
+});
+
 test('a token is shown once, works, and is refused once revoked', async () => {
   const { browser, origin, page, settings, slug } = await withProject();
   await page.goto(`${settings}/tokens`);

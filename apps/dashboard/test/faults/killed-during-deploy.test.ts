@@ -25,9 +25,12 @@ const MOMENTS = [
   /^Read /,
   /^Checking/,
   /^Making/,
-  /^Compressing/,
+  /^Made /,
   /^Storing/,
 ];
+
+/** Of a document whose build takes a second: each kill comes in its midst. */
+const OPERATIONS = 30;
 
 const HOST = 'petstore.docs.localhost';
 
@@ -56,7 +59,7 @@ test('a kill at any step of a deploy leaves the live site serving, and the deplo
   let live = 'before';
   for (const moment of MOMENTS) {
     const title = `killed after ${moment.source}`;
-    const { id } = await post(titledDocument(title, 150));
+    const { id } = await post(titledDocument(title, OPERATIONS));
     await lineOf(`${folder}/data/dashboard.db`, id, moment);
     await killAtOnce(running);
 
@@ -113,7 +116,7 @@ test('a deploy whose builds end the process each time is marked failed, and othe
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('deadly', 150));
+  const { id } = await post(titledDocument('deadly', OPERATIONS));
   for (let attempt = 1; attempt <= 3; attempt++) {
     // A first build begins, and those after it begin anew.
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
@@ -135,7 +138,7 @@ test('a service that is stopped in order during a build gives it back, however o
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('patient', 150));
+  const { id } = await post(titledDocument('patient', OPERATIONS));
   for (let stop = 1; stop <= 4; stop++) {
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
     running.child.kill('SIGTERM');
@@ -153,7 +156,7 @@ test('dashboard deploy goes on when the service is killed and started again mean
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { token, read } = await signedInProject(folder, () => running.url);
-  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', 150));
+  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', OPERATIONS));
   const { port } = new URL(running.url);
   const env = { DASHBOARD_URL: running.url, DASHBOARD_TOKEN: token };
   const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);

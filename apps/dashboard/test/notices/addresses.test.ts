@@ -1,36 +1,9 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { isPublicAddress } from '@petstore/http/networks.ts';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { decode, encode } from 'dns-packet';
+import { startNameServer } from '../support/name-server.ts';
 import { prepareDelivery, until } from './support/delivery.ts';
 import { startReceiver, status } from './support/receiver.ts';
-
-/** A name server that gives each of these names its addresses; `ip:port`. */
-async function startNameServer(t: TestContext, names: Record<string, string[]>): Promise<string> {
-  const socket = createSocket('udp4');
-  cleanUp(t, () => socket.close());
-  socket.on('message', (message, { port, address }) => {
-    const { id, questions = [] } = decode(message);
-    const [question] = questions;
-    const found = names[question?.name ?? ''];
-    const type = question?.type === 'AAAA' ? 'AAAA' : 'A';
-    const answers = (found ?? [])
-      .filter((data) => data.includes(':') === (type === 'AAAA'))
-      .map((data) => ({ type, name: question?.name ?? '', ttl: 0, data }) as const);
-    const flags = 0x80_80 | (found ? 0 : 3);
-    socket.send(
-      encode({ type: 'response', id: id ?? 0, flags, questions, answers }),
-      port,
-      address,
-    );
-  });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  return `127.0.0.1:${socket.address().port}`;
-}
 
 test('addresses that are not of the internet are told from those that are', () => {
   const refused = [

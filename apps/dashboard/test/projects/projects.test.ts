@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { INSIDE, sendThrough, startApi } from '../edge/support/request-proxy.ts';
 import { createProject, deploy, invite, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
 import { fetchFromSite } from '../support/site.ts';
@@ -134,6 +136,52 @@ onBothEngines('an owner switches the MCP server of all sites off and on', async 
     return [from.mcp, to.mcp].map(Number).join('');
   });
   assert.deepEqual(switches, ['10', '01'], 'what changes nothing is no entry');
+});
+
+onBothEngines('an owner switches the request proxy on where the operator allows it', async (t) => {
+  const api = await startApi(t);
+  const service = await startService(t, {
+    ...{ requestProxy: 'allow', requestProxyNetworks: [INSIDE] },
+  });
+  const owner = await service.signUp('owner@example.com');
+  const made = await createProject(owner, 'pets');
+  assert.equal(made.requestProxy, false);
+  const document = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths: {} };
+  const live = await deploy(
+    owner,
+    'pets',
+    JSON.stringify({ ...document, servers: [{ url: `${api.url}/v1` }] }),
+  );
+  const statuses = async () =>
+    Promise.all(
+      [made.url, live.url].map(async (url) => (await fetchFromSite(url + PROXY_PATH)).status),
+    );
+  assert.deepEqual(await statuses(), [404, 404]);
+  const change = async (requestProxy: boolean) =>
+    json<Project>(await owner.call('PATCH', '/api/projects/pets', { requestProxy }));
+  const on = await change(true);
+  assert.deepEqual([on.requestProxy, on.mcp, await statuses()], [true, true, [204, 204]]);
+  const { host } = new URL(made.url);
+  const answer = await sendThrough(service.edgePort, { url: `${api.url}/v1/pets` }, { host });
+  assert.deepEqual([answer.head?.status, String(answer.body)], [200, '{}']);
+  assert.equal((await change(false)).requestProxy, false);
+  assert.deepEqual(await statuses(), [404, 404]);
+  const editor = await joinAs(service, owner, 'pets', 'editor@example.com', 'editor');
+  const refused = await editor.call('PATCH', '/api/projects/pets', { requestProxy: true });
+  await assertError(refused, 403, 'forbidden');
+});
+
+onBothEngines('without the operator, nobody switches the request proxy on', async (t) => {
+  const service = await startService(t);
+  const owner = await service.signUp('owner@example.com');
+  await createProject(owner, 'pets');
+  const change = (requestProxy: boolean) =>
+    owner.call('PATCH', '/api/projects/pets', { requestProxy });
+  const message = await assertError(await change(true), 400, 'invalid_request');
+  assert.match(message, /cannot be switched on here\. .*DASHBOARD_REQUEST_PROXY/);
+  // The operator allowed it before.
+  await service.db.updateTable('projects').set({ request_proxy: 1 }).execute();
+  assert.equal((await json<Project>(await change(false))).requestProxy, false);
 });
 
 onBothEngines(

@@ -80,7 +80,7 @@ onBothEngines(
     const plain = {
       ...{ projectId: 'pets', artifactHash: 'artifact of pets', isPreview: false },
       ...{ origin: 'http://a.test:8082', redirectOrigin: undefined, secureOrigin: undefined },
-      ...{ hsts: undefined, mcp: true },
+      ...{ hsts: undefined, mcp: true, requestProxy: false },
     };
     assert.deepEqual(await site('a.test'), plain);
     assert.equal(await certificate('a.test'), undefined);
@@ -195,16 +195,16 @@ test('a host is looked up by indexes alone, however many there are', async (t) =
   }
 });
 
-onBothEngines('every host of a project has its switch', async (t) => {
+onBothEngines('every host of a project has its switches', async (t) => {
   const { db } = await openTestDatabase(t);
   await putLiveProject(db, 'pets');
   await putDomain(db, 'pets', 'a.test');
   const hosts = ['a.test', `pets.${PLATFORM}`, `pets--pets-1.${PLATFORM}`];
   const switches = async () => {
     const sites = await Promise.all(hosts.map((host) => sourceOf(db).site(host)));
-    return sites.map((site) => site?.mcp);
+    return sites.map((site) => [site?.mcp, site?.requestProxy]);
   };
-  assert.deepEqual(await switches(), Array(3).fill(true));
-  await db.updateTable('projects').set({ mcp: 0 }).execute();
-  assert.deepEqual(await switches(), Array(3).fill(false));
+  assert.deepEqual(await switches(), Array(3).fill([true, false]));
+  await db.updateTable('projects').set({ mcp: 0, request_proxy: 1 }).execute();
+  assert.deepEqual(await switches(), Array(3).fill([false, true]));
 });

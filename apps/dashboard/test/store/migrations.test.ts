@@ -86,11 +86,14 @@ onSharedEngines(
   },
 );
 
-onSharedEngines('projects from before the switches have an MCP server', async (t, engine) => {
-  const url = await engine.createDatabase(t);
-  await fillEarlierDatabase(url, '0008_builds', (db) => putProject(db, 'pets'));
-  const { db, close } = await openDatabase(url, 1);
-  cleanUp(t, close);
-  const row = await db.selectFrom('projects').select(['mcp']).executeTakeFirst();
-  assert.deepEqual({ ...row }, { mcp: 1 });
-});
+onSharedEngines(
+  'projects from before the switches have an MCP server and no request proxy',
+  async (t, engine) => {
+    const url = await engine.createDatabase(t);
+    await fillEarlierDatabase(url, '0008_builds', (db) => putProject(db, 'pets'));
+    const { db, close } = await openDatabase(url, 1);
+    cleanUp(t, close);
+    const row = await db.selectFrom('projects').select(['mcp', 'request_proxy']).executeTakeFirst();
+    assert.deepEqual({ ...row }, { mcp: 1, request_proxy: 0 });
+  },
+);

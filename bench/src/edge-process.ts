@@ -38,6 +38,7 @@ for (const host of readdirSync(BENCH_DATA)) {
     origin: `http://${host}`,
     isPreview: false,
     mcp: true,
+    requestProxy: false,
     ...(BENCH_TLS_PORT && { secureOrigin: `https://${host}:${BENCH_TLS_PORT}` }),
   });
 }

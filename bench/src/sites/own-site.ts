@@ -51,6 +51,6 @@ export function pageOf({ tags }: Navigation, { method, summary, operationId }: O
 }
 
 /** A long summary is cut where it is a title. */
-function isTitleOf(title: string, summary: string): boolean {
+export function isTitleOf(title: string, summary: string): boolean {
   return title.endsWith('…') ? summary.startsWith(title.slice(0, -1)) : title === summary;
 }

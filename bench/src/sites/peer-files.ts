@@ -9,9 +9,9 @@ const POLICY =
 /** Writes the files of a host, compressed as the product compresses those of its sites. */
 export async function writeSite(folder: string, host: string, files: SiteFile[]): Promise<void> {
   const site = { title: host, files, contentSecurityPolicy: POLICY };
-  const { manifest, blobs } = await makeArtifact(site, () => undefined);
   mkdirSync(folder, { recursive: true });
-  for (const [hash, bytes] of blobs) writeFileSync(`${folder}/${hash}`, bytes);
+  const keep = (hash: string, bytes: Uint8Array) => writeFileSync(`${folder}/${hash}`, bytes);
+  const { manifest } = await makeArtifact(site, keep, () => undefined);
   writeFileSync(manifestPath(folder, host), JSON.stringify(manifest));
 }
 

@@ -9,7 +9,7 @@ const { BENCH_PORT = '', BENCH_DATA = '' } = process.env;
 const edge = await startEdge({
   source: {
     findSite: async (host) => ({
-      ...{ projectId: host, artifactHash: host, isPreview: false, mcp: false },
+      ...{ projectId: host, artifactHash: host, isPreview: false, mcp: false, requestProxy: false },
       origin: `http://${host}:${BENCH_PORT}`,
     }),
     readManifest: async (host) =>

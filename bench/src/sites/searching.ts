@@ -1,7 +1,7 @@
 import type { Page } from '../../../packages/test-support/src/browser.ts';
 import { spread } from '../statistics.ts';
 import type { Operation } from './operations.ts';
-import { type Navigation, pageOf } from './own-site.ts';
+import { isTitleOf, type Navigation, pageOf } from './own-site.ts';
 import { until } from './until.ts';
 
 // A search is a combobox with options (WAI-ARIA Authoring Practices), which Ctrl-K opens: ours and Scalar's are.
@@ -70,7 +70,10 @@ const LOOK_UP = `(text) => new Promise((resolve) => {
     observer.disconnect();
     clearTimeout(timer);
     const first = list.querySelector('[role=option]');
-    resolve(first && { path: new URL(first.href).pathname, text: first.textContent });
+    resolve(first && {
+      path: new URL(first.href).pathname,
+      title: first.querySelector('.search-title b').textContent,
+    });
   };
   const observer = new MutationObserver(done);
   observer.observe(list, { childList: true });
@@ -81,9 +84,11 @@ const LOOK_UP = `(text) => new Promise((resolve) => {
 
 export interface Recall {
   readonly asked: number;
-  /** How often the first result is the operation, or another with the very same summary. */
+  /** How often the first result is the very operation. Earlier results lack it. */
+  readonly itself?: number;
+  /** How often it is an operation with that summary: the very one, or one that shares it. Only one of them can be first. */
   readonly first: number;
-  /** Some of the summaries that found another page first. */
+  /** Some of the summaries that found something else first. */
   readonly missed: readonly string[];
 }
 
@@ -94,15 +99,20 @@ export async function measureRecall(
   navigation: Navigation,
 ): Promise<Recall | undefined> {
   if (!(await openSearch(page))) return undefined;
+  const pages = new Set(navigation.tags.flatMap((tag) => tag.operations.map(([, , path]) => path)));
   const missed: string[] = [];
+  let itself = 0;
   for (const operation of operations) {
-    const first = (await page.evaluate(`(${LOOK_UP})(${JSON.stringify(operation.summary)})`)) as {
+    const { summary } = operation;
+    const first = (await page.evaluate(`(${LOOK_UP})(${JSON.stringify(summary)})`)) as {
       readonly path: string;
-      readonly text: string;
+      readonly title: string;
     } | null;
-    const isSame = first?.path.startsWith('/reference') && first.text.includes(operation.summary);
-    if (first?.path !== pageOf(navigation, operation) && !isSame) missed.push(operation.summary);
+    if (first?.path === pageOf(navigation, operation)) itself += 1;
+    else if (!first || !pages.has(first.path) || !isTitleOf(first.title, summary)) {
+      missed.push(summary);
+    }
   }
   const asked = operations.length;
-  return { asked, first: asked - missed.length, missed: missed.slice(0, 5) };
+  return { asked, itself, first: asked - missed.length, missed: missed.slice(0, 5) };
 }

@@ -48,7 +48,8 @@ function pageTable({ documents }: SitesComparison): Table {
 
 function buildTable({ documents }: SitesComparison): Table {
   const head = ['document', 'MB', 'built in s', 'peak MiB', "service's answers, p99 ms"];
-  head.push('new contents when deployed again', 'first by its summary', 'found by axe');
+  head.push('new contents when deployed again', 'first by its summary', 'or one that shares it');
+  head.push('found by axe');
   const rows = documents.map(({ label, megabytes, build, recall, violations }) => [
     label,
     precise(megabytes),
@@ -56,6 +57,7 @@ function buildTable({ documents }: SitesComparison): Table {
     whole(build.peakMiB),
     whole(build.p99Ms),
     whole(build.newBlobs),
+    recall?.itself === undefined ? '–' : `${recall.itself} of ${recall.asked}`,
     recall ? `${recall.first} of ${recall.asked}` : '–',
     whole(violations.length),
   ]);

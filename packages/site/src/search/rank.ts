@@ -44,7 +44,7 @@ export async function compare(
   candidates: readonly Candidate[],
 ): Promise<Titled[]> {
   const meant = new Set(matches.flatMap(({ hits }) => hits.map(({ stored: [term] }) => term)));
-  const asked = { query, name: squash(query), start: fold(query).trimStart(), meant };
+  const asked = { query, name: nameOf(query), start: fold(query).trimStart(), meant };
   const most = index.isSmall ? MAX_COMPARED : MAX_LOADED;
   const titled = await Promise.all(
     candidates.slice(0, most).map(async (one): Promise<Titled[]> => {
@@ -131,6 +131,9 @@ interface TitleTerms {
   readonly words: readonly (readonly string[])[];
 }
 
+/** A title as a name. Who types `create issue` means the operation that its author calls `Create an issue`. */
+const nameOf = (text: string): string => squash(text.replace(/\b(?:an?|the)\s+/gi, ''));
+
 /** Hundreds of titles are compared with each key that is pressed, so each is taken apart once. */
 const known = new WeakMap<StoredTitle, TitleTerms>();
 
@@ -139,7 +142,7 @@ function termsOf(stored: StoredTitle): TitleTerms {
   if (found !== undefined) return found;
   const [, title, href] = stored;
   const terms = {
-    names: [title, href.slice(href.lastIndexOf('/') + 1)].map(squash),
+    names: [nameOf(title), squash(href.slice(href.lastIndexOf('/') + 1))],
     folded: fold(title),
     words: wordsOf(title).map(wordTerms),
   };

@@ -116,6 +116,24 @@ test('of operations with the same summary, that in force, of the typed letters a
   assert.equal((await paths('retrieve auth data'))[0], '/auth');
 });
 
+test('articles make no other name of a title', async () => {
+  const operation = (summary: string) => ({
+    post: { summary, tags: ['Issues'], responses: { 200: { description: 'Done' } } },
+  });
+  const find = await searcherOf({
+    document: {
+      openapi: '3.1.0',
+      info: { title: 'Issues', version: '1' },
+      paths: {
+        '/organization/issue-types': operation('Create issue type for an organization'),
+        '/repository/issues': operation('Create an issue'),
+      },
+    },
+  });
+  assert.equal((await find('create issue'))[0]?.context, '/repository/issues');
+  assert.equal((await find('create the issue type'))[0]?.context, '/organization/issue-types');
+});
+
 test('a row says what was found and where it stands', async () => {
   const find = await searcherOf({ document: ASSISTANTS });
   const shown = async (query: string) => {

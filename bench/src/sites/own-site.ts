@@ -50,7 +50,8 @@ export function pageOf({ tags }: Navigation, { method, summary, operationId }: O
   return found;
 }
 
-/** A long summary is cut where it is a title. */
+/** A summary of several lines is one where it is a title, and a long one is cut. */
 export function isTitleOf(title: string, summary: string): boolean {
-  return title.endsWith('…') ? summary.startsWith(title.slice(0, -1)) : title === summary;
+  const line = summary.replace(/\s+/g, ' ');
+  return title.endsWith('…') ? line.startsWith(title.slice(0, -1)) : title === line;
 }

@@ -18,7 +18,7 @@ export interface ManifestEntry {
   /** The content compressed, where that is smaller: each a blob of its own. */
   readonly codings?: Partial<Record<Coding, { readonly hash: string; readonly size: number }>>;
   /**
-   * The content is stored in its codings alone, since they have a fifth of the bytes and few clients want none. Absent
+   * The content is stored in its codings alone, since they have a quarter of the bytes and few clients want none. Absent
    * in manifests of earlier versions.
    */
   readonly compressedOnly?: true;

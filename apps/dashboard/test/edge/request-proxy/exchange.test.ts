@@ -316,6 +316,23 @@ test('a deployed document says where its site may send requests: servers and tok
   assert.deepEqual([api.seen.length, tokens.seen.length, other.seen.length], [2, 1, 0]);
 });
 
+test('a document may declare so many servers that their list is stored compressed alone', async (t) => {
+  const api = await startApi(t);
+  const others = Array.from({ length: 30 }, (_, at) => ({
+    url: `https://region-${at}.api.example.com/v1`,
+  }));
+  const site = await built({
+    ...{ openapi: '3.1.0', info: { title: 'Pets', version: '1' } },
+    servers: [{ url: api.url }, ...others],
+    paths: { '/pets': { get: { responses: { 200: { description: 'OK' } } } } },
+  });
+  assert.equal(site.manifest.files['/_site/api-addresses.json']?.compressedOnly, true);
+  const source = new MemorySource();
+  putOnline(source, 'a.test', site, { requestProxy: true });
+  const { port } = await startTestEdge(t, { source, requestProxy: ALLOWED });
+  assert.equal((await sendThrough(port, { url: `${api.url}/pets` })).status, 200);
+});
+
 test('no log has a word of what passed', async (t) => {
   const api = await startApi(t, (_request, response) => response.end('secret-answer'));
   const lines: string[] = [];

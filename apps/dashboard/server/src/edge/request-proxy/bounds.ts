@@ -1,3 +1,5 @@
+import type { Rate } from '../token-buckets.ts';
+
 /** What the request proxy of one process of the edge lets pass. Times are in milliseconds. */
 export interface ProxyBounds {
   /** Of a request's body. */
@@ -23,12 +25,6 @@ export interface ProxyBounds {
   readonly ofAll: number;
   readonly clientRate: Rate;
   readonly projectRate: Rate;
-}
-
-/** A burst, then so many a second. */
-interface Rate {
-  readonly burst: number;
-  readonly perSecond: number;
 }
 
 /** A reader tries an operation by hand. The edge itself closes a connection without a byte for 60 s, so `idleMs` is less. */

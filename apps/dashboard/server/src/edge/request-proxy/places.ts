@@ -1,4 +1,4 @@
-import { tokenBuckets } from '../mcp/call-rate.ts';
+import { tokenBuckets } from '../token-buckets.ts';
 import type { ProxyBounds } from './bounds.ts';
 import { Refusal } from './refusal.ts';
 

@@ -6,6 +6,7 @@ import { ADDRESSES_PATH, FRAMES_TYPE } from '@petstore/site/request/proxy-format
 import { canonicalHost } from '../host.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
+import { contentSource } from '../sites/content-source.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
@@ -127,8 +128,7 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
         'not_declared',
         'This site was deployed before there was a proxy. Deploy it again.',
       );
-    const { hash } = entry;
-    const content = await cache.content({ key: hash, hash, form: 'identity' });
+    const content = await cache.content(contentSource(entry));
     return JSON.parse(content.toString());
   };
 

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { makeArtifact } from '../../../apps/dashboard/server/src/deploys/build/artifact/make-artifact.ts';
+import { filePacker } from '../../../apps/dashboard/server/src/deploys/build/artifact/pack-files.ts';
 import type { SiteFile } from '../../../packages/site/src/site/site-files.ts';
 
 /** Scripts and styles in the page are what these pages are made of. */
@@ -10,8 +11,8 @@ const POLICY =
 export async function writeSite(folder: string, host: string, files: SiteFile[]): Promise<void> {
   const site = { title: host, files, contentSecurityPolicy: POLICY };
   mkdirSync(folder, { recursive: true });
-  const keep = (hash: string, bytes: Uint8Array) => writeFileSync(`${folder}/${hash}`, bytes);
-  const { manifest } = await makeArtifact(site, keep, () => undefined);
+  const pack = filePacker((hash, bytes) => writeFileSync(`${folder}/${hash}`, bytes));
+  const { manifest } = await makeArtifact(site, pack, () => undefined);
   writeFileSync(manifestPath(folder, host), JSON.stringify(manifest));
 }
 

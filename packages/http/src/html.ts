@@ -12,7 +12,8 @@ type Value = string | number | Html | readonly Html[];
 /** A template for HTML. Values in it are escaped unless they are HTML themselves. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = strings[0] ?? '';
-  for (const [at, value] of values.entries()) text += toText(value) + (strings[at + 1] ?? '');
+  for (let at = 0; at < values.length; at += 1)
+    text += toText(values[at] as Value) + (strings[at + 1] ?? '');
   return new Html(text);
 }
 

@@ -4,6 +4,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import type { SiteFile } from '@petstore/site/site/site-files.ts';
 import type { Artifact, BuildInput, ManifestEntry } from '../../server/src/deploys/artifact.ts';
+import { filePacker } from '../../server/src/deploys/build/artifact/pack-files.ts';
 import { buildSite } from '../../server/src/deploys/build/build-site.ts';
 import './compressions.ts';
 
@@ -17,7 +18,8 @@ export interface BuiltArtifact extends Artifact {
 /** Builds an upload, and keeps the blobs in memory. */
 export async function buildInMemory(input: BuildInput, log = silent) {
   const blobs = new Map<string, Uint8Array>();
-  const result = await buildSite(input, (hash, bytes) => void blobs.set(hash, bytes), log);
+  const pack = filePacker((hash, bytes) => void blobs.set(hash, bytes));
+  const result = await buildSite(input, pack, log);
   return 'problems' in result ? result : { artifact: { ...result.artifact, blobs } };
 }
 
@@ -56,7 +58,7 @@ export function contentOf(
 
 /** An artifact as the files that it was made of. */
 export function filesOf({ manifest, blobs }: BuiltArtifact): {
-  files: SiteFile[];
+  files: (SiteFile & { readonly content: Buffer })[];
   contentSecurityPolicy: string;
 } {
   const files = Object.entries(manifest.files).map(([path, entry]) => ({

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { bytesOf } from '@petstore/site/site/file-bytes.ts';
 import type { SiteFile } from '@petstore/site/site/site-files.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 
@@ -22,7 +23,7 @@ export async function serveSite(
         ? { 'content-security-policy': site.contentSecurityPolicy }
         : {}),
     });
-    response.end(file?.content);
+    response.end(file && bytesOf(file));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -47,9 +47,7 @@ export function descriptions(options: Options): Descriptions {
       return found;
     },
     plain(markdown) {
-      const found =
-        plains.get(markdown) ??
-        (isPlain(markdown) ? markdown.replace(/\s+/g, ' ').trim() : plain.of(markdown));
+      const found = plains.get(markdown) ?? plain.of(markdown);
       plains.set(markdown, found);
       return found;
     },

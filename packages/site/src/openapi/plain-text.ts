@@ -1,6 +1,7 @@
 import { toString as textOfNode } from 'mdast-util-to-string';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
+import { isPlain } from '../markdown/plain-paragraphs.ts';
 
 const markdown = unified().use(remarkParse);
 
@@ -33,13 +34,16 @@ export function plainText(): PlainText {
   return {
     unread,
     of(text, place = '') {
+      if (isPlain(text)) return onOneLine(text);
       const { end, marks } = readable(text, Math.min(MOST_MARKS, Math.floor(Math.sqrt(work))));
       work -= marks ** 2;
       if (end < text.length) unread.push(place);
-      return `${withoutMarks(text.slice(0, end))} ${text.slice(end)}`.replace(/\s+/g, ' ').trim();
+      return onOneLine(`${withoutMarks(text.slice(0, end))} ${text.slice(end)}`);
     },
   };
 }
+
+const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** How much of a text is within the bounds: all of it, or up to the last space before the bound. */
 function readable(text: string, most: number): { end: number; marks: number } {
@@ -57,7 +61,6 @@ function readable(text: string, most: number): { end: number; marks: number } {
 }
 
 function withoutMarks(text: string): string {
-  if (text === '') return '';
   return markdown
     .parse(text)
     .children.map((block) => textOfNode(block, { includeHtml: false }))

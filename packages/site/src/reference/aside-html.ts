@@ -24,19 +24,22 @@ const MAX_MEDIA_TYPES = 10;
 const MAX_LABEL = 60;
 const MAX_ABOUT = 300;
 
-/** What stands beside an operation: a code sample, the bodies that it takes, the responses that it gives. */
+/**
+ * What stands beside an operation: a code sample, the bodies that it takes, the responses that it gives. `data`: undefined
+ * for a webhook.
+ */
 export function operationAside(
   context: ReferenceContext,
   { isWebhook }: OperationSummary,
   { operation, path, method }: FoundOperation,
-  data: OperationData,
+  data: OperationData | undefined,
 ): Html {
   const location = [isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()];
   const aside = new Aside(context, location);
   // A webhook is sent by the API, so what it writes is what a reader reads.
   const bodies = aside.bodies(operation.requestBody, isWebhook ? 'response' : 'request');
   return html`${[
-    isWebhook ? html`` : aside.sample(operation, data),
+    data ? aside.sample(operation, data) : html``,
     // The code sample has the only one.
     isWebhook || bodies.length > 1
       ? aside.box(isWebhook ? 'Payload' : 'Request body', bodies)

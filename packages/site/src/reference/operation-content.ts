@@ -19,7 +19,7 @@ const SCHEMA_LETTERS = 24_000;
 export interface OperationParts {
   /** Code samples and examples. */
   readonly aside: Html;
-  /** The data for scripts; undefined for none. */
+  /** The data for scripts; undefined for a webhook. */
   readonly data: Html | undefined;
   readonly tryIt: boolean;
 }
@@ -39,7 +39,8 @@ export function operationContent(
   // Who sends a webhook does not sign in as the callers of the API do, unless the webhook says so.
   const isReceived = isWebhook && operation.security === undefined;
   // The title of an operation without a summary may be its description.
-  const isTitle = withoutStop(context.descriptions.plain(about)) === withoutStop(title);
+  const said = summary.description || context.descriptions.plain(about);
+  const isTitle = withoutStop(said) === withoutStop(title);
   return html`<header class="ref-head"><h1>${title}</h1>
 <div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation)}</header>
 <div class="ref-main">

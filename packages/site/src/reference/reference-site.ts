@@ -167,12 +167,12 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
 }
 
 function operationOf(context: ReferenceContext, summary: OperationSummary, found: FoundOperation) {
-  const data = operationData(context, found);
-  const tryIt = !summary.isWebhook && !readMarks(found.operation).hidesTryItPanel;
+  // A webhook is not requested by readers.
+  const data = summary.isWebhook ? undefined : operationData(context, found);
   return operationContent(context, summary, found, {
     aside: operationAside(context, summary, found, data),
-    data: operationDataScript(data),
-    tryIt,
+    data: data && operationDataScript(data),
+    tryIt: data !== undefined && !readMarks(found.operation).hidesTryItPanel,
   });
 }
 

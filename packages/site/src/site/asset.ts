@@ -8,6 +8,10 @@ export function asset(
   type: string,
   content: string | Uint8Array,
 ): SiteFile {
-  const version = hash('sha256', content, 'hex').slice(0, 16);
-  return { path: `/_assets/${name}-${version}.${extension}`, type, content, immutable: true };
+  return { path: assetPath(name, extension, content), type, content, immutable: true };
+}
+
+/** The path of a file whose name changes with `version`: its content, or what that is made of. */
+export function assetPath(name: string, extension: string, version: string | Uint8Array): string {
+  return `/_assets/${name}-${hash('sha256', version, 'hex').slice(0, 16)}.${extension}`;
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { bytesOf } from './file-bytes.ts';
 import { markdownPath, type SiteFile } from './site-files.ts';
 import { datesOfSitemap, type LastModified, sitemapAddress } from './sitemap.ts';
 
@@ -31,8 +32,8 @@ export function pageDates({ now, before }: PageDates): {
   const hashes = new Map<string, string>();
   const known = new Map(before?.sitemaps.flatMap(datesOfSitemap));
   return {
-    file({ path, content }) {
-      if (path.endsWith('.md')) hashes.set(path, hash('sha256', content, 'hex'));
+    file(file) {
+      if (file.path.endsWith('.md')) hashes.set(file.path, hash('sha256', bytesOf(file), 'hex'));
     },
     lastModified(path) {
       const markdown = markdownPath(path);

@@ -82,7 +82,8 @@ function around<One>(all: readonly One[], at: number, count: number): readonly O
 }
 
 function tagItem(tag: TagAddress, reference: ReferenceAddresses, current: string): Html {
-  if (!isIn(tag, current)) return html`<li class="nav-tag">${link(tag, current)}</li>`;
+  if (!isIn(tag, current))
+    return once(reference, tag, () => html`<li class="nav-tag">${link(tag, '')}</li>`);
   const listed = near(tag, reference, current);
   const isCut = listed.length < tag.operations.length && current !== tag.path;
   const operations = html`<ul>${listed.map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${isCut ? all(tag) : ''}</ul>`;
@@ -121,21 +122,40 @@ function modelsItem(reference: ReferenceAddresses, path: string, current: string
   return html`<li class="nav-models">${link({ title: 'Models', path }, current)}${own}</li>`;
 }
 
+/** Items of operations and tags, each made once: hundreds of pages list the same. */
+const listed = new WeakMap<ReferenceAddresses, Map<object, Html>>();
+
+function once(reference: ReferenceAddresses, of: object, make: () => Html): Html {
+  const known = listed.get(reference) ?? new Map<object, Html>();
+  listed.set(reference, known);
+  const found = known.get(of) ?? make();
+  known.set(of, found);
+  return found;
+}
+
 function operationLink(
   operation: OperationSummary,
   reference: ReferenceAddresses,
   current: string,
 ): Html {
-  const { method, title, deprecated } = operation;
   const path = reference.operation(operation);
-  const mark = deprecated ? html` class="deprecated"` : '';
-  const state = path === current ? html` aria-current="page"` : '';
-  return html`<a href="${hrefOf(path)}"${mark}${state}><span class="method method-${method.toLowerCase()}">${method}</span><span>${title}</span></a>`;
+  const make = () => operationAnchor(operation, path, path === current);
+  return path === current ? make() : once(reference, operation, make);
 }
 
+function operationAnchor(
+  { method, title, deprecated }: OperationSummary,
+  path: string,
+  isCurrent: boolean,
+): Html {
+  const mark = deprecated ? html` class="deprecated"` : '';
+  return html`<a href="${hrefOf(path)}"${mark}${isCurrent ? CURRENT : ''}><span class="method method-${method.toLowerCase()}">${method}</span><span>${title}</span></a>`;
+}
+
+const CURRENT = html` aria-current="page"`;
+
 function link({ title, path }: SiteLink, current: string): Html {
-  const state = path === current ? html` aria-current="page"` : '';
-  return html`<a href="${hrefOf(path)}"${state}>${title}</a>`;
+  return html`<a href="${hrefOf(path)}"${path === current ? CURRENT : ''}>${title}</a>`;
 }
 
 /** The site's other parts, for narrow screens, whose header has no room for them. */

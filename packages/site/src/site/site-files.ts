@@ -1,11 +1,14 @@
-/** One file of a site as a build makes it, before it is hashed and compressed. */
+import type { PreviewImage } from './preview/draw-preview.ts';
+
+/** One file of a site as a build makes it, before it is hashed and compressed. Plain data: another thread may get it. */
 export interface SiteFile {
   /** Begins with `/`, percent-decoded: `/`, `/reference`, `/openapi.json`. */
   readonly path: string;
   /** Media type, with its charset. */
   readonly type: string;
-  readonly content: string | Uint8Array;
-  /** The name has the content's hash in it, so browsers may keep it for ever. */
+  /** `bytesOf` makes bytes of it. */
+  readonly content: string | Uint8Array | PreviewImage;
+  /** The name changes with the content, so browsers may keep it for ever. */
   readonly immutable?: true;
   /** The content has `{{origin}}` in place of the site's own origin. */
   readonly template?: true;
@@ -51,11 +54,19 @@ export function* limitFiles(files: Iterable<SiteFile>): Generator<SiteFile> {
   for (const file of files) {
     count += 1;
     expectFiles(count);
-    bytes += Buffer.byteLength(file.content);
+    bytes += sizeOf(file);
     if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
     yield file;
   }
 }
+
+/** The bytes of a file; of a preview image, which is not drawn yet, the most that it can have. */
+export function sizeOf({ content }: SiteFile): number {
+  const isDrawn = typeof content !== 'string' && !(content instanceof Uint8Array);
+  return isDrawn ? MAX_IMAGE_BYTES : Buffer.byteLength(content);
+}
+
+const MAX_IMAGE_BYTES = 16_000;
 
 /** Throws SiteLimitError for a site that would have so many files, before they are made. */
 export function expectFiles(count: number): void {
@@ -77,8 +88,11 @@ export function siteTooLarge(): SiteLimitError {
 
 /** The path as an address, for `href` and `src`. */
 export function hrefOf(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+  return PLAIN_PATH.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
 }
+
+/** Most paths are addresses already. */
+const PLAIN_PATH = /^[\w./-]*$/;
 
 /** The path of a page's Markdown: `/guides/start.md`, and `/index.md` for `/`. */
 export function markdownPath(path: string): string {

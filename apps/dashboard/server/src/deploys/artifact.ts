@@ -55,7 +55,7 @@ export interface Artifact {
 }
 
 /** Takes the blobs that a manifest names, each once, while the artifact is made. */
-export type KeepBlob = (hash: string, bytes: Uint8Array) => void | Promise<void>;
+export type KeepBlob = (hash: string, bytes: Uint8Array) => void;
 
 /**
  * The longest texts of a deploy, in letters. They may quote the upload. A build returns none that are longer, and those

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeArtifact } from '../../../server/src/deploys/build/artifact/make-artifact.ts';
+import { filePacker } from '../../../server/src/deploys/build/artifact/pack-files.ts';
 
 const site = {
   title: 'Docs',
@@ -12,7 +13,7 @@ const site = {
 const make = (changes: Partial<Parameters<typeof makeArtifact>[0]> = {}) =>
   makeArtifact(
     { ...site, ...changes },
-    () => {},
+    filePacker(() => {}),
     () => {},
   );
 

@@ -224,6 +224,14 @@ test('an archive that takes too long is told of its guides, whatever is in it', 
   assert.match(outcome.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
 
+test('a build that cannot store its files rejects and says why, and the next one has another process', async (t) => {
+  const job = await jobOf(t, await fixture('weather.json'));
+  await assert.rejects(runBuild({ ...job, pack: '/dev/full' }, silent, never), /ENOSPC/);
+  const pack = join(job.pack, 'missing');
+  await assert.rejects(runBuild({ ...job, pack }, silent, never), /ENOENT.*missing/);
+  assert.ok('artifact' in (await runBuild(job, silent, never)));
+});
+
 test('a build that is called off rejects and leaves nothing running', async (t) => {
   const before = builders();
   const job = await jobOf(t, largeDocument(500));

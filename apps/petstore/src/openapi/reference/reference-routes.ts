@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { BuiltSite, SiteFile } from '@petstore/site/site/site-files.ts';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
 import { pathNotFound } from '../../http/api-error.ts';
 import { documentDerivatives, type OpenApiDocument } from '../document.ts';
 import { Asset } from './asset.ts';
-import type { WantedSite } from './site-thread.ts';
+import type { MadeSite, WantedSite } from './site-thread.ts';
 import { PAGE_HEADERS } from './text-page.ts';
 
 /** For files whose name has their version. */
@@ -51,9 +50,6 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
 
   done();
 };
-
-/** A site whose files have all been made. */
-type MadeSite = BuiltSite & { readonly files: readonly SiteFile[] };
 
 type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, inflateSync } from 'node:zlib';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
 import { letterAtlas } from '../../../src/site/preview/atlas.ts';
 import {
+  DRAWING,
+  drawPreview,
   PREVIEW_SIZE,
   type PreviewText,
-  previewPainter,
 } from '../../../src/site/preview/draw-preview.ts';
 import { drawable, layOut, linesOf } from '../../../src/site/preview/text-lines.ts';
 
@@ -21,7 +23,7 @@ const LIST: PreviewText = {
 };
 
 const draw = (text: Partial<PreviewText> = {}, site = SITE) =>
-  previewPainter(site).draw({ ...LIST, ...text });
+  drawPreview({ site, text: { ...LIST, ...text } });
 
 /** The chunks of a PNG by name, each with a right checksum. */
 function chunksOf(png: Buffer): Map<string, Buffer> {
@@ -68,15 +70,25 @@ test('an image is a PNG of 1200 by 630 with sixteen colours, and small', () => {
 });
 
 test('the same text makes the same bytes, whatever was drawn before', () => {
-  const painter = previewPainter(SITE);
-  const first = painter.draw(LIST);
-  painter.draw({
-    ...LIST,
-    title: 'Something long that takes more than a line of an image',
-    description: 'x',
-  });
-  assert.ok(painter.draw(LIST).equals(first));
+  const first = draw();
+  draw({ title: 'Something long that takes more than a line of an image', description: 'x' });
   assert.ok(draw().equals(first));
+  draw({}, { ...SITE, title: 'Dogstore' });
+  assert.ok(draw().equals(first));
+});
+
+test('what is drawn changes only with the version that the names of images have', () => {
+  const all = {
+    ...{ title: 'Ärger, “Żółw” & Ελλάδα {x}', description: 'The quick brown fox: 0123456789.' },
+    operation: { method: 'DELETE', path: '/v1/pets/{petId}/photos' },
+  };
+  const chunks = [draw(all), draw({ ...all, operation: undefined, label: 'Guides' })].map(chunksOf);
+  const drawn = chunks.flatMap((one) => [
+    one.get('PLTE') ?? '',
+    inflateSync(one.get('IDAT') ?? ''),
+  ]);
+  const seen = hash('sha256', Buffer.concat(drawn.map((one) => Buffer.from(one))), 'hex');
+  assert.deepEqual([DRAWING, seen.slice(0, 16)], [1, 'eb3ad90a211935cd']);
 });
 
 test('each text and the colour are seen', () => {

@@ -15,28 +15,23 @@ import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts'
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
-import {
-  type BuildInput,
-  type BuildResult,
-  type KeepBlob,
-  shortMessage,
-  shortProblem,
-} from '../artifact.ts';
+import { type BuildInput, type BuildResult, shortMessage, shortProblem } from '../artifact.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
+import type { PackFiles } from './artifact/pack-files.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
- * all of them are reported together. One without `docs.yaml` is built from its document alone. `keep` has got blobs in
+ * all of them are reported together. One without `docs.yaml` is built from its document alone. `pack` has got files in
  * vain where there are problems.
  */
 export async function buildSite(
   input: BuildInput,
-  keep: KeepBlob,
+  pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> {
   try {
-    const result = await build(input, keep, (line) =>
+    const result = await build(input, pack, (line) =>
       log({ ...line, message: shortMessage(line.message) }),
     );
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
@@ -49,9 +44,9 @@ export async function buildSite(
   }
 }
 
-async function build(input: BuildInput, keep: KeepBlob, log: BuildLog): Promise<BuildResult> {
+async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult> {
   const { kind, bytes, name, publication } = input;
-  if (kind === 'document') return buildDocument(input, keep, log);
+  if (kind === 'document') return buildDocument(input, pack, log);
   log({ level: 'info', message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name);
   if ('problems' in unpacked) return unpacked;
@@ -59,7 +54,7 @@ async function build(input: BuildInput, keep: KeepBlob, log: BuildLog): Promise<
   log({ level: 'info', message: `The archive holds ${files.size} files.` });
 
   const file = configFile(files);
-  if (file === undefined) return buildDocumentOf(files, input, keep, log);
+  if (file === undefined) return buildDocumentOf(files, input, pack, log);
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
   const { guidePages, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
     '@petstore/site/guides/guides-site.ts'
@@ -81,7 +76,7 @@ async function build(input: BuildInput, keep: KeepBlob, log: BuildLog): Promise<
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
   const site = await guidesSite({ files, config, reference }, guides.pages, log, publication);
-  const artifact = await makeArtifact(site, keep, log);
+  const artifact = await makeArtifact(site, pack, log);
   const wrong = sitePathProblems(config, new Set(Object.keys(artifact.manifest.files)));
   return wrong.length > 0 ? { problems: wrong } : { artifact };
 }
@@ -100,7 +95,7 @@ function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
 function buildDocumentOf(
   files: SourceFiles,
   input: BuildInput,
-  keep: KeepBlob,
+  pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> | { problems: BuildProblem[] } {
   const openapi = defaultDocument(files);
@@ -110,18 +105,18 @@ function buildDocumentOf(
   }
   log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;
-  return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, keep, log);
+  return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, pack, log);
 }
 
 /** Builds the site of a document alone: its reference is at `/`. */
 async function buildDocument(
   input: BuildInput,
-  keep: KeepBlob,
+  pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> {
   const checked = await readCheckedDocument(input.bytes, input.name, log);
   if ('problems' in checked) return checked;
   log({ level: 'info', message: 'Making the pages' });
   const site = await documentSite(checked, log, input.publication);
-  return { artifact: await makeArtifact(site, keep, log) };
+  return { artifact: await makeArtifact(site, pack, log) };
 }

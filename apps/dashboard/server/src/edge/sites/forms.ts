@@ -58,7 +58,7 @@ export async function fillTemplate(
   // By bytes, whatever the text's encoding: the mark and the origin are ASCII.
   const text = template.toString('latin1').replaceAll('{{origin}}', () => origin);
   const filled = Buffer.from(text, 'latin1');
-  const { br, gzip } = filled.length <= maxCompressed ? await compress(filled, type, false) : {};
+  const { br, gzip } = filled.length <= maxCompressed ? await compress(filled, type) : {};
   return {
     identity: toContent(filled),
     ...(br && { br: toContent(br) }),

@@ -1,57 +1,40 @@
 import { hash } from 'node:crypto';
 import { count, formatBytes } from '@petstore/service/text.ts';
 import type { BuildLog } from '@petstore/site/build-log.ts';
-import type { BuiltSite, SiteFile } from '@petstore/site/site/site-files.ts';
-import type { Artifact, Coding, KeepBlob, ManifestEntry } from '../../artifact.ts';
-import { type Compressed, cacheCompression, cachedCompression, compress } from './compress.ts';
-
-/** Each takes some 300 kB of memory while it is compressed. */
-const AT_ONCE = 8;
+import { type BuiltSite, type SiteFile, sizeOf } from '@petstore/site/site/site-files.ts';
+import type { Artifact, ManifestEntry } from '../../artifact.ts';
+import type { PackFiles } from './pack-files.ts';
 
 /**
- * Hashes and compresses the files of a site while they are made, so that few of them are in memory at once. Throws for
- * two files with the same path, which is a defect, and SiteLimitError.
+ * Packs the files of a site while they are made, so that few of them are in memory at once. Throws for two files with
+ * the same path, which is a defect, and SiteLimitError.
  */
 export async function makeArtifact(
   site: BuiltSite,
-  keep: KeepBlob,
+  pack: PackFiles,
   log: BuildLog,
 ): Promise<Artifact> {
-  const kept = new Set<string>();
-  let bytes = 0;
-  const keepOnce: KeepBlob = (contentHash, content) => {
-    if (kept.has(contentHash)) return;
-    kept.add(contentHash);
-    bytes += content.length;
-    return keep(contentHash, content);
-  };
   const entries = new Map<string, ManifestEntry>();
-  const add = async (file: SiteFile) => {
-    if (entries.has(file.path)) throw new Error(`Two files are at ${file.path}.`);
-    const content = typeof file.content === 'string' ? Buffer.from(file.content) : file.content;
-    const contentHash = hash('sha256', content, 'hex');
-    const entry: ManifestEntry = {
-      hash: contentHash,
-      size: content.length,
-      type: file.type,
-      ...(file.immutable && { immutable: true }),
-      ...(file.template && { template: true }),
-    };
-    entries.set(file.path, entry);
-    const compressed = file.template ? {} : await compressOnce(contentHash, content, file);
-    const codings = await keepCompressed(keepOnce, compressed);
-    if (Object.keys(codings).length === 0) return keepOnce(contentHash, content);
-    entries.set(file.path, { ...entry, codings, compressedOnly: true });
+  const paths = new Set<string>();
+  const add = async (files: readonly SiteFile[]) => {
+    const packed = await pack(files);
+    for (const [at, entry] of packed.entries()) entries.set((files[at] as SiteFile).path, entry);
   };
-  const waiting = site.files[Symbol.iterator]();
-  const work = async () => {
-    for (let next = waiting.next(); !next.done; next = waiting.next()) await add(next.value);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // While some are packed, which another thread does, the next ones are made.
+  const underWay: Promise<void>[] = [];
+  for (const files of portions(site.files)) {
+    for (const { path } of files) {
+      if (paths.has(path)) throw new Error(`Two files are at ${path}.`);
+      paths.add(path);
+    }
+    underWay.push(add(files));
+    if (underWay.length > PORTIONS_AHEAD) await underWay.shift();
+  }
+  await Promise.all(underWay);
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   log({
     level: 'info',
-    message: `Made ${count(entries.size, 'file')}: ${formatBytes(bytes)} compressed`,
+    message: `Made ${count(entries.size, 'file')}: ${formatBytes(storedBytes(entries.values()))} compressed`,
   });
   const { title, contentSecurityPolicy } = site;
   const redirects = sortedRedirects(site);
@@ -68,6 +51,37 @@ export async function makeArtifact(
   };
 }
 
+/** So that neither thread waits for the other when a portion takes long. */
+const PORTIONS_AHEAD = 4;
+
+/** Enough that their way to another thread costs little, and so few that they take little memory. */
+const PORTION = { files: 64, bytes: 2_000_000 } as const;
+
+function* portions(files: Iterable<SiteFile>): Generator<SiteFile[]> {
+  let portion: SiteFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    portion.push(file);
+    bytes += sizeOf(file);
+    if (portion.length < PORTION.files && bytes < PORTION.bytes) continue;
+    yield portion;
+    portion = [];
+    bytes = 0;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** What a site takes in the store: each content once. */
+function storedBytes(entries: Iterable<ManifestEntry>): number {
+  const contents = new Map<string, number>();
+  for (const entry of entries)
+    for (const { hash, size } of entry.compressedOnly
+      ? Object.values(entry.codings ?? {})
+      : [entry])
+      contents.set(hash, size);
+  return contents.values().reduce((sum, size) => sum + size, 0);
+}
+
 /** A path of the site or an address with https, in ASCII. `//` and `/\` would lead from a path to another host. */
 const LOCATION = /^(?:\/(?!\/)|https:\/\/)[\x21-\x5b\x5d-\x7e]*$/;
 
@@ -77,35 +91,4 @@ function sortedRedirects({ redirects = {} }: BuiltSite): [from: string, to: stri
   const wrong = sorted.find(([, to]) => !LOCATION.test(to));
   if (wrong) throw new Error(`The redirect from ${wrong[0]} leads to ${wrong[1]}.`);
   return sorted;
-}
-
-async function compressOnce(
-  contentHash: string,
-  content: Uint8Array,
-  file: SiteFile,
-): Promise<Compressed> {
-  if (!isShared(file)) return compress(content, file.type, false);
-  const known = await cachedCompression(contentHash);
-  if (known) return known;
-  const compressed = await compress(content, file.type, true);
-  await cacheCompression(contentHash, compressed);
-  return compressed;
-}
-
-/** Scripts and styles are the same in all sites; other contents with a hash in their name are not. */
-function isShared({ immutable, type }: SiteFile): boolean {
-  return immutable === true && /^text\/(?:javascript|css)/.test(type);
-}
-
-async function keepCompressed(
-  keep: KeepBlob,
-  compressed: Compressed,
-): Promise<NonNullable<ManifestEntry['codings']>> {
-  const codings: ManifestEntry['codings'] = {};
-  for (const [coding, content] of Object.entries(compressed)) {
-    const contentHash = hash('sha256', content, 'hex');
-    await keep(contentHash, content);
-    codings[coding as Coding] = { hash: contentHash, size: content.length };
-  }
-  return codings;
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { KeepBlob, Manifest } from '../../artifact.ts';
 
@@ -22,25 +23,22 @@ export type PackIndex = readonly (readonly [hash: string, length: number])[];
 
 /** A pack that is being written. */
 export interface OpenPack {
-  /** Adds a content at the end. */
+  /** Adds a content at the end. Throws as `fs` does, when the disk is full, say. */
   readonly keep: KeepBlob;
-  /** Waits until everything is written. */
-  readonly close: () => Promise<PackIndex>;
+  readonly close: () => PackIndex;
 }
 
-/** Begins a pack in a new file. */
-export async function openPack(path: string): Promise<OpenPack> {
-  const file = await open(path, 'w', 0o600);
+/** Begins a pack in a new file. It is written by a thread of its own, which may wait for the disk. */
+export function openPack(path: string): OpenPack {
+  const file = openSync(path, 'w', 0o600);
   const index: (readonly [hash: string, length: number])[] = [];
-  let written: Promise<unknown> = Promise.resolve();
   return {
     keep(hash, bytes) {
       index.push([hash, bytes.length]);
-      written = written.then(() => file.writeFile(bytes));
-      return written.then(() => {});
+      writeFileSync(file, bytes);
     },
-    async close() {
-      await written.finally(() => file.close());
+    close() {
+      closeSync(file);
       return index;
     },
   };

@@ -1,0 +1,52 @@
+import { Worker } from 'node:worker_threads';
+import type { SiteFile } from '@petstore/site/site/site-files.ts';
+import type { ManifestEntry } from '../../artifact.ts';
+import type { PackIndex } from '../artifact/pack.ts';
+import type { PackFiles } from '../artifact/pack-files.ts';
+
+/** A message to packing-worker.ts: a new pack, files for it, or its end. */
+export type ToPackingThread =
+  | { readonly path: string; readonly compressions: string }
+  | { readonly files: readonly SiteFile[] }
+  | { readonly end: true };
+
+/** Its answer to files or the end of a pack. */
+export type FromPackingThread =
+  | { readonly entries: readonly ManifestEntry[] }
+  | { readonly index: PackIndex };
+
+/**
+ * Hashes, compresses, draws and writes beside the thread that makes the files, which is as much work again. When it
+ * fails, because the disk is full, say, the thread that started it fails as well.
+ */
+export class PackingThread {
+  readonly #thread = new Worker(new URL('packing-worker.ts', import.meta.url));
+  readonly #waiting: ((answer: FromPackingThread) => void)[] = [];
+
+  constructor() {
+    this.#thread.on('message', (answer: FromPackingThread) => this.#waiting.shift()?.(answer));
+  }
+
+  /** Begins a pack. `compressions`: the folder that builds share. */
+  begin(path: string, compressions: string): void {
+    this.#thread.postMessage({ path, compressions } satisfies ToPackingThread);
+  }
+
+  readonly pack: PackFiles = async (files) => {
+    const answer = await this.#ask({ files });
+    return 'entries' in answer ? answer.entries : [];
+  };
+
+  /** Ends the pack, which is written then. */
+  async end(): Promise<PackIndex> {
+    const answer = await this.#ask({ end: true });
+    return 'index' in answer ? answer.index : [];
+  }
+
+  #ask(message: ToPackingThread): Promise<FromPackingThread> {
+    const { promise, resolve } = Promise.withResolvers<FromPackingThread>();
+    this.#waiting.push(resolve);
+    this.#thread.postMessage(message);
+    return promise;
+  }
+}

@@ -163,6 +163,47 @@ test('a request of a binary media type has a file, whatever text the document ha
   assert.equal(body('text/plain'), '@photo.png');
 });
 
+test('a form begins with what it needs and what the document says, and guesses no optional field', () => {
+  const schemas = {
+    Base: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, note: { type: 'string' }, tag: { type: 'string' } },
+    },
+    Colour: { type: 'string', enum: ['red', 'blue'], default: 'blue' },
+  };
+  const schema = {
+    required: ['tag'],
+    allOf: [
+      { $ref: '#/components/schemas/Base' },
+      {
+        type: 'object',
+        properties: {
+          sort: { type: 'string', enum: ['up', 'down'] },
+          photo: { type: 'string', format: 'binary' },
+          age: { type: 'integer', example: 3 },
+          colour: { $ref: '#/components/schemas/Colour' },
+          owner: { type: 'object', properties: { city: { type: 'string' } } },
+        },
+      },
+    ],
+  };
+  const form = (type: string, given: object) =>
+    bodyExample(exampleContext({ components: { schemas } }), type, { schema: given }, '/place');
+  for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data']) {
+    assert.deepEqual(JSON.parse(form(type, schema) ?? ''), {
+      ...{ name: 'string', tag: 'string', age: 3, colour: 'blue' },
+    });
+  }
+  const needed = { type: 'object', required: ['owner'], properties: { owner: schemas.Base } };
+  assert.deepEqual(
+    JSON.parse(form('multipart/form-data', needed) ?? ''),
+    { owner: { name: 'string', note: 'string', tag: 'string' } },
+    'within a field everything is shown',
+  );
+  assert.match(form('application/json', schema) ?? '', /"sort": "up"/);
+});
+
 test('a long example ends with a visible mark, and its author is told', () => {
   const warnings: string[] = [];
   const media = { example: Array.from({ length: 500_000 }, (_, at) => at) };

@@ -97,7 +97,8 @@ export function bodyExample(
   }
   const [own] = ownExamples(context, media, place);
   if (own?.serialized !== undefined) return own.serialized;
-  const value = own?.value ?? sampleOf(context.document, media.schema, { direction }).value;
+  const value =
+    own?.value ?? sampleOf(context.document, media.schema, { direction, isSent: true }).value;
   if (typeof value === 'string' || value === undefined) return value;
   return safely(() => (isLongJson(value, MAX_TEXT) ? undefined : toJson(value).trim()));
 }

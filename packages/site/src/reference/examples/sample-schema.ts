@@ -10,6 +10,11 @@ export interface SampleOptions {
   readonly isXml?: boolean;
   /** Which of the schema's `oneOf` or `anyOf` is taken: the first without it. */
   readonly choice?: number;
+  /**
+   * Of the schema's own members only those that a request needs, or of which the document says a value. For forms, whose
+   * samples are sent: an optional field that is guessed says something that nobody meant.
+   */
+  readonly isSent?: boolean;
 }
 
 /** A schema that is a small tree without references, which the sampler goes through in no time. */
@@ -58,9 +63,14 @@ const FORMATS: ReadonlyMap<unknown, string> = new Map([
   ['binary', '(binary)'],
 ]);
 
+/** What says a value. */
+const SAID = ['example', 'examples', 'const', 'default'] as const;
+
 class SchemaCopier {
   #left = MAX_NODES;
   readonly #open = new Set<unknown>();
+  /** The members that the schema itself requires, in all of its parts. */
+  readonly #required = new Set<unknown>();
   readonly #document: OpenApiDocument;
   readonly #options: SampleOptions;
   readonly #levels: number;
@@ -104,6 +114,7 @@ class SchemaCopier {
   }
 
   #parts(schema: Record<string, unknown>, type: unknown, depth: number): SampleSchema {
+    if (depth === 0) for (const name of listOf(schema.required)) this.#required.add(name);
     const properties = isObject(schema.properties)
       ? this.#properties(schema.properties, depth)
       : {};
@@ -133,11 +144,20 @@ class SchemaCopier {
     const members: [string, SampleSchema][] = [];
     for (const name in properties) {
       if (this.isFull) break;
+      if (depth === 0 && this.#isGuess(name, properties[name])) continue;
       const copy = this.copy(properties[name], depth + 1);
       // The sampler assigns members, so this name would set a prototype.
       if (copy !== undefined && name !== '__proto__') members.push([name, copy]);
     }
     return Object.fromEntries(members);
+  }
+
+  #isGuess(name: string, given: unknown): boolean {
+    if (!this.#options.isSent || this.#required.has(name)) return false;
+    const schema = resolveReference(this.#document, given);
+    return ![given, schema].some(
+      (one) => isObject(one) && SAID.some((keyword) => one[keyword] !== undefined),
+    );
   }
 
   /** The sampler complains on the console of parts whose types differ, and merges none of them. */
@@ -219,11 +239,13 @@ function knownValue(schema: Record<string, unknown>, type: unknown): unknown {
   const { example, const: constant, examples, enum: values, default: fallback } = schema;
   if (example !== undefined) return example;
   if (constant !== undefined) return constant;
-  const first = listOf(examples)[0] ?? listOf(values).find((one) => one !== null);
+  const first = listOf(examples)[0];
   if (first !== undefined) return first;
   // An empty list or object shows less than its schema.
   const isTelling = fallback !== null && typeof fallback !== 'object' && fallback !== '';
   if (isTelling && fallback !== undefined) return fallback;
+  const allowed = listOf(values).find((one) => one !== null);
+  if (allowed !== undefined) return allowed;
   return type === 'string' ? FORMATS.get(schema.format) : undefined;
 }
 

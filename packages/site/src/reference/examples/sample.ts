@@ -26,8 +26,8 @@ export function sampleOf(
 ): Sample {
   const found = resolveReference(document, schema);
   if (!isObject(found)) return NONE;
-  const { direction, isXml, choice } = options;
-  const key = `${direction} ${isXml} ${choice}`;
+  const { direction, isXml, choice, isSent } = options;
+  const key = `${direction} ${isXml} ${choice} ${isSent}`;
   const samples = known.get(found) ?? new Map<string, Sample>();
   known.set(found, samples);
   const made = samples.get(key) ?? makeSample(document, schema, options);

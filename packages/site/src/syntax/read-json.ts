@@ -1,12 +1,4 @@
-import {
-  findNodeAtLocation,
-  type JSONPath,
-  type JSONVisitor,
-  type Node,
-  parseTree,
-  printParseErrorCode,
-  visit,
-} from 'jsonc-parser';
+import { createScanner, type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
 import { jsonProblem, type OpenBracket } from './json-problem.ts';
 import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem, toPointer } from './source.ts';
 
@@ -20,15 +12,7 @@ export function readJson(text: string): Source | { problem: SyntaxProblem } {
   const problem = findProblem(text);
   if (problem) return { problem };
   const value = parseJson(text);
-  let tree: Node | undefined;
-  return {
-    syntax: 'JSON',
-    value,
-    lineOf: (location) => {
-      tree ??= parseTree(text, [], OPTIONS);
-      return lineOf(text, tree, [...location]);
-    },
-  };
+  return { syntax: 'JSON', value, lineOf: lineFinder(text) };
 }
 
 /** JSON.parse, but integers beyond 2^53 become bigints. */
@@ -117,25 +101,61 @@ export function duplicate(location: readonly (string | number)[], line: number):
   };
 }
 
-function lineOf(text: string, tree: Node | undefined, location: JSONPath): number | null {
-  if (!tree) return null;
-  for (let length = location.length; length >= 0; length -= 1) {
-    const node = findAt(tree, location.slice(0, length));
-    if (node) return lineAt(text, node.offset);
-  }
-  return 1;
+/**
+ * Finds lines in a text without problems. Each object and array on the way to a place is gone through once: a tree of
+ * the whole would take half a gigabyte for a document of 10 MB.
+ */
+function lineFinder(text: string): Source['lineOf'] {
+  const known = new Map<number, ReadonlyMap<string, Member>>();
+  return (location) => {
+    let place = 0;
+    let value = 0;
+    for (const token of location) {
+      const members = known.get(value) ?? membersAt(text, value);
+      known.set(value, members);
+      const member = members.get(String(token));
+      if (member === undefined) break;
+      ({ place, value } = member);
+    }
+    return lineAt(text, place);
+  };
 }
 
-/** Items of arrays are found by number. */
-function findAt(tree: Node, location: JSONPath): Node | undefined {
-  let node: Node | undefined = tree;
-  for (const token of location) {
-    node =
-      node && findNodeAtLocation(node, [node.type === 'array' ? Number(token) : String(token)]);
-    if (!node) return undefined;
+/** Where a member of an object or an item of an array stands in a text. */
+interface Member {
+  /** The offset of its name, of an item that of its value. */
+  readonly place: number;
+  readonly value: number;
+}
+
+/** The members of what begins at an offset, none where it is no object or array. */
+function membersAt(text: string, start: number): ReadonlyMap<string, Member> {
+  const members = new Map<string, Member>();
+  const scanner = createScanner(text, true);
+  scanner.setPosition(start);
+  /** The first character of the next token tells its kind; empty at the end of the text. */
+  const next = () => {
+    scanner.scan();
+    return text.charAt(scanner.getTokenOffset());
+  };
+  const open = next();
+  if (open !== '{' && open !== '[') return members;
+  let name: { readonly text: string; readonly place: number } | undefined;
+  for (let depth = 1, mark = next(); depth > 0 && mark !== ''; mark = next()) {
+    const isClosing = mark === '}' || mark === ']';
+    if (isClosing) depth -= 1;
+    else if (depth === 1 && mark !== ',' && mark !== ':') {
+      const offset = scanner.getTokenOffset();
+      if (open === '[') members.set(String(members.size), { place: offset, value: offset });
+      else if (name === undefined) name = { text: scanner.getTokenValue(), place: offset };
+      else {
+        members.set(name.text, { place: name.place, value: offset });
+        name = undefined;
+      }
+    }
+    if (mark === '{' || mark === '[') depth += 1;
   }
-  // The line of a member is the one of its name.
-  return node.parent?.type === 'property' ? node.parent : node;
+  return members;
 }
 
 function lineAt(text: string, offset: number): number {

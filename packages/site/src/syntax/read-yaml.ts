@@ -8,8 +8,8 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  type Pair,
   parseAllDocuments,
+  type Scalar,
 } from 'yaml';
 import { duplicate, exactInteger } from './read-json.ts';
 import {
@@ -77,7 +77,7 @@ function read(text: string): Source | { problem: SyntaxProblem } {
       null,
     );
   }
-  return { syntax: 'YAML', value, lineOf: (location) => lineOf(document, location, lineAt) };
+  return { syntax: 'YAML', value, lineOf: lineTable(document, value, lineAt) };
 }
 
 const problemAt = (message: string, line: number | null) => ({
@@ -168,23 +168,49 @@ function isBounded(root: unknown): boolean {
   return size(root) <= MAX_VALUES;
 }
 
-function lineOf(
+/**
+ * Finds lines after the parser's tree is gone, which takes ten times the memory of the value: each object and array has
+ * the lines of its members.
+ */
+function lineTable(
   document: Document,
-  location: Location,
+  root: unknown,
   lineAt: (offset: number) => number,
-): number | null {
-  let node: unknown = document.contents;
-  let offset = 0;
-  for (const token of location) {
-    if (isAlias(node)) node = node.resolve(document);
-    const pair: Pair | undefined = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(token))
-      : undefined;
-    const item = isSeq(node) ? node.items[Number(token)] : undefined;
-    const place = pair?.key ?? item;
-    if (!isNode(place)) break;
-    offset = place.range?.[0] ?? offset;
-    node = pair ? pair.value : item;
+): Source['lineOf'] {
+  const lines = new WeakMap<object, Uint32Array>();
+  const lineOfNode = (node: unknown) => lineAt((node as Node | null)?.range?.[0] ?? 0);
+  const waiting = [{ node: document.contents as unknown, value: root }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value } = next;
+    const node = isAlias(next.node) ? next.node.resolve(document) : next.node;
+    if (typeof value !== 'object' || value === null || lines.has(value)) continue;
+    const places = new Map<string, number>();
+    const enter = (name: string, place: unknown, member: unknown) => {
+      places.set(name, lineOfNode(place));
+      waiting.push({ node: member, value: (value as Record<string, unknown>)[name] });
+    };
+    if (isMap(node))
+      for (const { key, value: member } of node.items) enter(nameOf(key as Scalar), key, member);
+    if (isSeq(node)) for (const [at, item] of node.items.entries()) enter(String(at), item, item);
+    // What `<<` takes over has the line of the object that does.
+    const own = lineOfNode(node);
+    lines.set(
+      value,
+      Uint32Array.from(Object.keys(value), (name) => places.get(name) ?? own),
+    );
   }
-  return lineAt(offset);
+  const first = lineOfNode(document.contents);
+  return (location) => {
+    let line = first;
+    let value: unknown = root;
+    for (const token of location) {
+      if (typeof value !== 'object' || value === null) break;
+      const at = Object.keys(value).indexOf(String(token));
+      const found = lines.get(value)?.[at];
+      if (found === undefined) break;
+      line = found;
+      value = (value as Record<string | number, unknown>)[token];
+    }
+    return line;
+  };
 }

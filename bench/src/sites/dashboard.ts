@@ -79,7 +79,7 @@ export class DashboardUnderTest {
   /** Deploys a document, from its upload until it is live. Throws BenchError where it is refused. */
   async deploy(slug: string, upload: BuildInput): Promise<number> {
     const begun = performance.now();
-    const { id } = await this.#client.queueDeploy(slug, upload, true);
+    const { id } = await this.#client.queueDeploy(slug, upload, { activate: true });
     const { state, errors } = await this.#client.followDeploy(slug, id, () => undefined);
     if (state !== 'succeeded') {
       const [first] = errors;

@@ -50,9 +50,25 @@ test('rolling back puts the older deploy live at once, and forward again', async
   assert.doesNotMatch(newest, /before|id:|dpl/, 'ids say nothing to people');
 });
 
+test('warnings are shown with their places, and what they are of is online', async () => {
+  const { overview, owner, site, slug } = await withProject();
+  const { page } = owner;
+  const { id } = await deploy(owner, slug, BROKEN_DOCUMENT);
+  await page.goto(`${overview}/deploys/${id}`);
+  await page.getByRole('heading', { name: '1 warning in openapi.yaml' }).waitFor();
+  await page.getByText('It is published all the same.').waitFor();
+  const warning = page.getByRole('table').getByRole('row').nth(1);
+  await warning.getByText('it is nowhere').waitFor();
+  await warning.getByText('GET /pets').waitFor();
+  await warning.getByText('structure', { exact: true }).waitFor();
+  await warning.getByRole('cell', { name: 'line 10' }).waitFor();
+  assert.equal(await titleAt(site), 'Broken');
+});
+
 test('a deploy that fails shows each problem with its place, and leaves what is live', async () => {
   const { overview, owner, site, slug } = await withProject();
   const { page } = owner;
+  await owner.call('PATCH', `/projects/${slug}`, { strict: true });
   await deploy(owner, slug, 'Good');
   await page.goto(overview);
   const buffer = Buffer.from(BROKEN_DOCUMENT);
@@ -74,6 +90,7 @@ test('a deploy that fails shows each problem with its place, and leaves what is 
 test('a first deploy that fails is what the overview begins with, and its page takes the next', async () => {
   const { overview, owner, site, slug } = await withProject();
   const { page } = owner;
+  await owner.call('PATCH', `/projects/${slug}`, { strict: true });
   const failed = await deploy(owner, slug, BROKEN_DOCUMENT);
   await page.goto(overview);
   await page.getByRole('alert').getByText('Nothing is live yet.').waitFor();

@@ -74,13 +74,14 @@ test('an empty installation is in order for everyone', async () => {
 
 let deployed: ReturnType<typeof withDeploys> | undefined;
 
-/** A project with deploys that succeeded and one that failed. */
+/** A project with deploys that succeeded, one that failed, and one with warnings. */
 async function withDeploys() {
   const { owner, project } = await withProject('deployed');
   const first = await deploy(owner, 'deployed', 'First');
   await deploy(owner, 'deployed', 'Second');
-  const failed = await deploy(owner, 'deployed', BROKEN_DOCUMENT);
-  return { owner, project, first, failed };
+  const failed = await deploy(owner, 'deployed', BROKEN_DOCUMENT, '?strict=true');
+  const odd = await deploy(owner, 'deployed', BROKEN_DOCUMENT, '?activate=false');
+  return { owner, project, first, failed, odd };
 }
 
 test('projects are in order for everyone, and their addresses can be shared', async () => {
@@ -88,7 +89,7 @@ test('projects are in order for everyone, and their addresses can be shared', as
   const { owner, project } = await deployed;
   await owner.call('POST', '/projects', { name: 'Nothing yet', slug: 'nothing-yet' });
   await owner.call('POST', '/projects', { name: 'Failing', slug: 'failing' });
-  await deploy(owner, 'failing', BROKEN_DOCUMENT);
+  await deploy(owner, 'failing', BROKEN_DOCUMENT, '?strict=true');
   await lookAtAll(owner, [
     { name: 'projects', path: '/', text: 'Nothing yet' },
     { name: 'project-empty', path: '/projects/nothing-yet', text: 'No deploys yet' },
@@ -107,7 +108,7 @@ test('projects are in order for everyone, and their addresses can be shared', as
 
 test('deploys are in order for everyone, and their addresses can be shared', async () => {
   deployed ??= withDeploys();
-  const { owner, project, first, failed } = await deployed;
+  const { owner, project, first, failed, odd } = await deployed;
   const deploys = `${project}/deploys`;
   const old = { path: `${deploys}/${first.id}`, text: /^Succeeded/ };
   await lookAtAll(owner, [
@@ -115,6 +116,7 @@ test('deploys are in order for everyone, and their addresses can be shared', asy
     { name: 'deploy', ...old },
     { name: 'deploy-roll-back', ...old, open: click('Roll back') },
     { name: 'deploy-failed', path: `${deploys}/${failed.id}`, text: /Failed with/ },
+    { name: 'deploy-warnings', path: `${deploys}/${odd.id}`, text: /It is published all the same/ },
     { name: 'deploy-missing', path: `${deploys}/aaaaaaaaaaaa`, text: 'No such deploy' },
   ]);
 });

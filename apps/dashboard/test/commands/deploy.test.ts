@@ -64,12 +64,30 @@ test('dashboard deploy of a broken document ends with 1 and names file, line and
   const { folder, deploy } = await setUp(t);
   await writeFile(
     join(folder, 'broken.yaml'),
-    'openapi: 3.1.0\ninfo:\n  title: Pets\n  version: 1.0\npaths: {}\n',
+    'openapi: 3.1.0\ninfo:\n  title: Pets\n  version: 1.0\npath: {}\n',
   );
   const { code, stdout, stderr } = await deploy('broken.yaml');
   assert.equal(code, 1);
   assert.equal(stdout, '');
   assert.match(stderr, /^broken\.yaml:4: .*version.*\(\/info\/version\)$/m);
+});
+
+test('dashboard deploy tells warnings with file, line and rule, and with --strict fails for them', async (t) => {
+  const { folder, deploy } = await setUp(t);
+  await writeFile(
+    join(folder, 'odd.yaml'),
+    'openapi: 3.1.0\ninfo:\n  title: Pets\n  version: 1.0\npaths: {}\n',
+  );
+  const told = /^odd\.yaml:4: warning: .*version.*\[structure\] \(\/info\/version\)$/gm;
+  const loose = await deploy('odd.yaml');
+  assert.equal(loose.code, 0);
+  assert.match(loose.stdout, /^Live: /);
+  assert.equal(loose.stderr.match(told)?.length, 1);
+  const strict = await deploy('odd.yaml', '--strict');
+  assert.equal(strict.code, 1);
+  assert.equal(strict.stdout, '');
+  assert.equal(strict.stderr.match(told)?.length, 1);
+  assert.match(strict.stderr, /Warnings make this deploy fail/);
 });
 
 test('dashboard deploy of a folder puts its guides and its reference online', async (t) => {
@@ -183,7 +201,10 @@ test('an upload to what is not a dashboard ends with a sentence', async (t) => {
   ];
   for (const [listener, message] of cases) {
     const client = await clientOf(t, listener);
-    await assert.rejects(client.queueDeploy('pets', UPLOAD, true), { name: 'UserError', message });
+    await assert.rejects(client.queueDeploy('pets', UPLOAD, { activate: true }), {
+      name: 'UserError',
+      message,
+    });
   }
 });
 

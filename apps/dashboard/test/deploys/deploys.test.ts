@@ -122,11 +122,13 @@ onBothEngines('a list shows the newest first, page by page', async (t) => {
   }
 });
 
-test('a deploy of a document with a type that there is not fails, and says where', async (t) => {
-  const service = await startService(t);
-  const root = await service.signUp('root@example.com');
-  await createProject(root, 'pets');
-  const document = `openapi: 3.1.0
+onBothEngines(
+  'what is against the specification is a warning, and fails a strict deploy',
+  async (t) => {
+    const service = await startService(t);
+    const root = await service.signUp('root@example.com');
+    await createProject(root, 'pets');
+    const document = `openapi: 3.1.0
 info: {title: Pets, version: "1"}
 paths: {}
 components:
@@ -135,16 +137,55 @@ components:
       properties:
         id: {type: int}
 `;
-  const { state, live, errors } = await deploy(root, 'pets', document);
-  assert.deepEqual([state, live], ['failed', false]);
-  assert.deepEqual(errors, [
-    {
-      message:
-        '`id.type` must be `array`, `boolean`, `integer`, `null`, `number`, `object` or `string`; it is `int`. Did you mean `integer`?',
-      path: '/components/schemas/Pet/properties/id/type',
-      line: 8,
-    },
-  ]);
+    const place = { path: '/components/schemas/Pet/properties/id/type', line: 8 };
+    const message =
+      '`id.type` must be `array`, `boolean`, `integer`, `null`, `number`, `object` or `string`; it is `int`. Did you mean `integer`?';
+    const loose = await deploy(root, 'pets', document);
+    assert.deepEqual(
+      [loose.state, loose.live, loose.strict, loose.errors],
+      ['succeeded', true, false, []],
+    );
+    const file = loose.sourceName;
+    assert.deepEqual(loose.warnings, [{ rule: 'structure', message, file, ...place }]);
+    assert.deepEqual(loose.hints, []);
+    const log = await json<Page<LogLine>>(await root.call('GET', `${PATH}/${loose.id}/log`));
+    assert.ok(log.items.some((line) => line.level === 'warning' && line.message.endsWith(message)));
+
+    const strict = await deploy(root, 'pets', document, '?strict=true');
+    assert.deepEqual([strict.state, strict.live, strict.strict], ['failed', false, true]);
+    assert.deepEqual(strict.errors, [{ message, ...place }]);
+    assert.equal(strict.warnings.length, 1);
+
+    const project = await json<Project>(
+      await root.call('PATCH', '/api/projects/pets', { strict: true }),
+    );
+    assert.equal(project.strict, true);
+    // A sender cannot ask for less than the project wants.
+    const wanted = await deploy(root, 'pets', document, '?strict=false');
+    assert.deepEqual([wanted.state, wanted.strict], ['failed', true]);
+    const { state, warnings } = await deploy(root, 'pets', documentTitled('Pets'));
+    assert.deepEqual([state, warnings], ['succeeded', []]);
+  },
+);
+
+test('hints are told apart from warnings, and fail nothing', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const document = {
+    ...{ openapi: '3.1.0', info: { title: 'Pets', version: '1' } },
+    paths: { '/pets': { get: { responses: { 200: { description: 'Pets.' } } } } },
+  };
+  const text = JSON.stringify(document);
+  const { state, warnings, hints } = await deploy(root, 'pets', text, '?strict=true');
+  assert.deepEqual([state, warnings], ['succeeded', []]);
+  assert.deepEqual(
+    hints.map(({ rule, path }) => [rule, path]),
+    [
+      ['no-summary', '/paths/~1pets/get'],
+      ['no-operation-id', '/paths/~1pets/get'],
+    ],
+  );
 });
 
 onBothEngines('a log is read whole, or followed to the end and from any line', async (t) => {

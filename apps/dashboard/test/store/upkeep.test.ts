@@ -124,7 +124,13 @@ onBothEngines("whoever's builds are many or slow does not keep others waiting", 
     return deploy?.id;
   };
   const finish = async (id: string, finished_at: number) => {
-    const end = { state: 'succeeded', artifact_hash: null, errors: '[]', finished_at } as const;
+    const end = {
+      state: 'succeeded',
+      artifact_hash: null,
+      errors: '[]',
+      findings: '[]',
+      finished_at,
+    } as const;
     assert.ok(await db.transaction().execute((trx) => finishDeploy(trx, id, 'worker', end)));
     await endBuilds(db, id, finished_at, 'worker');
   };

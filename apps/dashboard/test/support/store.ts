@@ -8,7 +8,7 @@ import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
 import { type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
 import { insertProject } from '../../server/src/store/projects.ts';
-import type { Db, Plan } from '../../server/src/store/schema.ts';
+import type { Db, NewRow, Plan } from '../../server/src/store/schema.ts';
 import type { BuiltArtifact } from './build-site.ts';
 
 /** A database with all tables, empty. */
@@ -52,7 +52,7 @@ export async function putDeploy(
   row: Partial<DeployRow> = {},
 ): Promise<string> {
   const id = `${project}-${number}`;
-  const deploy: DeployRow = {
+  const deploy: NewRow<'deploys'> = {
     id,
     project_id: project,
     number,

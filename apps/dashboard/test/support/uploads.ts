@@ -41,10 +41,15 @@ paths:
 `;
 
 /** Deploys a document of this title, or this text, and waits until it has come to its end. */
-export async function deploy({ call }: Visitor, slug: string, what: string): Promise<Deploy> {
+export async function deploy(
+  { call }: Visitor,
+  slug: string,
+  what: string,
+  query = '',
+): Promise<Deploy> {
   const queued = await call<Deploy>(
     'POST',
-    `/projects/${slug}/deploys`,
+    `/projects/${slug}/deploys${query}`,
     Buffer.from(what.includes('\n') ? what : openApiText(what)),
   );
   for (;;) {

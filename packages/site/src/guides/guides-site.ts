@@ -69,7 +69,7 @@ export async function guidePages(
   readonly problems: readonly BuildProblem[];
 }> {
   const own = publishable({ files, config });
-  log({ level: 'info', message: 'Rendering the pages.' });
+  log({ message: 'Rendering the pages.' });
   const targets =
     typeof reference === 'object'
       ? referenceTargets(reference.checked, reference.addresses)
@@ -100,7 +100,7 @@ export async function guidesSite(
   const { config, reference } = guides;
   const files = publishable(guides);
   warn(config, pages, log);
-  log({ level: 'info', message: `Rendered ${pages.length} pages.` });
+  log({ message: `Rendered ${pages.length} pages.` });
 
   const groups = siteNavigation(config, pages);
   const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
@@ -189,21 +189,14 @@ function noPages({ file }: DocsConfig): BuildProblem {
   );
 }
 
-/** Nobody would read more, and each is a write to the database; the rest is counted. */
-const MAX_WARNINGS = 50;
-
 function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
-  const warnings = [
-    ...pages.flatMap(({ file, links }) =>
-      links.warnings.map(({ message, line }) => `${file}:${line}: ${message}`),
-    ),
-    ...[...unlistedPages(config, pages)].map(
-      (file) => `${file} is published, but the navigation in ${config.file} doesn't list it.`,
-    ),
-  ];
-  for (const message of warnings.slice(0, MAX_WARNINGS)) log({ level: 'warning', message });
-  const more = warnings.length - MAX_WARNINGS;
-  if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same guides.` });
+  for (const { file, links } of pages)
+    for (const { message, line } of links.warnings)
+      log({ rule: 'image', message, file, path: '', line });
+  for (const file of unlistedPages(config, pages)) {
+    const message = `${file} is published, but the navigation in ${config.file} doesn't list it.`;
+    log({ rule: 'navigation', message, file: config.file, path: '', line: null });
+  }
 }
 
 const markdownOf = ({ file }: RenderedPage, files: SourceFiles) =>
@@ -240,7 +233,7 @@ function publishedFiles(
   if (others.length > 0) {
     const named = others.sort().slice(0, 5).join(', ');
     const message = `Not published, as no page links to them: ${named}${others.length > 5 ? `, and ${others.length - 5} more.` : '.'}`;
-    log({ level: 'info', message });
+    log({ message });
   }
   return published;
 }

@@ -11,13 +11,13 @@ import { type Plugin, unified } from 'unified';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from '../guides/render/rehype-blocks.ts';
 import { isNestedTooDeeply, SAFE_HTML } from '../guides/render/safe-html.ts';
 import { plainText } from '../openapi/plain-text.ts';
-import type { Descriptions } from '../reference/reference-context.ts';
+import type { Descriptions, Warn } from '../reference/reference-context.ts';
 import { isPlain, paragraphs } from './plain-paragraphs.ts';
 import { readingBounds } from './reading-bounds.ts';
 import { type DescriptionParts, directBlocks, fitDescription } from './rehype-descriptions.ts';
 
 interface Options {
-  readonly warn: (message: string, place: string) => void;
+  readonly warn: Warn;
   /** The images of the archive. */
   readonly files?: ReadonlySet<string>;
   /** The address of a link that is no web address, such as `#tag/pets`; undefined where it leads nowhere. */
@@ -102,12 +102,13 @@ function renderer({ warn, files = new Set(), resolveLink = () => undefined }: Op
       warn(
         `The text is longer than ${MOST_SHOWN.toLocaleString('en')} letters: it was cut.`,
         place,
+        'markdown',
       );
-    parts = { top, resolveLink, files, warn: (message) => warn(message, place) };
+    parts = { top, resolveLink, files, warn: (message, rule) => warn(message, place, rule) };
     const problem = bounds.problem(text);
     const made = problem === undefined ? read(text) : undefined;
     if (made === undefined) {
-      warn(`The text is shown without formatting: ${problem ?? TOO_DEEP}.`, place);
+      warn(`The text is shown without formatting: ${problem ?? TOO_DEEP}.`, place, 'markdown');
     }
     return html`${made ?? paragraphs(text)}${isCut ? html`<p>…</p>` : ''}`;
   };

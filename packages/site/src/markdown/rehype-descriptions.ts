@@ -2,6 +2,7 @@ import { truncate } from '@petstore/service/text.ts';
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
 import { isImage } from '../guides/links/site-paths.ts';
+import type { Rule } from '../rules.ts';
 import { hrefOf } from '../site/site-files.ts';
 
 /** The letters of scripts that are written from right to left. */
@@ -26,7 +27,7 @@ export interface DescriptionParts {
   readonly resolveLink: (href: string) => string | undefined;
   /** The images of the archive. */
   readonly files: ReadonlySet<string>;
-  readonly warn: (message: string) => void;
+  readonly warn: (message: string, rule: Rule) => void;
 }
 
 /**
@@ -77,6 +78,7 @@ function isLink({ properties }: Element, { resolveLink, warn }: DescriptionParts
   if (resolved === undefined && href.startsWith('/')) {
     warn(
       `The link \`${truncate(href, MAX_QUOTED)}\` leads to no page of the site: its text alone is shown. Write its whole address.`,
+      'link',
     );
   }
   return resolved !== undefined;
@@ -106,12 +108,14 @@ function image(
     if (src.length <= MAX_DATA && DATA.test(src)) return node;
     warn(
       `An image within the text is larger than ${MAX_DATA / 1_000} kB or of a kind that is not shown: it was left out.`,
+      'image',
     );
     return text(label ?? '');
   }
   if (/^(?:https?:)?\/\//i.test(src)) {
     warn(
       `\`${truncate(src, MAX_QUOTED)}\` is on another site, which pages load nothing from: it became a link. Put the image into the archive.`,
+      'image',
     );
     if (isLinked) return text(label ?? src);
     const properties = { href: src, rel: ['noopener', 'noreferrer'] };
@@ -124,6 +128,7 @@ function image(
   }
   warn(
     `The image \`${truncate(src, MAX_QUOTED)}\` is not in the archive: its text alone is shown.`,
+    'image',
   );
   return text(label ?? '');
 }

@@ -1,10 +1,10 @@
+import type { Source, Syntax } from '../syntax/source.ts';
+
 /**
  * An OpenAPI document as it was read: JSON values, with integers beyond 2^53 as bigints. Its shape is unknown except
  * for what a reader has checked itself.
  */
 export type OpenApiDocument = { readonly [name: string]: unknown };
-
-export type Syntax = 'JSON' | 'YAML';
 
 /** A document that can be published. */
 export interface CheckedDocument {
@@ -14,6 +14,10 @@ export interface CheckedDocument {
   /** The same in OpenAPI 3.1. */
   readonly upgraded: OpenApiDocument;
   readonly operations: readonly OperationSummary[];
+  /** Its file, by the path in the upload. */
+  readonly file: string;
+  /** The line of a place of `document`, 1 for the first; null where none is known. */
+  readonly lineOf: Source['lineOf'];
 }
 
 /** An operation as lists, links and the search show it. */

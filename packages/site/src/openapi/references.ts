@@ -3,7 +3,7 @@ import { fromPointer, type Location, toPointer } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { isObject } from './openapi-types.ts';
-import type { Finding } from './schema-problems.ts';
+import type { DocumentFinding } from './schema-problems.ts';
 
 interface Reference {
   readonly location: Location;
@@ -43,18 +43,20 @@ function isReferenceObject(value: object): boolean {
 }
 
 /** References to something that isn't in the document. Nothing outside is ever fetched. */
-export function* referenceProblems(document: OpenApiDocument): Generator<Finding> {
+export function* referenceProblems(document: OpenApiDocument): Generator<DocumentFinding> {
   const { references, names } = findReferences(document);
   for (const { location, target } of references) {
     if (names.has(target)) continue;
     const path = toPointer(location);
     if (!target.startsWith('#')) {
       yield {
+        rule: 'missing-reference',
         message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
         path,
       };
     } else if (resolve(document, target) === undefined) {
       yield {
+        rule: 'missing-reference',
         message: `There is no \`${target}\` in this document.`,
         path,
         hint: () => nearTarget(document, target),

@@ -1,14 +1,16 @@
 import { nearest } from '@petstore/service/nearest.ts';
 import { count, prefix } from '@petstore/service/text.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Rule } from '../rules.ts';
 import { fromPointer, type Location, type Source, toPointer, valueAt } from '../syntax/source.ts';
 import { isMethod, METHODS } from './methods.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { isObject } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
 
-/** A problem before its line is looked up. */
-export interface Finding {
+/** What is against the specification at a place, before its line is looked up. */
+export interface DocumentFinding {
+  readonly rule: Rule;
   readonly message: string;
   /** A JSON pointer. */
   readonly path: string;
@@ -48,7 +50,7 @@ const validator = new Validator({
  * The problems that OpenAPI's own JSON Schema finds. Where a value fits none of several shapes, the deepest place at
  * which they fail is reported, and not how each of them fails.
  */
-export async function schemaProblems(document: OpenApiDocument): Promise<Finding[]> {
+export async function schemaProblems(document: OpenApiDocument): Promise<DocumentFinding[]> {
   // The validator does not accept a bigint as a number.
   const { errors = [] } = await validator.validate(
     withoutBigints(document) as Record<string, unknown>,
@@ -214,13 +216,16 @@ function groupKey({ keyword, params, schemaPath }: SchemaError): string {
   return `${keyword} ${JSON.stringify(params)}`;
 }
 
-function inWords(group: readonly SchemaError[], document: OpenApiDocument): Finding {
+function inWords(group: readonly SchemaError[], document: OpenApiDocument): DocumentFinding {
   const [error] = group as [SchemaError];
   const { instancePath: path, keyword, params } = error;
   const location = fromPointer(path);
   const value = valueAt(document, location);
   const name = location.length === 0 ? 'The document' : `\`${shortName(location)}\``;
-  const say = (sentence: string, at = path) => ({ message: `${name} ${sentence}`, path: at });
+  const say = (sentence: string, at = path): DocumentFinding => ({
+    ...{ rule: 'structure', message: `${name} ${sentence}` },
+    path: at,
+  });
   const all = <T>(member: string) => [
     ...new Set(group.flatMap(({ params }) => params[member] as T)),
   ];
@@ -287,9 +292,14 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
 }
 
 /** A value where only a few words are allowed. */
-export function wrongChoice(location: Location, value: unknown, known: readonly string[]): Finding {
+export function wrongChoice(
+  location: Location,
+  value: unknown,
+  known: readonly string[],
+): DocumentFinding {
   const words = known.map((word) => `\`${word}\``);
   return {
+    rule: 'structure',
     message: `\`${shortName(location.map(String))}\` must be ${alternatives(words)}; it is ${quoted(value)}.`,
     path: toPointer(location),
     hint: () => {

@@ -1,14 +1,14 @@
 import type { Location } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { type Finding, wrongChoice } from './schema-problems.ts';
+import { type DocumentFinding, wrongChoice } from './schema-problems.ts';
 
 /** JSON Schema 2020-12, validation, section 6.1.1. */
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
 /** Finds unknown types in schemas of OpenAPI 3.1, whose contents OpenAPI's own JSON Schema does not check. */
-export function typeProblems(document: OpenApiDocument): Finding[] {
-  const problems: Finding[] = [];
+export function typeProblems(document: OpenApiDocument): DocumentFinding[] {
+  const problems: DocumentFinding[] = [];
   const check = (type: unknown, location: Location) => {
     if (!TYPES.includes(type as string)) problems.push(wrongChoice(location, type, TYPES));
   };

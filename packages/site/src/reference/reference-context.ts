@@ -1,6 +1,9 @@
 import type { Html } from '@petstore/http/html.ts';
 import type { CheckedDocument, OpenApiDocument } from '../openapi/openapi-types.ts';
+import type { Rule } from '../rules.ts';
 import type { ReferenceAddresses } from './addresses.ts';
+
+export type Warn = (message: string, place: string, rule?: Rule) => void;
 
 /** What every part of a reference page is made with. */
 export interface ReferenceContext {
@@ -13,9 +16,9 @@ export interface ReferenceContext {
   readonly downloads: { readonly json: string; readonly yaml: string };
   /**
    * Tells the document's author what a page leaves out or changes, as a warning in the build's log. `place` is a JSON
-   * pointer (`/paths/~1pets/get`), or a page's path where there is none.
+   * pointer (`/paths/~1pets/get`). Without a rule it is `left-out`.
    */
-  readonly warn: (message: string, place: string) => void;
+  readonly warn: Warn;
 }
 
 /** Renders the Markdown of descriptions, safely and within bounds. */

@@ -18,6 +18,7 @@ import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
 import { toJson, toYaml } from '../syntax/exact-text.ts';
+import { fromPointer } from '../syntax/source.ts';
 import { referenceAddresses } from './addresses.ts';
 import { modelAside, operationAside } from './aside-html.ts';
 import { descriptionLinks } from './description-links.ts';
@@ -27,7 +28,7 @@ import { oldAnchors } from './old-anchors.ts';
 import { operationContent } from './operation-content.ts';
 import { operationData, operationDataScript } from './operation-data.ts';
 import { overviewContent } from './overview-content.ts';
-import type { ReferenceContext } from './reference-context.ts';
+import type { ReferenceContext, Warn } from './reference-context.ts';
 import { modelListContent, tagContent } from './tag-content.ts';
 
 export interface ReferenceOptions {
@@ -52,7 +53,7 @@ export function referenceContext(
   }: ReferenceOptions,
   log: BuildLog,
 ): ReferenceContext {
-  const warn = boundedWarnings(log);
+  const warn = warnings(checked, log);
   const addresses = referenceAddresses(checked, overview);
   return {
     checked,
@@ -68,29 +69,15 @@ export function referenceContext(
   };
 }
 
-/** Nobody would read more, and each is a write to the database. */
-const MAX_WARNINGS = 50;
-const MAX_OF_KIND = 5;
-
-/** Names, addresses and numbers, in which warnings of one kind differ. */
-const DETAILS = /`[^`]*`|“[^”]*”|\d+/g;
-
-function boundedWarnings(log: BuildLog): ReferenceContext['warn'] {
-  const told = new Set<string>();
-  const kinds = new Map<string, number>();
-  const warning = (message: string) => log({ level: 'warning', message });
-  return (message, place) => {
-    const text = `${place}: ${message}`;
-    if (told.has(text) || told.size > MAX_WARNINGS) return;
-    const kind = message.replace(DETAILS, '');
-    const known = kinds.get(kind) ?? 0;
-    if (known > MAX_OF_KIND) return;
-    kinds.set(kind, known + 1);
-    told.add(text);
-    if (told.size > MAX_WARNINGS) warning('And more warnings, which are not listed.');
-    else if (known < MAX_OF_KIND) warning(text);
-    else warning(`${text} More warnings of this kind are not listed.`);
-  };
+/** Logs warnings with their lines. */
+function warnings({ file, lineOf }: CheckedDocument, log: BuildLog): Warn {
+  return (message, path, rule = 'left-out') =>
+    log({
+      ...{ rule, message, file, path },
+      get line() {
+        return lineOf(fromPointer(path));
+      },
+    });
 }
 
 /** The document itself, and the pages of its reference with what their scripts load, one after the other. */

@@ -30,8 +30,10 @@ export function withinLimits(found: Iterable<SearchDocument>, log: BuildLog): Se
     names -= places.length;
     documents.push({ ...document, texts, places });
   }
-  if (isCut) log({ level: 'warning', message: MESSAGE });
+  if (isCut) log({ rule: 'search-limit', message: MESSAGE, ...WHOLE });
   return documents;
 }
+
+const WHOLE = { file: '', path: '', line: null };
 
 const MESSAGE = `There is more text than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million letters, ${MAX_NAMES.toLocaleString('en')} parameters and properties, and ${MAX_DOCUMENTS.toLocaleString('en')} sections, operations and models; of what follows, titles alone or nothing.`;

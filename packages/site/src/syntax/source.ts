@@ -1,4 +1,4 @@
-import type { Syntax } from '../openapi/openapi-types.ts';
+export type Syntax = 'JSON' | 'YAML';
 
 /** A parsed text: its value, and how to find a place of the value in the text. */
 export interface Source {

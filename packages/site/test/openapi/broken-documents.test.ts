@@ -2,16 +2,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
-import type { BuildProblem } from '../../src/build-log.ts';
+import { type BuildProblem, boundedLog } from '../../src/build-log.ts';
 import { readCheckedDocument } from '../../src/openapi/checked-document.ts';
-
-const silent = () => undefined;
+import { levelOf } from '../../src/rules.ts';
 
 coverNothing();
 
+/** What is told of a document: the problem for which it is refused, or what it is published with. */
+async function toldOf(
+  document: string | Uint8Array,
+  name = '',
+): Promise<{ isRefused: boolean; problems: BuildProblem[] }> {
+  const found: BuildProblem[] = [];
+  const { log, end } = boundedLog((line) => {
+    if ('rule' in line && levelOf(line.rule) === 'warning') found.push(line);
+  });
+  const result = await readCheckedDocument(Buffer.from(document), name, log);
+  end();
+  const isRefused = 'problems' in result;
+  return { isRefused, problems: isRefused ? [...result.problems] : found };
+}
+
 async function problemsOf(document: string | Uint8Array, name = ''): Promise<BuildProblem[]> {
-  const result = await readCheckedDocument(Buffer.from(document), name, silent);
-  return 'problems' in result ? [...result.problems] : [];
+  return (await toldOf(document, name)).problems;
 }
 
 /** Each: the document, and where what is wrong with it is found and how it is said. */
@@ -158,20 +171,50 @@ const HEAD_31 = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';
 
 const OK = 'responses: {"200": {description: x}}';
 
+const path = (name: string) =>
+  `parameters: [{in: path, name: ${name}, required: true, schema: {type: string}}]`;
+
 /** Each: the document, and all that is found wrong with it: line, place, words. */
-const CONTENTS: { what: string; document: string; finds: [number, string, RegExp][] }[] = [
-  { what: 'no version', document: 'info: {}', finds: [[1, '', /doesn't say its version/]] },
+const CONTENTS: {
+  what: string;
+  document: string;
+  isRefused?: true;
+  finds: [number, string, RegExp][];
+}[] = [
+  {
+    what: 'no version',
+    isRefused: true,
+    document: 'info: {}',
+    finds: [[1, '', /doesn't say its version/]],
+  },
   {
     what: 'a number for a version',
-    document: 'openapi: 3.1',
+    document: 'openapi: 3.1\ninfo: {title: T, version: "1"}\npaths: {}',
     finds: [[1, '/openapi', /is the number 3\.1\. Put it in quotes/]],
   },
   {
+    what: 'a number for the version of Swagger',
+    document: 'swagger: 2.0\ninfo: {title: T, version: "1"}\npaths: {}',
+    finds: [[1, '/swagger', /is the number 2\. Put it in quotes/]],
+  },
+  {
+    what: 'a number for a version that there is not',
+    document: 'openapi: 4\npaths: {}',
+    isRefused: true,
+    finds: [[1, '/openapi', /is the number 4\. Put it in quotes/]],
+  },
+  {
     what: 'OpenAPI 3.2',
+    isRefused: true,
     document: 'openapi: 3.2.0',
     finds: [[1, '/openapi', /is 3\.2\.0\. Swagger 2\.0, OpenAPI 3\.0 and/]],
   },
-  { what: 'Swagger 1.2', document: 'swagger: "1.2"', finds: [[1, '/swagger', /is 1\.2/]] },
+  {
+    what: 'Swagger 1.2',
+    isRefused: true,
+    document: 'swagger: "1.2"',
+    finds: [[1, '/swagger', /is 1\.2/]],
+  },
   {
     what: 'a number for text',
     document: 'openapi: 3.0.3\ninfo:\n  title: T\n  version: 1\npaths: {}',
@@ -185,11 +228,13 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
   },
   {
     what: 'neither paths nor anything else',
+    isRefused: true,
     document: HEAD_31,
     finds: [[1, '', /must have `paths`, `components` or `webhooks`/]],
   },
   {
     what: 'misspelt members in the place of what there must be',
+    isRefused: true,
     document: 'openapi: 3.0.3\ninfo:\n  titel: A\n  vesion: "1"\npahts: {}',
     finds: [
       [
@@ -203,6 +248,7 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
   },
   {
     what: 'a misspelt member of OpenAPI 3.1, where names of all kinds may be',
+    isRefused: true,
     document: 'openapi: 3.1.0\ninfo:\n  titel: A\n  version: "1"\npath: {}',
     finds: [
       [1, '', /must have `paths`.* It has `path` on line 5: did you mean `paths`\?$/],
@@ -211,6 +257,7 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
   },
   {
     what: 'a misspelt version',
+    isRefused: true,
     document: 'info: {}\nopanapi: 3.0.3',
     finds: [
       [1, '', /doesn't say its version.* It has `opanapi` on line 2: did you mean `openapi`\?$/],
@@ -228,7 +275,7 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
       ],
     ],
   },
-  { what: 'no paths', document: HEAD, finds: [[1, '', /must have `paths`/]] },
+  { what: 'no paths', isRefused: true, document: HEAD, finds: [[1, '', /must have `paths`/]] },
   {
     what: 'a typing error',
     document: `${HEAD_31}paths:\n  /a:\n    get:\n      ${OK}\n      sumary: x`,
@@ -284,18 +331,28 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
     finds: [[7, '/paths/~1a/put/operationId', /must be unique; GET \/a has `x` too/]],
   },
   {
-    what: 'two paths of one shape, and a parameter that nothing describes',
-    document: `${HEAD}paths:\n  /a/{x}:\n    get: {${OK}}\n  /a/{y}: {}`,
+    what: 'a parameter that nothing describes',
+    document: `${HEAD}paths:\n  /a/{x}:\n    get: {${OK}}`,
+    finds: [[5, '/paths/~1a~1{x}/get', /parameter `\{x\}`, which must be described/]],
+  },
+  {
+    what: 'two operations of one method and shape',
+    document: `${HEAD}paths:\n  /a/{x}:\n    get: {${OK}, ${path('x')}}\n  /a/{y}:\n    get: {${OK}, ${path('y')}}`,
     finds: [
-      [5, '/paths/~1a~1{x}/get', /parameter `\{x\}`, which must be described/],
-      [6, '/paths/~1a~1{y}', /No request can tell `\/a\/\{y\}` from `\/a\/\{x\}`/],
+      [7, '/paths/~1a~1{y}/get', /No request can tell `GET \/a\/\{y\}` from `GET \/a\/\{x\}`/],
     ],
+  },
+  {
+    what: 'two paths of one shape whose methods differ',
+    document: `${HEAD}paths:\n  /a/{x}:\n    get: {${OK}, ${path('x')}}\n  /a/{y}:\n    put: {${OK}, ${path('y')}}`,
+    finds: [],
   },
 ];
 
-for (const { what, document, finds } of CONTENTS) {
-  test(`a document with ${what} is refused, each problem with its place and in words`, async () => {
-    const problems = await problemsOf(document);
+for (const { what, document, finds, isRefused = false } of CONTENTS) {
+  test(`a document with ${what} is ${isRefused ? 'refused' : 'published'}, and each problem told with its place and in words`, async () => {
+    const { problems, ...told } = await toldOf(document);
+    assert.equal(told.isRefused, isRefused);
     assert.deepEqual(
       problems.map(({ line, path }) => [line, path]),
       finds.map(([line, path]) => [line, path]),
@@ -614,7 +671,7 @@ test('of very many problems fifty are told, and the others counted', async () =>
   const document = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths };
   const problems = await problemsOf(JSON.stringify(document));
   assert.equal(problems.length, 51);
-  assert.match(problems[50]?.message ?? '', /^And 30 more problems/);
+  assert.match(problems[50]?.message ?? '', /^And 30 others of this rule/);
 });
 
 test('hundreds of thousands of problems are told like fifty', async () => {
@@ -623,5 +680,5 @@ test('hundreds of thousands of problems are told like fifty', async () => {
   const problems = await problemsOf(document);
   assert.equal(problems.length, 51);
   assert.match(problems[0]?.message ?? '', /a path must begin with/);
-  assert.match(problems[50]?.message ?? '', /^And thousands of other problems/);
+  assert.match(problems[50]?.message ?? '', /^And more than 1,000 others of this rule/);
 });

@@ -9,7 +9,8 @@ import { oldAnchors } from '../../src/reference/old-anchors.ts';
 
 function checked(document: Record<string, unknown>): CheckedDocument {
   const operations = listOperations(document, plainText());
-  return { syntax: 'JSON', document, upgraded: document, operations };
+  const source = { file: 'openapi.json', lineOf: () => null };
+  return { syntax: 'JSON', document, upgraded: document, operations, ...source };
 }
 
 const addressesOf = (document: Record<string, unknown>) =>

@@ -13,7 +13,11 @@ export function pageContext(document: Record<string, unknown>): {
   const warnings: string[] = [];
   const warn = (message: string, place: string) => void warnings.push(`${place}: ${message}`);
   const operations = listOperations(document, plainText());
-  const checked: CheckedDocument = { syntax: 'JSON', document, upgraded: document, operations };
+  const source = { file: 'openapi.json', lineOf: () => null };
+  const checked: CheckedDocument = {
+    ...{ syntax: 'JSON', document, upgraded: document, operations },
+    ...source,
+  };
   const context: ReferenceContext = {
     checked,
     document,

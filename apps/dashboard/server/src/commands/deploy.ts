@@ -18,6 +18,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8081';
 interface Options {
   readonly project: string;
   readonly activate: boolean;
+  readonly strict?: boolean;
   readonly json?: boolean;
 }
 
@@ -29,23 +30,27 @@ export function deployCommand(): Command {
     .argument('<file>', 'document (JSON or YAML), archive (.tar.gz or .zip), or folder')
     .requiredOption('--project <slug>', 'the project to deploy to (required)')
     .option('--no-activate', 'build it without putting it live')
+    .option('--strict', 'fail where there are warnings, and leave live what is live')
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
       const upload = await readUploadFile(file);
       say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
-      const queued = await client.queueDeploy(options.project, upload, options.activate);
-      const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) =>
-        say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`),
-      );
+      const queued = await client.queueDeploy(options.project, upload, options);
+      const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) => {
+        // They come below with file and line.
+        if (level !== 'warning') say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`);
+      });
+      for (const { rule, message, ...place } of deploy.warnings)
+        say(locate(upload.name, { message: `warning: ${message} [${rule}]`, ...place }));
       say(`  ${client.pageOf(options.project, deploy.id)}`);
       if (options.json) await print(JSON.stringify(deploy));
       if (deploy.state === 'failed') {
         process.exitCode = 1;
-        if (!options.json)
-          for (const problem of deploy.errors)
-            process.stderr.write(`${locate(upload.name, problem)}\n`);
+        // Of a strict deploy they are the warnings.
+        const isTold = deploy.strict && deploy.warnings.length > 0;
+        if (!isTold) for (const problem of deploy.errors) say(locate(upload.name, problem));
         return;
       }
       if (options.json) return;
@@ -57,10 +62,15 @@ export function deployCommand(): Command {
 /** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
 function locate(
   name: string,
-  { message, path, line }: { message: string; path: string; line: number | null },
+  {
+    message,
+    path,
+    line,
+    file: own = '',
+  }: { message: string; path: string; line: number | null; file?: string },
 ): string {
   const isPointer = path === '' || path.startsWith('/');
-  const file = isPointer ? name : path;
+  const file = own || (isPointer ? name : path);
   return `${file}${line === null ? '' : `:${line}`}: ${message}${isPointer && path !== '' ? ` (${path})` : ''}`;
 }
 

@@ -2,7 +2,7 @@
 // goes live with one row in the store, and a roll-back is another.
 
 import { truncate } from '@petstore/service/text.ts';
-import type { BuildProblem } from '@petstore/site/build-log.ts';
+import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 
 export type Coding = 'br' | 'gzip';
@@ -69,6 +69,21 @@ export function shortProblem({ message, path, line }: BuildProblem): BuildProble
     path: truncate(path, MAX_LENGTH.path),
     line,
   };
+}
+
+export function shortFinding({ message, path, file, ...finding }: Finding): Finding {
+  return {
+    ...finding,
+    message: truncate(message, MAX_LENGTH.message),
+    file: truncate(file, MAX_LENGTH.path),
+    path: truncate(path, MAX_LENGTH.path),
+  };
+}
+
+/** A finding in a line of a log: with its place, where it has one. */
+export function findingText({ message, file, path, line }: Finding): string {
+  const place = path || (line === null ? '' : `${file}:${line}`);
+  return place === '' ? message : `${place}: ${message}`;
 }
 
 /** The text of a line of a log. */

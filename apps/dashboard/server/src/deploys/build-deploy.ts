@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { count } from '@petstore/service/text.ts';
-import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
+import {
+  type BuildLog,
+  type BuildProblem,
+  type Finding,
+  problemOf,
+} from '@petstore/site/build-log.ts';
+import { levelOf } from '@petstore/site/rules.ts';
 import { roleIn } from '../accounts/caller.ts';
 import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
@@ -33,7 +39,7 @@ import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
-import type { Manifest } from './artifact.ts';
+import { findingText, type Manifest } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
@@ -75,9 +81,10 @@ async function buildIn(
 ): Promise<void> {
   const { db, now, spool } = deps;
   const say = logWriter(deps, deploy.id);
+  const findings: Finding[] = [];
   const fail = async (problems: readonly BuildProblem[]) => {
     await say.written();
-    await finishFailed(deps, worker, deploy, problems);
+    await finishFailed(deps, worker, deploy, { problems, findings });
   };
 
   if (deploy.attempts > MAX_ATTEMPTS) {
@@ -104,9 +111,22 @@ async function buildIn(
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
     return fail([problemOf('The uploaded file is gone. Deploy it again.')]);
-  const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
+  const log: BuildLog = (line) => {
+    if (!('rule' in line)) return say('info', line.message);
+    findings.push(line);
+    // Hints are many, and nothing is wrong: the deploy's page has them.
+    if (levelOf(line.rule) === 'warning') say('warning', findingText(line));
+  };
+  const outcome = await deps.build(job, log, signal);
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);
+  const warnings = findings.filter(({ rule }) => levelOf(rule) === 'warning');
+  if (deploy.strict === 1 && warnings.length > 0) {
+    say('error', 'Warnings make this deploy fail: it was sent as strict, or the project wants it.');
+    return fail(
+      warnings.map(({ message, file, path, line }) => ({ message, path: path || file, line })),
+    );
+  }
   const { artifact } = outcome;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
   say(
@@ -115,7 +135,7 @@ async function buildIn(
   );
   await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
   await say.written();
-  await finishSucceeded(deps, worker, deploy, artifact);
+  await finishSucceeded(deps, worker, deploy, { artifact, findings });
 }
 
 /** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
@@ -171,11 +191,16 @@ async function finishFailed(
   { db, now }: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  problems: readonly BuildProblem[],
+  result: Failure,
 ): Promise<void> {
   const at = now();
-  const line = `Failed with ${count(problems.length, 'problem')}.`;
-  await db.transaction().execute((trx) => failDeploy(trx, at, worker, deploy, problems, line));
+  const line = `Failed with ${count(result.problems.length, 'problem')}.`;
+  await db.transaction().execute((trx) => failDeploy(trx, at, worker, deploy, result, line));
+}
+
+interface Failure {
+  readonly problems: readonly BuildProblem[];
+  readonly findings: readonly Finding[];
 }
 
 async function failDeploy(
@@ -183,13 +208,14 @@ async function failDeploy(
   at: number,
   worker: string,
   deploy: DeployRow,
-  problems: readonly BuildProblem[],
+  { problems, findings }: Failure,
   line: string,
 ): Promise<void> {
   const isMine = await finishDeploy(trx, deploy.id, worker, {
     state: 'failed',
     artifact_hash: null,
     errors: JSON.stringify(problems),
+    findings: JSON.stringify(findings),
     finished_at: at,
   });
   if (!isMine) return;
@@ -212,7 +238,7 @@ async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  artifact: PackedArtifact,
+  { artifact, findings }: { artifact: PackedArtifact; findings: readonly Finding[] },
 ): Promise<void> {
   const at = now();
   await db.transaction().execute(async (trx) => {
@@ -221,13 +247,15 @@ async function finishSucceeded(
     const lost = await findLostRight(trx, project, deploy, at);
     if (lost !== undefined) {
       const message = `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`;
-      return failDeploy(trx, at, worker, deploy, [problemOf(message)], `Failed. ${message}`);
+      const failure = { problems: [problemOf(message)], findings };
+      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
     }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
       artifact_hash: artifact.hash,
       errors: '[]',
+      findings: JSON.stringify(findings),
       finished_at: at,
     });
     if (!isMine) return;

@@ -135,7 +135,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     );
     uploads.post<{
       Params: { slug: string };
-      Querystring: { activate?: 'true' | 'false' };
+      Querystring: { activate?: 'true' | 'false'; strict?: 'true' | 'false' };
       Headers: { 'x-file-name'?: string };
       Body: IncomingMessage | undefined;
     }>(
@@ -148,6 +148,11 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           activate: Type.Optional(
             OneOf(['true', 'false'], { description: 'false: build it without putting it live.' }),
           ),
+          strict: Type.Optional(
+            OneOf(['true', 'false'], {
+              description: "true: warnings make it fail, as the project's own setting does.",
+            }),
+          ),
         }),
         headers: Type.Object({
           'x-file-name': Type.Optional(
@@ -159,7 +164,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       }),
       async (request, reply) => {
         const { project } = accessOf(request);
-        const { activate } = request.query;
+        const { activate, strict } = request.query;
         const { user, actor } = callerOf(request);
         const file =
           request.body && (await receiver.receive(request.body, user.id, announcedLength(request)));
@@ -168,6 +173,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           const upload = await readUpload(file, request.headers['x-file-name']);
           const options = {
             activate: activate !== 'false',
+            strict: strict === 'true' || project.strict === 1,
             admit: () => reauthorize(request, deps),
           };
           const deploy = await queueDeploy(deps, project, upload, options, actor);

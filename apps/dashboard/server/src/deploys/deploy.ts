@@ -10,6 +10,16 @@ const Problem = Type.Object({
   line: Nullable(Type.Integer()),
 });
 
+const RuleName = Type.String({ description: 'What it is about: the same for all of a kind.' });
+
+const Finding = Type.Object({
+  message: Type.String(),
+  rule: RuleName,
+  file: Type.String({ description: 'By its path in the upload; empty: the upload as a whole.' }),
+  path: Type.String({ description: 'A JSON pointer into the file; empty for none.' }),
+  line: Nullable(Type.Integer()),
+});
+
 const summary = {
   id: Type.String(),
   number: Type.Integer({ description: "1 for the project's first." }),
@@ -32,7 +42,19 @@ const summary = {
 export const DeploySummary = Type.Object(summary, { $id: 'DeploySummary' });
 export type DeploySummary = Static<typeof DeploySummary>;
 
-export const Deploy = Type.Object({ ...summary, errors: Type.Array(Problem) }, { $id: 'Deploy' });
+export const Deploy = Type.Object(
+  {
+    ...summary,
+    strict: Type.Boolean({ description: 'Whether warnings make it fail.' }),
+    errors: Type.Array(Problem),
+    warnings: Type.Array(Finding, {
+      description:
+        'What is against the specification, or shown in part. It is published all the same.',
+    }),
+    hints: Type.Array(Finding, { description: 'What readers would find better.' }),
+  },
+  { $id: 'Deploy' },
+);
 export type Deploy = Static<typeof Deploy>;
 
 /**

@@ -30,16 +30,24 @@ const MAX_UNFINISHED = 20;
 /** How many bytes of an upload are stored at once. */
 const PIECE_BYTES = 1_000_000;
 
+interface QueueOptions {
+  /** It goes live when it succeeds. */
+  readonly activate: boolean;
+  /** It fails where it has warnings. */
+  readonly strict: boolean;
+  /** Throws where the right to deploy has ended; called when everything is stored, which may take seconds. */
+  readonly admit: () => Promise<void>;
+}
+
 /**
  * Stores an upload and queues a deploy of it. When this returns, the deploy will be built, whatever happens to this
- * process. `admit` throws where the right to deploy has ended; it is called when everything is stored, which may take
- * seconds. Nothing of a refused upload stays.
+ * process. Nothing of a refused upload stays.
  */
 export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, admit }: { activate: boolean; admit: () => Promise<void> },
+  { activate, strict, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -67,7 +75,9 @@ export async function queueDeploy(
       source_size: upload.size,
       artifact_hash: null,
       activate: activate ? 1 : 0,
+      strict: strict ? 1 : 0,
       errors: '[]',
+      findings: '[]',
       created_by: actor.userId,
       created_by_email: actor.name,
       token_id: actor.token?.id ?? null,

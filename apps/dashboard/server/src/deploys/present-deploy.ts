@@ -1,4 +1,5 @@
-import type { BuildProblem } from '@petstore/site/build-log.ts';
+import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
+import { levelOf } from '@petstore/site/rules.ts';
 import type { Addresses } from '../addresses.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
@@ -28,14 +29,19 @@ export function presentDeploy(
   };
 }
 
-/** One deploy, with its problems. */
+/** One deploy, with its problems and findings. */
 export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,
   addresses: Addresses,
 ): Deploy {
+  const findings = JSON.parse(row.findings) as Finding[];
+  const ofLevel = (level: string) => findings.filter(({ rule }) => levelOf(rule) === level);
   return {
     ...presentDeploy(row, project, addresses),
+    strict: row.strict === 1,
     errors: (JSON.parse(row.errors) as BuildProblem[]).map(shortProblem),
+    warnings: ofLevel('warning'),
+    hints: ofLevel('hint'),
   };
 }

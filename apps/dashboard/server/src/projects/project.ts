@@ -30,6 +30,9 @@ export const ProjectChange = Type.Object({
         "Readers may send requests to the document's servers through the site. It can be switched on where the operator allows it.",
     }),
   ),
+  strict: Type.Optional(
+    Type.Boolean({ description: 'Deploys fail where they have warnings, whoever sends them.' }),
+  ),
 });
 export type ProjectChange = Static<typeof ProjectChange>;
 /** `DELETE /api/projects/{slug}`: the slug once more. */
@@ -63,6 +66,7 @@ export const Project = Type.Object(
     redirectPlatformHost: Type.Boolean(),
     mcp: Type.Boolean(),
     requestProxy: Type.Boolean(),
+    strict: Type.Boolean(),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

@@ -73,6 +73,7 @@ export async function createProject(
     redirect_platform_host: 0,
     mcp: 1,
     request_proxy: 0,
+    strict: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
@@ -125,6 +126,7 @@ export async function changeProject(
         redirect_platform_host: switches.redirectPlatformHost ? 1 : 0,
         mcp: switches.mcp ? 1 : 0,
         request_proxy: switches.requestProxy ? 1 : 0,
+        strict: switches.strict ? 1 : 0,
       };
       const [from, to] = [presentChange(before), presentChange(next)];
       isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
@@ -145,14 +147,15 @@ export async function changeProject(
   return changed;
 }
 
-type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy'>;
+type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy' | 'strict'>;
 
-/** What a project's sites do, as the API has it. */
-function switchesOf({ redirect_platform_host, mcp, request_proxy }: Switches) {
+/** What a project's sites and deploys do, as the API has it. */
+function switchesOf({ redirect_platform_host, mcp, request_proxy, strict }: Switches) {
   return {
     redirectPlatformHost: redirect_platform_host === 1,
     mcp: mcp === 1,
     requestProxy: request_proxy === 1,
+    strict: strict === 1,
   };
 }
 

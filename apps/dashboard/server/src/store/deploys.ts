@@ -7,7 +7,7 @@ import type { Db, NewRow, Row, Trx } from './schema.ts';
 export type DeployRow = Row<'deploys'>;
 export type LogRow = Row<'deploy_log'>;
 
-/** The columns that a list shows: not `errors`, which may be long and would all be in memory at once. */
+/** The columns that a list shows: not `errors` and `findings`, which may be long and would all be in memory at once. */
 const LISTED = [
   'id',
   'number',
@@ -219,7 +219,7 @@ export async function finishDeploy(
   trx: Trx,
   id: string,
   worker: string,
-  end: Pick<DeployRow, 'artifact_hash' | 'errors'> & {
+  end: Pick<DeployRow, 'artifact_hash' | 'errors' | 'findings'> & {
     state: 'succeeded' | 'failed';
     finished_at: number;
   },

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { domains } from './migrations/domains.ts';
 import { partOf, tablesOf } from './migrations/tables.ts';
@@ -19,6 +19,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0008_builds': { up: (db) => builds(db, engine) },
     '0009_site_switches': { up: siteSwitches },
     '0010_request_proxy': { up: requestProxy },
+    '0011_findings': { up: findings },
   };
 }
 
@@ -312,5 +313,16 @@ async function requestProxy(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('projects')
     .addColumn('request_proxy', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+}
+
+/** Earlier deploys have no findings apart from the lines of their logs. */
+async function findings(db: Kysely<unknown>): Promise<void> {
+  const isOff = (c: ColumnDefinitionBuilder) => c.notNull().defaultTo(0);
+  await db.schema.alterTable('projects').addColumn('strict', 'integer', isOff).execute();
+  await db.schema.alterTable('deploys').addColumn('strict', 'integer', isOff).execute();
+  await db.schema
+    .alterTable('deploys')
+    .addColumn('findings', 'text', (c) => c.notNull().defaultTo('[]'))
     .execute();
 }

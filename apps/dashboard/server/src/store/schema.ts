@@ -92,6 +92,8 @@ export interface Database {
     mcp: Generated<number>;
     /** 1: readers may send requests to the API through the project's sites, where the operator allows it. */
     request_proxy: Generated<number>;
+    /** 1: a deploy with warnings fails. */
+    strict: Generated<number>;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };
@@ -127,8 +129,12 @@ export interface Database {
     artifact_hash: string | null;
     /** 1: it goes live when it succeeds. */
     activate: number;
+    /** 1: it fails where it has warnings. */
+    strict: Generated<number>;
     /** JSON: BuildProblem[]. */
     errors: string;
+    /** JSON: Finding[]. */
+    findings: Generated<string>;
     created_by: string | null;
     /** The creator's address, kept when the account goes. */
     created_by_email: string;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upgradeDocument, versionOf } from '@petstore/site/openapi/checked-document.ts';
+import { upgradeDocument } from '@petstore/site/openapi/checked-document.ts';
 import { readDocument } from '@petstore/site/openapi/read-document.ts';
 import { schemaProblems } from '@petstore/site/openapi/schema-problems.ts';
+import { versionOf } from '@petstore/site/openapi/version.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { cpuTimeOf } from '@petstore/test-support/within.ts';

@@ -64,7 +64,8 @@ test('a document whose descriptions are all marks is built soon, and its log tel
       assert.ok('artifact' in result, JSON.stringify(result));
     }),
   );
-  assert.match(lines.join('\n'), /30 descriptions of operations have very many marks/);
+  const told = lines.filter((line) => /^The description has very many marks/.test(line));
+  assert.equal(told.length, 30);
 });
 
 test('thousands of operations with one name, and braces that nothing closes, take little time', async () => {

@@ -103,14 +103,12 @@ ${references}
     await jobOf(t, guides, 'zip'),
   ];
   for (const job of jobs) {
-    const lines: string[] = [];
-    const outcome = await runBuild(job, ({ message }) => lines.push(message), never);
-    assert.ok('problems' in outcome && outcome.problems.length > 1);
-    const size = Buffer.byteLength(JSON.stringify([outcome.problems, lines]));
-    assert.ok(
-      size < 100_000,
-      `${size} bytes: ${JSON.stringify(outcome.problems[0]).slice(0, 200)}`,
-    );
+    const lines: unknown[] = [];
+    const outcome = await runBuild(job, (line) => lines.push(line), never);
+    const told = [...('problems' in outcome ? outcome.problems : []), ...lines];
+    assert.ok(told.length > 10);
+    const size = Buffer.byteLength(JSON.stringify(told));
+    assert.ok(size < 100_000, `${size} bytes: ${JSON.stringify(told[0]).slice(0, 200)}`);
   }
 });
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
+import { levelOf } from '@petstore/site/rules.ts';
+import { type BuildInput, findingText } from '../../../server/src/deploys/artifact.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
 import { buildInMemory, textOf } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
@@ -19,8 +20,8 @@ async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8
   const lines: string[] = [];
   const packed = bytes ?? (kind === 'zip' ? zipOf(entries(files)) : await tarGzOf(entries(files)));
   const input: BuildInput = { kind, bytes: packed, name: 'docs' };
-  const result = await buildInMemory(input, ({ level, message }) => {
-    lines.push(`${level}: ${message}`);
+  const result = await buildInMemory(input, (line) => {
+    lines.push('rule' in line ? `${levelOf(line.rule)}: ${findingText(line)}` : line.message);
   });
   return { result, lines };
 }
@@ -78,7 +79,7 @@ test('a folder of documentation becomes a site', async () => {
   assert.match(text('/llms.txt'), /\/guides\/quickstart\.md\): From an empty folder/);
   assert.match(text('/llms.txt'), /POST \/parcels/);
   assert.match(text('/sitemap.xml'), /\{\{origin\}\}\/languages\/ja</);
-  assert.ok(lines.includes('info: Rendered 9 pages.'), lines.join('\n'));
+  assert.ok(lines.includes('Rendered 9 pages.'), lines.join('\n'));
 });
 
 test('scripts come from files of the site alone, whose names change with their content', async () => {
@@ -184,7 +185,7 @@ test('what is wrong with documents and pages is told with file and line, in thei
 test('all that is wrong with the configuration, the document and the pages is told at once', async () => {
   const files = new Map<string, string>([
     ['docs.yaml', 'title: T\ncolour: red\nnavigation: [a.md, gone.md]'],
-    ['openapi.yaml', 'openapi: 3.1.0\ninfo: {titel: T, version: "1"}\npaths: {}\n'],
+    ['openapi.yaml', 'openapi: 3.1.0\ninfo: {titel: T, version: "1"}\n'],
     ['a.md', '[x](b.md)\n\n[y](/reference#tag/any) [z](operation:any)'],
     ['c.md', '---\ntitle: [\n---\n'],
   ]);
@@ -192,6 +193,7 @@ test('all that is wrong with the configuration, the document and the pages is to
   const wanted = [
     /^docs\.yaml:2 .*no `colour`/,
     /^docs\.yaml:3 `gone\.md` is not in the archive/,
+    /^:1 The document must have `paths`/,
     /^\/info:2 .*must have `title`\. It has `titel` on line 2/,
     /^a\.md:1 .*there is no `b\.md`/,
     /^c\.md:\d /,
@@ -207,19 +209,19 @@ test('all that is wrong with the configuration, the document and the pages is to
   );
 });
 
-test('a document in several files is refused with the place of the first reference', async () => {
+test('of a document in several files each reference to another one is told with its place', async () => {
   const files = await folderFiles(PARCELS);
   const openapi = Buffer.from(files.get('openapi.yaml') ?? '')
     .toString()
     .replace("'#/components/schemas/Parcel'", "'./schemas/parcel.yaml'");
-  const [problem] = await problems(
+  const { lines } = await built(
     new Map<string, string | Uint8Array>([
       ...files,
       ['openapi.yaml', openapi],
       ['schemas/parcel.yaml', 'type: object'],
     ]),
   );
-  assert.match(problem ?? '', /^\/paths.*schemas\/parcel\.yaml/);
+  assert.match(lines.join('\n'), /^warning: \/paths.*`\.\/schemas\/parcel\.yaml` lies outside/m);
 });
 
 test('addresses that two files would have are refused', async () => {
@@ -265,14 +267,16 @@ test('of very many problems in pages fifty are told, and the others counted', as
   assert.match(found[50] ?? '', /And 30 more problems/);
 });
 
-test('of very many warnings fifty are in the log, and the others counted', async () => {
+test('of very many warnings fifty are in the log, each once, and the others counted', async () => {
+  const image = (at: number) => `![](https://elsewhere.example/${at}.png)`;
+  const images = Array.from({ length: 1_000 }, (_, at) => image(at % 500));
   const { lines } = await built(
     new Map([
       ['docs.yaml', 'title: T'],
-      ['a.md', `# A\n\n${'![](https://elsewhere.example/a.png)\n'.repeat(500)}`],
+      ['a.md', `# A\n\n${images.join('\n')}`],
     ]),
   );
   const warnings = lines.filter((line) => line.startsWith('warning'));
   assert.equal(warnings.length, 51);
-  assert.match(warnings[50] ?? '', /And 450 more warnings/);
+  assert.match(warnings[50] ?? '', /^warning: And 450 others of this rule/);
 });

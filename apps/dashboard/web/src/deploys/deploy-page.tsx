@@ -15,7 +15,7 @@ import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { ExternalButton, ExternalLink } from '../ui/external-link.tsx';
 import { Confirm } from '../ui/form-dialog.tsx';
-import { count, duration } from '../ui/format.ts';
+import { duration } from '../ui/format.ts';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
@@ -24,10 +24,9 @@ import { Steps } from '../ui/steps.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { WithCode } from '../ui/with-code.tsx';
 import { DeployLog } from './deploy-log.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
-import { placeInWords } from './place.ts';
+import { Hints, Problems, Warnings } from './findings.tsx';
 import { UploadArea } from './upload-area.tsx';
 
 export function DeployPage() {
@@ -86,7 +85,9 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
           </Alert>
         )}
         <DeploySteps deploy={deploy} hasLive={project.live !== null} />
-        <ProblemTable deploy={deploy} />
+        <Problems deploy={deploy} />
+        <Warnings deploy={deploy} />
+        <Hints deploy={deploy} />
         {state === 'failed' && can(project, 'deploy.create') && (
           <Card title="Deploy again">
             <UploadArea />
@@ -202,66 +203,4 @@ function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
             : undefined,
     },
   ];
-}
-
-/** Why a deploy failed: each problem with its place in the document. */
-function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
-  const { errors } = deploy;
-  if (errors.length === 0) return null;
-  return (
-    <Card
-      title={`${count(errors.length, 'problem')} in ${deploy.sourceName}`}
-      description={`Fix ${errors.length === 1 ? 'it' : 'them'} and deploy again.`}
-      tone="negative"
-      flush
-    >
-      <table className="w-full table-fixed text-left max-sm:block">
-        <thead className="text-[0.8125rem] text-muted max-sm:sr-only">
-          <tr className="border-line border-b">
-            <th scope="col" className="px-4 py-2 font-medium sm:pl-5">
-              Problem
-            </th>
-            <th scope="col" className="w-2/5 px-4 py-2 font-medium">
-              Where
-            </th>
-            <th scope="col" className="w-20 px-4 py-2 text-right font-medium sm:pr-5">
-              Line
-            </th>
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line max-sm:block">
-          {errors.map(({ message, path, line }) => (
-            <tr key={`${path} ${line} ${message}`} className="align-top max-sm:block max-sm:py-2.5">
-              <td className="px-4 py-2.5 break-words max-sm:block max-sm:py-0.5 sm:pl-5">
-                <WithCode>{message}</WithCode>
-              </td>
-              <td className="px-4 py-2.5 max-sm:block max-sm:py-0.5">
-                <Place path={path} />
-              </td>
-              <td className="px-4 py-2.5 text-right font-mono text-[0.8125rem] text-muted tabular-nums max-sm:block max-sm:py-0.5 max-sm:text-left sm:pr-5">
-                {line === null ? (
-                  <span className="max-sm:hidden">–</span>
-                ) : (
-                  <>
-                    <span className="sm:sr-only">line </span>
-                    {line}
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
-  );
-}
-
-function Place({ path }: { readonly path: string }) {
-  const { what, within } = placeInWords(path);
-  return (
-    <span title={path} className="block wrap-anywhere font-mono text-[0.8125rem]">
-      {what}
-      {within && <span className="block text-muted text-xs">{within}</span>}
-    </span>
-  );
 }

@@ -12,13 +12,14 @@ import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 
-/** What the site does besides showing pages. The switch takes effect at once. */
+/** What the site does besides showing pages, and what its deploys must be like. A switch takes effect at once. */
 export function SiteCard() {
-  const { url, mcp, requestProxy } = useProject();
+  const { url, mcp, requestProxy, strict } = useProject();
   const { data: installation } = useQuery(installationQuery);
   const mcpSwitch = useSwitch('mcp', 'The MCP server');
   const proxySwitch = useSwitch('requestProxy', 'The request proxy');
-  const error = mcpSwitch.error ?? proxySwitch.error;
+  const strictSwitch = useSwitch('strict', 'Strictness');
+  const error = mcpSwitch.error ?? proxySwitch.error ?? strictSwitch.error;
   // Without the operator's leave there is no proxy, whatever was chosen before.
   const mayPass = installation?.requestProxy === true;
   return (
@@ -48,12 +49,18 @@ export function SiteCard() {
           disabled={!mayPass}
           onChange={proxySwitch.change}
         />
+        <Switch
+          label="Strict deploys"
+          hint="A deploy with warnings fails, and what is live stays live."
+          checked={strictSwitch.chosen ?? strict}
+          onChange={strictSwitch.change}
+        />
       </div>
     </Card>
   );
 }
 
-function useSwitch(field: 'mcp' | 'requestProxy', name: string) {
+function useSwitch(field: 'mcp' | 'requestProxy' | 'strict', name: string) {
   const { slug } = useProject();
   // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

@@ -28,7 +28,7 @@ const made = (file: SiteFile): MadeFile => ({
 const { document, origin } = workerData as WantedSite;
 const operations = listOperations(document, plainText());
 const site = await documentSite(
-  { syntax: 'JSON', document, upgraded: document, operations },
+  { syntax: 'JSON', document, upgraded: document, operations, file: '', lineOf: () => null },
   () => {},
   {
     overview: '/reference',

@@ -28,8 +28,13 @@ export class DashboardClient {
     this.#timeouts = timeouts;
   }
 
-  async queueDeploy(slug: string, upload: BuildInput, activate: boolean): Promise<Deploy> {
-    const path = `${deploysOf(slug)}?activate=${activate}`;
+  /** `strict`: it fails where there are warnings. */
+  async queueDeploy(
+    slug: string,
+    upload: BuildInput,
+    { activate, strict = false }: { readonly activate: boolean; readonly strict?: boolean },
+  ): Promise<Deploy> {
+    const path = `${deploysOf(slug)}?activate=${activate}&strict=${strict}`;
     const init = {
       method: 'POST',
       headers: {

@@ -1,6 +1,8 @@
 import {
+  type BuildLine,
   type BuildLog,
   type BuildProblem,
+  boundedLog,
   problemOf,
   type SourceFiles,
 } from '@petstore/site/build-log.ts';
@@ -15,7 +17,13 @@ import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts'
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
-import { type BuildInput, type BuildResult, shortMessage, shortProblem } from '../artifact.ts';
+import {
+  type BuildInput,
+  type BuildResult,
+  shortFinding,
+  shortMessage,
+  shortProblem,
+} from '../artifact.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
@@ -30,10 +38,9 @@ export async function buildSite(
   pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> {
+  const bounded = boundedLog((line) => log(shortLine(line)));
   try {
-    const result = await build(input, pack, (line) =>
-      log({ ...line, message: shortMessage(line.message) }),
-    );
+    const result = await build(input, pack, bounded.log);
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
@@ -41,17 +48,22 @@ export async function buildSite(
     const refusal = isEndless ? siteTooLarge() : error;
     if (!(refusal instanceof SiteLimitError)) throw error;
     return { problems: [problemOf(refusal.message)] };
+  } finally {
+    bounded.end();
   }
 }
+
+const shortLine = (line: BuildLine): BuildLine =>
+  'rule' in line ? shortFinding(line) : { message: shortMessage(line.message) };
 
 async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult> {
   const { kind, bytes, name, publication } = input;
   if (kind === 'document') return buildDocument(input, pack, log);
-  log({ level: 'info', message: 'Unpacking the archive.' });
+  log({ message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name);
   if ('problems' in unpacked) return unpacked;
   const files = withoutHidden(unpacked.files, log);
-  log({ level: 'info', message: `The archive holds ${files.size} files.` });
+  log({ message: `The archive holds ${files.size} files.` });
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, input, pack, log);
@@ -87,7 +99,7 @@ function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
   const hidden = [...files.keys()].filter(isHidden);
   if (hidden.length > 0) {
     const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;
-    log({ level: 'info', message });
+    log({ message });
   }
   return new Map([...files].filter(([path]) => !isHidden(path)));
 }
@@ -103,7 +115,7 @@ function buildDocumentOf(
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
     return { problems: [problemOf(message, input.name)] };
   }
-  log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
+  log({ message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
   const bytes = files.get(openapi) as Uint8Array;
   return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, pack, log);
 }
@@ -116,7 +128,7 @@ async function buildDocument(
 ): Promise<BuildResult> {
   const checked = await readCheckedDocument(input.bytes, input.name, log);
   if ('problems' in checked) return checked;
-  log({ level: 'info', message: 'Making the pages' });
+  log({ message: 'Making the pages' });
   const site = await documentSite(checked, log, input.publication);
   return { artifact: await makeArtifact(site, pack, log) };
 }

@@ -33,7 +33,6 @@ export async function makeArtifact(
   await Promise.all(underWay);
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   log({
-    level: 'info',
     message: `Made ${count(entries.size, 'file')}: ${formatBytes(storedBytes(entries.values()))} compressed`,
   });
   const { title, contentSecurityPolicy } = site;

@@ -8,6 +8,7 @@ import { listOperations } from './operations.ts';
 import { plainText } from './plain-text.ts';
 import { type ReadDocument, readDocument } from './read-document.ts';
 import { readingFindings } from './reading-findings.ts';
+import { markMissing } from './references.ts';
 import type { DocumentFinding } from './schema-problems.ts';
 import { withVersionText } from './version.ts';
 
@@ -34,6 +35,7 @@ export async function readCheckedDocument(
 
   log({ message: `The document is ${versionText(document)}` });
   const upgraded = upgradeDocument(document);
+  markMissing(upgraded);
   const plain = plainText();
   const operations = listOperations(upgraded, plain);
   log({ message: found(operations) });

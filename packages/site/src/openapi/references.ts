@@ -1,11 +1,12 @@
 import { nearest } from '@petstore/service/nearest.ts';
-import { fromPointer, type Location, toPointer } from '../syntax/source.ts';
+import { count } from '@petstore/service/text.ts';
+import { fromPointer, type Location, toPointer, valueAt } from '../syntax/source.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { isObject } from './openapi-types.ts';
+import { isObject, textOf } from './openapi-types.ts';
 import type { DocumentFinding } from './schema-problems.ts';
 
-interface Reference {
+export interface Reference {
   readonly location: Location;
   readonly target: string;
 }
@@ -42,26 +43,71 @@ function isReferenceObject(value: object): boolean {
   return Object.keys(value).every((name) => ['$ref', 'summary', 'description'].includes(name));
 }
 
-/** References to something that isn't in the document. Nothing outside is ever fetched. */
-export function* referenceProblems(document: OpenApiDocument): Generator<DocumentFinding> {
+/** References that lead to nothing in the document. Nothing outside of it is ever fetched. */
+export interface MissingReferences {
+  readonly inside: readonly Reference[];
+  /** To other files and hosts. */
+  readonly outside: readonly Reference[];
+}
+
+export function missingReferences(document: OpenApiDocument): MissingReferences {
   const { references, names } = findReferences(document);
-  for (const { location, target } of references) {
-    if (names.has(target)) continue;
-    const path = toPointer(location);
-    if (!target.startsWith('#')) {
+  const open = references.filter(({ target }) => !names.has(target));
+  return {
+    inside: open.filter(
+      ({ target }) => target.startsWith('#') && resolve(document, target) === undefined,
+    ),
+    outside: open.filter(({ target }) => !target.startsWith('#')),
+  };
+}
+
+/** More than these are told as one. */
+const MAX_OUTSIDE = 5;
+
+/** What to say of references that lead to nothing. */
+export function* referenceProblems(
+  document: OpenApiDocument,
+  { inside, outside }: MissingReferences,
+): Generator<DocumentFinding> {
+  const [first] = outside;
+  if (first && outside.length > MAX_OUTSIDE) {
+    const files = new Set(outside.map(({ target }) => target.replace(/#.*$/, '')));
+    yield {
+      rule: 'missing-reference',
+      message: `The document refers to ${count(files.size, 'other file')} in ${outside.length} places, here to \`${first.target}\`. Make one file of them first: a bundler such as \`redocly bundle\` does.`,
+      path: toPointer(first.location),
+    };
+  } else {
+    for (const { location, target } of outside) {
       yield {
         rule: 'missing-reference',
         message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
-        path,
-      };
-    } else if (resolve(document, target) === undefined) {
-      yield {
-        rule: 'missing-reference',
-        message: `There is no \`${target}\` in this document.`,
-        path,
-        hint: () => nearTarget(document, target),
+        path: toPointer(location),
       };
     }
+  }
+  for (const { location, target } of inside) {
+    yield {
+      rule: 'missing-reference',
+      message: `There is no \`${target}\` in this document.`,
+      path: toPointer(location),
+      hint: () => nearTarget(document, target),
+    };
+  }
+}
+
+/**
+ * Puts a word in place of each reference that leads to nothing, so that pages show that something is missing. Changes the
+ * document.
+ */
+export function markMissing(document: OpenApiDocument): void {
+  const { inside, outside } = missingReferences(document);
+  for (const { location, target } of [...inside, ...outside]) {
+    const holder = valueAt(document, location.slice(0, -1));
+    if (!isObject(holder)) continue;
+    const said = textOf(holder.description);
+    delete holder.$ref;
+    holder.description = `${said && `${said}\n\n`}Not in the document: \`${target}\``;
   }
 }
 

@@ -664,6 +664,25 @@ test('a file is a type in Swagger 2.0 where a body can be one', async () => {
   );
 });
 
+test('a document whose operations are in other files is refused, with one sentence of what to do', async () => {
+  const paths = Array.from(
+    { length: 20 },
+    (_, at) => `  /p${at}:\n    get:\n      $ref: 'a${at % 7}.yaml#/get'\n`,
+  );
+  const document = `${HEAD}paths:\n${paths.join('')}`;
+  assert.deepEqual(await toldOf(document), {
+    isRefused: true,
+    problems: [
+      {
+        message:
+          'The document refers to 7 other files in 20 places, here to `a0.yaml#/get`. Make one file of them first: a bundler such as `redocly bundle` does.',
+        path: '/paths/~1p0/get/$ref',
+        line: 6,
+      },
+    ],
+  });
+});
+
 test('of very many problems fifty are told, and the others counted', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 80 }, (_, at) => [`/p${at}`, { get: { responses: { 200: {} } } }]),

@@ -224,6 +224,25 @@ test('of a document in several files each reference to another one is told with 
   assert.match(lines.join('\n'), /^warning: \/paths.*`\.\/schemas\/parcel\.yaml` lies outside/m);
 });
 
+test('pages that nothing publishes are told, and whose configuration there is', async () => {
+  const document = JSON.stringify({
+    ...{ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: {} },
+  });
+  const warningsOf = async (others: readonly string[]) => {
+    const files = new Map([
+      ['openapi.json', document],
+      ...others.map((one) => [one, 'x'] as const),
+    ]);
+    const { lines } = await built(files);
+    return lines.filter((line) => line.startsWith('warning'));
+  };
+  assert.deepEqual(await warningsOf(['logo.txt']), []);
+  assert.deepEqual(await warningsOf(['a.mdx', 'b/c.md', 'docs.json']), [
+    "warning: 2 pages (.md, .mdx), such as `a.mdx`, are not published, since there is no `docs.yaml`. `docs.json` is a configuration of Mintlify's. A `docs.yaml` with a `title` is enough.",
+  ]);
+  assert.match((await warningsOf(['README.md'])).join(), /1 page .* is not published/);
+});
+
 test('addresses that two files would have are refused', async () => {
   const cases: readonly [Files, RegExp][] = [
     [pages('guides.md', 'guides/index.md'), /`\/guides`, where `guides\.md` is/],

@@ -1,3 +1,4 @@
+import { count } from '@petstore/service/text.ts';
 import {
   type BuildLine,
   type BuildLog,
@@ -116,8 +117,35 @@ function buildDocumentOf(
     return { problems: [problemOf(message, input.name)] };
   }
   log({ message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
+  warnOfPages(files, log);
   const bytes = files.get(openapi) as Uint8Array;
   return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, pack, log);
+}
+
+/** The configuration of other tools, by its path in a folder. */
+const OTHER_TOOLS: readonly (readonly [file: RegExp, tool: string])[] = [
+  [/(?:^|\/)(?:docs|mint)\.json$/, 'Mintlify'],
+  [/(?:^|\/)SUMMARY\.md$/, 'GitBook'],
+  [/(?:^|\/)docusaurus\.config\.[cm]?[jt]s$/, 'Docusaurus'],
+  [/(?:^|\/)mkdocs\.ya?ml$/, 'MkDocs'],
+];
+
+/** Whoever sends pages means them to be published. */
+function warnOfPages(files: SourceFiles, log: BuildLog): void {
+  const paths = [...files.keys()];
+  const pages = paths.filter((path) => /\.mdx?$/.test(path));
+  if (pages.length === 0) return;
+  const [found] = OTHER_TOOLS.flatMap(([file, tool]) => {
+    const path = paths.find((one) => file.test(one));
+    return path === undefined ? [] : [`\`${path}\` is a configuration of ${tool}'s.`];
+  });
+  const message = [
+    `${count(pages.length, 'page')} (.md, .mdx), such as \`${pages[0]}\`, ${pages.length === 1 ? 'is' : 'are'} not published, since there is no \`docs.yaml\`.`,
+    found,
+    'A `docs.yaml` with a `title` is enough.',
+  ];
+  const text = message.filter(Boolean).join(' ');
+  log({ rule: 'navigation', message: text, file: '', path: '', line: null });
 }
 
 /** Builds the site of a document alone: its reference is at `/`. */

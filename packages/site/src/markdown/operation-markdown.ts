@@ -1,12 +1,11 @@
 import { markNotes, readMarks } from '../openapi/extension-fields.ts';
-import { isMethod } from '../openapi/methods.ts';
 import {
   isObject,
   type OpenApiDocument,
   type OperationSummary,
   textOf,
 } from '../openapi/openapi-types.ts';
-import { aboutOf, type FoundOperation } from '../openapi/operations.ts';
+import { aboutOf, type FoundOperation, operationsOf } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { type OperationPart, requestBody, responses } from './content-markdown.ts';
@@ -62,7 +61,7 @@ function callbacks({ context, operation, room, location }: OperationPart): strin
       operation: found.operation,
       room,
       level: '####',
-      location: [...location, 'callbacks', name, expression, found.method.toLowerCase()],
+      location: [...location, 'callbacks', name, expression, ...found.location],
     };
     return joined([
       `### ${code(name)}: ${code(`${found.method} ${expression}`)}`,
@@ -89,10 +88,9 @@ function callbackRequests(document: OpenApiDocument, given: unknown): CallbackRe
     return (isObject(callback) ? Object.entries(callback) : []).flatMap(([expression, items]) => {
       const item = resolveReference(document, items);
       if (!isObject(item) || expression.startsWith('x-')) return [];
-      return Object.entries(item).flatMap(([method, operation]): CallbackRequest[] => {
-        if (!isMethod(method) || !isObject(operation)) return [];
-        const base = { path: expression, isWebhook: true, item, operation };
-        return [{ name, expression, found: { ...base, method: method.toUpperCase() } }];
+      return [...operationsOf(item)].map((one): CallbackRequest => {
+        const found = { ...one, path: expression, isWebhook: true, item };
+        return { name, expression, found };
       });
     });
   });

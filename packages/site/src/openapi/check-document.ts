@@ -23,7 +23,7 @@ export async function checkDocument(document: OpenApiDocument): Promise<Document
   const found = firstOf(
     isOfDocument(missing),
     await schemaProblems(document),
-    version === '3.1' ? typeProblems(document) : [],
+    version === '3.1' || version === '3.2' ? typeProblems(document) : [],
     referenceProblems(document, missing),
     pathProblems(document),
   );

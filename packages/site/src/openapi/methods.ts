@@ -8,6 +8,8 @@ export const METHODS = [
   'head',
   'patch',
   'trace',
+  // Since OpenAPI 3.2.
+  'query',
 ] as const;
 
 export type Method = (typeof METHODS)[number];

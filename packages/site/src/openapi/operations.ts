@@ -9,6 +9,8 @@ import { isLongTitle, titleText } from './title-text.ts';
 export interface FoundOperation {
   readonly method: string;
   readonly path: string;
+  /** In the document. */
+  readonly location: readonly string[];
   readonly isWebhook: boolean;
   /** The path item, whose parameters and servers are the operation's too. */
   readonly item: Record<string, unknown>;
@@ -22,15 +24,38 @@ export function* findOperations(document: OpenApiDocument): Generator<FoundOpera
     for (const [path, value] of isObject(items) ? Object.entries(items) : []) {
       const item = resolveReference(document, value);
       if (!isObject(item)) continue;
-      for (const [method, operation] of Object.entries(item)) {
-        const isShown = isObject(operation) && !isInternal(operation) && isMethod(method);
-        if (!isShown) continue;
+      for (const { method, location, operation } of operationsOf(item)) {
+        if (isInternal(operation)) continue;
         const isWebhook = part === 'webhooks';
-        yield { method: method.toUpperCase(), path, isWebhook, item, operation };
+        yield { method, path, location: [part, path, ...location], isWebhook, item, operation };
       }
     }
   }
 }
+
+interface ItemOperation {
+  /** `GET`; of `additionalOperations` as it is written there. */
+  readonly method: string;
+  /** In the path item. */
+  readonly location: readonly string[];
+  readonly operation: Record<string, unknown>;
+}
+
+/** The operations of a path item in its order, and those of other methods, which OpenAPI 3.2 keeps apart. */
+export function* operationsOf(item: Record<string, unknown>): Generator<ItemOperation> {
+  for (const [name, operation] of Object.entries(item)) {
+    if (isMethod(name) && isObject(operation))
+      yield { method: name.toUpperCase(), location: [name], operation };
+  }
+  const others = isObject(item.additionalOperations) ? item.additionalOperations : {};
+  for (const [method, operation] of Object.entries(others)) {
+    if (isObject(operation) && TOKEN.test(method))
+      yield { method, location: ['additionalOperations', method], operation };
+  }
+}
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,40}$/;
 
 /** Scalar leaves these out of the page. */
 function isInternal(operation: Record<string, unknown>): boolean {
@@ -82,8 +107,7 @@ export function aboutOf({ operation }: FoundOperation): string {
 }
 
 /** A JSON pointer: `/paths/~1pets/get`. */
-export const placeOf = ({ isWebhook, path, method }: FoundOperation): string =>
-  toPointer([isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()]);
+export const placeOf = ({ location }: FoundOperation): string => toPointer(location);
 
 /** `list-pets` for `listPets`: a safe file name on every system, whether it distinguishes case or not. */
 function uniqueId(name: string, taken: Map<string, number>): string {

@@ -1,6 +1,6 @@
 import { toPointer } from '../syntax/source.ts';
-import { METHODS } from './methods.ts';
 import { isObject, type OpenApiDocument } from './openapi-types.ts';
+import { operationsOf } from './operations.ts';
 import { resolveReference } from './references.ts';
 import type { DocumentFinding } from './schema-problems.ts';
 
@@ -17,11 +17,9 @@ export function* pathProblems(document: OpenApiDocument): Generator<DocumentFind
     for (const [path, value] of Object.entries(items)) {
       const item = resolveReference(document, value);
       if (!isObject(item)) continue;
-      for (const method of METHODS) {
-        const operation = item[method];
-        if (!isObject(operation)) continue;
-        const location = [part, path, method];
-        const name = `${method.toUpperCase()} ${path}`;
+      for (const { method, location: within, operation } of operationsOf(item)) {
+        const location = [part, path, ...within];
+        const name = `${method} ${path}`;
         const { operationId } = operation;
         if (typeof operationId === 'string') {
           const first = ids.get(operationId);

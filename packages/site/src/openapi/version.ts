@@ -3,9 +3,9 @@ import type { OpenApiDocument } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
 import { type DocumentFinding, misspellingHint } from './schema-problems.ts';
 
-type Version = '2.0' | '3.0' | '3.1';
+type Version = '2.0' | '3.0' | '3.1' | '3.2';
 
-const SUPPORTED = 'Swagger 2.0, OpenAPI 3.0 and OpenAPI 3.1 can be published';
+const SUPPORTED = 'Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 can be published';
 
 /** The OpenAPI version of a document, or the problem with its version member. */
 export function versionOf(document: OpenApiDocument): Version | DocumentFinding {
@@ -28,8 +28,8 @@ export function versionOf(document: OpenApiDocument): Version | DocumentFinding 
   if (typeof value !== 'string') return numberForText(name, value);
   if (name === 'swagger' && value === '2.0') return '2.0';
   const [, minor] =
-    /^3\.([01])(?:\.\d+)?(?:-\w[\w.]*)?$/.exec(name === 'openapi' ? value : '') ?? [];
-  if (minor !== undefined) return minor === '0' ? '3.0' : '3.1';
+    /^3\.([012])(?:\.\d+)?(?:-\w[\w.]*)?$/.exec(name === 'openapi' ? value : '') ?? [];
+  if (minor !== undefined) return `3.${minor}` as Version;
   return {
     rule: 'structure',
     message: `\`${name}\` is ${value}. ${SUPPORTED}.`,
@@ -48,6 +48,7 @@ const NUMBERS: ReadonlyMap<unknown, string> = new Map([
   [2, '2.0'],
   [3, '3.0.0'],
   [3.1, '3.1.0'],
+  [3.2, '3.2.0'],
 ]);
 
 /** The document with its version as text, where it is a number, and what is to be said of that. */

@@ -1,8 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
-import { aboutOf, type FoundOperation } from '../openapi/operations.ts';
+import { aboutOf, type FoundOperation, placeOf } from '../openapi/operations.ts';
 import { serversOf } from '../openapi/servers.ts';
-import { toPointer } from '../syntax/source.ts';
 import { badges } from './badges.ts';
 import { bodyHtml } from './body-html.ts';
 import { callbacksHtml } from './callbacks-html.ts';
@@ -32,7 +31,7 @@ export function operationContent(
   { aside, data, tryIt }: OperationParts,
 ): Html {
   const { method, path, isWebhook, title } = summary;
-  const place = toPointer([isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()]);
+  const place = placeOf(found);
   const page = startPage(context, place, SCHEMA_LETTERS);
   const { item, operation } = found;
   const about = aboutOf(found) || textOf(item.description);

@@ -204,10 +204,10 @@ const CONTENTS: {
     finds: [[1, '/openapi', /is the number 4\. Put it in quotes/]],
   },
   {
-    what: 'OpenAPI 3.2',
+    what: 'OpenAPI 3.3',
     isRefused: true,
-    document: 'openapi: 3.2.0',
-    finds: [[1, '/openapi', /is 3\.2\.0\. Swagger 2\.0, OpenAPI 3\.0 and/]],
+    document: 'openapi: 3.3.0',
+    finds: [[1, '/openapi', /is 3\.3\.0\. Swagger 2\.0 and OpenAPI 3\.0, 3\.1 and 3\.2/]],
   },
   {
     what: 'Swagger 1.2',

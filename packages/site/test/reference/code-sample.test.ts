@@ -200,7 +200,8 @@ test('examples of several media types are told apart by those', () => {
     ]),
   );
   const operation = { responses: { 200: { content } } };
-  const found = { method: 'GET', path: '/pets', isWebhook: false, item: {}, operation };
+  const location = ['paths', '/pets', 'get'];
+  const found = { method: 'GET', path: '/pets', location, isWebhook: false, item: {}, operation };
   const summary = {
     ...{ id: 'a', operationId: 'a', method: 'GET', path: '/pets', title: 'List', tag: undefined },
     ...{ description: '', deprecated: false, anchor: '', isWebhook: false },

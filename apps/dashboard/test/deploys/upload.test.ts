@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
@@ -12,7 +13,14 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
-import { createProject, documentTitled, idOf, joinAs, makeToken } from '../support/project.ts';
+import {
+  createProject,
+  documentTitled,
+  finished,
+  idOf,
+  joinAs,
+  makeToken,
+} from '../support/project.ts';
 import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
 import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
@@ -22,6 +30,60 @@ async function owned(service: Service): Promise<Visitor> {
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   return root;
+}
+
+test('an upload is taken in each coding, as it was before', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const document = Buffer.from(documentTitled('Pets'));
+  const send = (body: Uint8Array, coding: string) =>
+    root.call('POST', PATH, new Uint8Array(body), { 'content-encoding': coding });
+  const coded = {
+    gzip: gzipSync(document),
+    'X-GZIP': gzipSync(document),
+    br: brotliCompressSync(document),
+    zstd: zstdCompressSync(document),
+    deflate: deflateSync(document),
+    identity: document,
+  };
+  for (const [coding, body] of Object.entries(coded)) {
+    const { sourceName, id } = await json<Deploy>(await send(body, coding), 202);
+    assert.equal(sourceName, 'openapi.json', coding);
+    assert.equal((await finished(root, 'pets', id)).state, 'succeeded', coding);
+  }
+});
+
+test('an upload that is not coded as it says, or is too large without its coding, is refused', async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startService(t, { dataDir });
+  const root = await owned(service);
+  const send = (body: Uint8Array, coding: string) =>
+    root.call('POST', PATH, new Uint8Array(body), { 'content-encoding': coding });
+  const document = Buffer.from(documentTitled('Pets'));
+  for (const coding of ['gzip', 'br', 'zstd', 'deflate']) {
+    const wrong = await assertError(await send(document, coding), 400, 'invalid_request');
+    assert.match(wrong, /not compressed as its Content-Encoding/, coding);
+  }
+  const half = await send(gzipSync(document).subarray(0, 40), 'gzip');
+  assert.match(await assertError(half, 400, 'invalid_request'), /not compressed as/);
+  for (const coding of ['compress', 'gzip, gzip', 'x']) {
+    const answer = await send(document, coding);
+    assert.equal(answer.headers.get('accept-encoding'), 'gzip, br, zstd, deflate');
+    await assertError(answer, 415, 'unsupported_media_type');
+  }
+  const bomb = gzipSync(Buffer.alloc(60_000_000));
+  const large = await assertError(await send(bomb, 'gzip'), 413, 'payload_too_large');
+  assert.match(large, /at most 50,000,000 bytes long, without its Content-Encoding/);
+  assert.deepEqual(spooled(dataDir), [], 'nothing of them stays');
+});
+
+/** The sizes of the files of uploads. */
+function spooled(dataDir: string): number[] {
+  return readdirSync(join(dataDir, 'spool'), { recursive: true })
+    .map(String)
+    .filter((name) => /\/[0-9a-f]{16}$/.test(name))
+    .map((name) => statSync(join(dataDir, 'spool', name), { throwIfNoEntry: false }))
+    .flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
 }
 
 test('a document is taken under any type or none, whole or in chunks', async (t) => {
@@ -136,12 +198,7 @@ test('nothing stays of an upload whose sender leaves before the response', async
   const dataDir = await temporaryFolder(t);
   const service = await startService(t, { dataDir });
   const root = await owned(service);
-  const sizes = () =>
-    readdirSync(join(dataDir, 'spool'), { recursive: true })
-      .map(String)
-      .filter((name) => /\/[0-9a-f]{16}$/.test(name))
-      .map((name) => statSync(join(dataDir, 'spool', name), { throwIfNoEntry: false }))
-      .flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
+  const sizes = () => spooled(dataDir);
   const document = documentTitled('Pets');
   for (const [name, body] of [
     ['%', Buffer.alloc(1_000_000, ' ')], // Refused.

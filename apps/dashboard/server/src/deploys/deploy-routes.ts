@@ -20,6 +20,7 @@ import { instant, OneOf } from '../schema-types.ts';
 import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
+import { decodeUpload, readCoding } from './decode-upload.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
@@ -142,7 +143,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       '/projects/:slug/deploys',
       operation('deploy.create', 'createDeploy', 'Deploy a document', {
         description:
-          'The body is an OpenAPI document (JSON or YAML, 25 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
+          'The body is an OpenAPI document (JSON or YAML, 25 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most). It may have a `Content-Encoding`: gzip, br, zstd or deflate.',
         params: SlugParams,
         querystring: Type.Object({
           activate: Type.Optional(
@@ -166,10 +167,12 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         const { project } = accessOf(request);
         const { activate, strict } = request.query;
         const { user, actor } = callerOf(request);
-        const file =
+        const coding = readCoding(request.headers['content-encoding']);
+        let file =
           request.body && (await receiver.receive(request.body, user.id, announcedLength(request)));
         // Not in a hook: hooks do not run for a client that goes away before the response.
         try {
+          if (file && coding) file = await decodeUpload(deps.spool, file, coding);
           const upload = await readUpload(file, request.headers['x-file-name']);
           const options = {
             activate: activate !== 'false',

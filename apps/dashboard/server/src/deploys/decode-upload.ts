@@ -1,0 +1,85 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib';
+import { ApiError } from '@petstore/http/errors.ts';
+import { invalidRequest } from '../api-error.ts';
+import type { Spool } from '../spool.ts';
+import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
+
+/** The content codings that an upload may have (RFC 9110, section 8.4.1; RFC 8878). */
+const DECODERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+} as const;
+
+type Coding = keyof typeof DECODERS;
+
+/**
+ * The coding that a Content-Encoding names; undefined for none. Throws ApiError `unsupported_media_type` for another one
+ * and for several.
+ */
+export function readCoding(header: string | undefined): Coding | undefined {
+  const name = header?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return undefined;
+  if (Object.hasOwn(DECODERS, name)) return name as Coding;
+  throw new ApiError(
+    'unsupported_media_type',
+    `Content-Encoding must be gzip, br, zstd or deflate, and one of them; got “${name.slice(0, 40)}”.`,
+    // RFC 9110, section 12.5.3: what would be taken.
+    { headers: { 'accept-encoding': 'gzip, br, zstd, deflate' } },
+  );
+}
+
+/**
+ * Writes what was compressed into a file of its own and removes the given one, whatever happens. Throws ApiError
+ * `invalid_request` where the body is not compressed like that, and `payload_too_large`.
+ */
+export async function decodeUpload(
+  spool: Spool,
+  { path }: ReceivedFile,
+  coding: Coding,
+): Promise<ReceivedFile> {
+  const decoded = spool.newPath();
+  let size = 0;
+  try {
+    await pipeline(
+      createReadStream(path),
+      DECODERS[coding](),
+      async function* bounded(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          size += chunk.length;
+          if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
+          yield chunk;
+        }
+      },
+      createWriteStream(decoded, { flags: 'wx', mode: 0o600 }),
+    );
+    return { path: decoded, size };
+  } catch (error) {
+    await rm(decoded, { force: true });
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // Of zlib and its kin, not of files.
+    const isBroken = /^(?:Z_|ERR_|ZSTD_)/.test(code) && !(error instanceof ApiError);
+    throw isBroken
+      ? invalidRequest(`The body is not compressed as its Content-Encoding, ${coding}, says.`)
+      : error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(
+    'payload_too_large',
+    `The body must be at most ${MAX_ARCHIVE_BYTES.toLocaleString('en')} bytes long, without its Content-Encoding.`,
+  );
+}

@@ -168,6 +168,43 @@ components:
   },
 );
 
+test('pages that are live and would be gone are told, each with the redirect to add', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const operation = (operationId: string, tag: string) => ({
+    ...{ operationId, summary: operationId, tags: [tag] },
+    responses: { 200: { description: 'Pets.' } },
+  });
+  const document = (paths: object) =>
+    JSON.stringify({ openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths });
+  const first = document({
+    '/a': { get: operation('listPets', 'pets') },
+    '/b': { get: operation('getPet', 'pets') },
+  });
+  assert.deepEqual((await deploy(root, 'pets', first)).warnings, []);
+  const moved = document({ '/a': { get: operation('listPets', 'animals') } });
+  const { state, warnings } = await deploy(root, 'pets', moved, '?activate=false');
+  assert.equal(state, 'succeeded');
+  const told = (path: string, target: string) =>
+    `\`${path}\` is live, and this deploy has no such page. Where it has moved, say so under \`redirects\` of docs.yaml: \`${path}: ${target}\`.`;
+  assert.deepEqual(
+    warnings.map(({ rule, message }) => [rule, message]),
+    [
+      ['gone-page', told('/reference/pets', '/…')],
+      ['gone-page', told('/reference/pets/getPet', '/…')],
+      ['gone-page', told('/reference/pets/listPets', '/reference/animals/listPets')],
+    ],
+  );
+  const strict = await deploy(root, 'pets', moved, '?strict=true&activate=false');
+  assert.deepEqual(
+    [strict.state, strict.warnings.length],
+    ['succeeded', 3],
+    'it may be on purpose',
+  );
+  assert.deepEqual((await deploy(root, 'pets', first)).warnings, [], 'compared with what is live');
+});
+
 test('hints are told apart from warnings, and fail nothing', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');

@@ -35,15 +35,16 @@ import {
   lockProject,
   type ProjectRow,
 } from '../store/projects.ts';
-import type { Db, Trx } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
-import { findingText, type Manifest } from './artifact.ts';
+import { findingText } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { BuildOutcome } from './build/process/run-build.ts';
 import { publicationOf } from './publication.ts';
+import { describeFileChanges, tellGonePages } from './site-changes.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -128,36 +129,14 @@ async function buildIn(
     );
   }
   const { artifact } = outcome;
+  const live = await findLiveManifest(db, deploy.project_id);
+  // No reason to fail: pages may be removed on purpose.
+  if (live) tellGonePages(live.manifest, artifact.manifest, log);
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
-  say(
-    'info',
-    `Storing the site: ${await describeFileChanges(db, deploy.project_id, artifact.manifest)}.`,
-  );
+  say('info', `Storing the site: ${describeFileChanges(live, artifact.manifest)}.`);
   await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
   await say.written();
   await finishSucceeded(deps, worker, deploy, { artifact, findings });
-}
-
-/** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
-async function describeFileChanges(
-  db: Db,
-  projectId: string,
-  { files }: Manifest,
-): Promise<string> {
-  const live = await findLiveManifest(db, projectId);
-  const paths = Object.keys(files);
-  if (!live) return `${count(paths.length, 'file')}, the first of this project`;
-  const before = live.manifest.files;
-  const isThere = (path: string) => Object.hasOwn(before, path);
-  const same = paths.filter((path) => isThere(path) && before[path]?.hash === files[path]?.hash);
-  const added = paths.filter((path) => !isThere(path)).length;
-  const removed = Object.keys(before).filter((path) => !Object.hasOwn(files, path)).length;
-  return [
-    `${count(paths.length - same.length - added, 'file')} changed`,
-    ...(added > 0 ? [`${added} added`] : []),
-    ...(removed > 0 ? [`${removed} removed`] : []),
-    `${same.length} unchanged, compared with deploy #${live.number}`,
-  ].join(', ');
 }
 
 interface LogWriter {

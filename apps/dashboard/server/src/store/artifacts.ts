@@ -58,7 +58,8 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
   return row?.bytes;
 }
 
-interface LiveManifest {
+/** A manifest that is live. */
+export interface LiveManifest {
   /** Of its deploy, and when that was sent, in milliseconds since 1970. */
   readonly number: number;
   readonly createdAt: number;

@@ -9,21 +9,34 @@ export interface Rate {
 /** Keys that are counted; of more, those that were not seen for longest are forgotten. */
 const MAX_COUNTED = 10_000;
 
-/** Takes a token from the bucket of a key; false where it is empty. */
-export function tokenBuckets(
-  { burst, perSecond }: Rate,
-  now: () => number,
-): (key: string) => boolean {
+/** Buckets of tokens, by key, each full at first. */
+export interface TokenBuckets {
+  /** Takes a token; false where there is none. */
+  take(key: string): boolean;
+  /** Whether there is a token. */
+  has(key: string): boolean;
+  /** Takes tokens that were used already, which may leave less than none. */
+  spend(key: string, tokens: number): void;
+}
+
+export function tokenBuckets({ burst, perSecond }: Rate, now: () => number): TokenBuckets {
   const buckets = new LRUCache<string, { left: number; at: number }>({
     maxSize: MAX_COUNTED,
     sizeCalculation: () => 1,
   });
-  return (key) => {
-    const at = now();
-    const { left, at: before } = buckets.get(key) ?? { left: burst, at };
-    const refilled = Math.min(burst, left + ((at - before) / 1_000) * perSecond);
-    const isAllowed = refilled >= 1;
-    buckets.set(key, { left: isAllowed ? refilled - 1 : refilled, at });
-    return isAllowed;
+  const left = (key: string): number => {
+    const { left, at } = buckets.get(key) ?? { left: burst, at: now() };
+    return Math.min(burst, left + ((now() - at) / 1_000) * perSecond);
+  };
+  const spend = (key: string, tokens: number): void =>
+    void buckets.set(key, { left: left(key) - tokens, at: now() });
+  return {
+    has: (key) => left(key) >= 1,
+    spend,
+    take(key) {
+      const isAllowed = left(key) >= 1;
+      spend(key, isAllowed ? 1 : 0);
+      return isAllowed;
+    },
   };
 }

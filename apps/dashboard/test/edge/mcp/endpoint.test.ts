@@ -141,9 +141,9 @@ test('a client that waits for 100 Continue is told to go on', async (t) => {
 
 test('messages beyond the rate of a project are refused, and those of others are not', async (t) => {
   let now = 0;
-  const isAllowed = callRate(() => now);
+  const rate = callRate(() => now);
   const allowed = (project: string, count: number) =>
-    Array.from({ length: count }, () => isAllowed(project, undefined)).filter(Boolean).length;
+    Array.from({ length: count }, () => rate.take(project, undefined)).filter(Boolean).length;
   assert.deepEqual([allowed('a', 100), allowed('b', 10)], [60, 10]);
   now = 500;
   assert.equal(allowed('a', 100), 10);
@@ -154,11 +154,59 @@ test('messages beyond the rate of a project are refused, and those of others are
   assert.equal(refused[0]?.headers['retry-after'], '1');
 });
 
+test('a project whose answers take long is answered less, and others are not', () => {
+  let now = 0;
+  const rate = callRate(() => now);
+  const answers = (project: string, milliseconds: number) => {
+    let count = 0;
+    while (rate.take(project, undefined)) {
+      rate.spend(project, milliseconds);
+      count += 1;
+    }
+    return count;
+  };
+  assert.equal(answers('slow', 100), 5, 'half a second of its own');
+  assert.ok(rate.take('quick', undefined));
+  now = 5_000;
+  // A tenth of the time comes back.
+  assert.equal(answers('slow', 100), 5);
+  now = 100_000;
+  for (const project of ['a', 'b', 'c']) answers(project, 500);
+  assert.equal(rate.take('quick', undefined), false, 'a second and a half of all');
+  now += 2_000;
+  assert.ok(rate.take('quick', undefined));
+});
+
+test('operations that are costly to resolve end with 429, and the site is served', async (t) => {
+  const names = Array.from({ length: 150 }, (_, at) => `M${at}`);
+  const anyOf = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schemas = Object.fromEntries(names.map((name) => [name, { anyOf }]));
+  const content = { 'application/json': { schema: { anyOf } } };
+  const mesh = {
+    openapi: '3.1.0',
+    info: { title: 'Mesh', version: '1' },
+    paths: {
+      '/m': { get: { operationId: 'm', responses: { 200: { description: 'x', content } } } },
+    },
+    components: { schemas },
+  };
+  const source = new MemorySource();
+  putOnline(source, 'a.test', await built(mesh));
+  const { port, ask } = await startTestEdge(t, { source });
+  const get = () =>
+    send(port, 'tools/call', { name: 'get_operation', arguments: { operationId: 'm' } });
+  let answered = 0;
+  while ((await get()).status === 200) answered += 1;
+  assert.ok(answered > 0 && answered < 60, `${answered} were answered`);
+  assert.equal((await get()).headers['retry-after'], '1');
+  assert.equal((await ask('/')).status, 200);
+});
+
 test('one client leaves messages to a project for others', async (t) => {
   let now = 0;
-  const isAllowed = callRate(() => now);
+  const rate = callRate(() => now);
   const allowed = (client: string, count: number, project = 'a') =>
-    Array.from({ length: count }, () => isAllowed(project, client)).filter(Boolean).length;
+    Array.from({ length: count }, () => rate.take(project, client)).filter(Boolean).length;
   assert.deepEqual([allowed('1', 100), allowed('2', 5), allowed('1', 5, 'b')], [20, 5, 5]);
   now = 1_000;
   assert.equal(allowed('1', 100), 5);

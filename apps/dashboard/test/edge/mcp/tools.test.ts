@@ -70,6 +70,23 @@ test('search gives the best results with whole addresses', async (t) => {
   assert.equal((await call(port, 'search', { query: 'zzzz' })).text, '{"total":0,"results":[]}');
 });
 
+test('search finds the introduction, and the page of what it finds says it', async (t) => {
+  const { port } = await startPets(t);
+  for (const [query, fragment, text] of [
+    ['authentication', '#authentication', /## Authentication/],
+    ['how do I authenticate', '#authentication', /## Authentication/],
+    ['api key', '#security-key', /API key in the header/],
+    ['base url', '#servers', /https:\/\/api\.pets\.example\/v1/],
+    ['pet shop', '', /^# Pet shop/],
+  ] as const) {
+    const { results } = JSON.parse((await call(port, 'search', { query })).text);
+    assert.equal(results[0]?.address, `https://a.test/${fragment}`, query);
+    assert.match((await call(port, 'read_page', { page: results[0].address })).text, text, query);
+  }
+  const { results } = JSON.parse((await call(port, 'search', { query: 'fetch a pet' })).text);
+  assert.equal(results[0]?.title, 'Get a pet');
+});
+
 test('a page is read by its address, its path, and where its redirect leads', async (t) => {
   const { port } = await startPets(t);
   const text = async (page: string) => (await call(port, 'read_page', { page })).text;

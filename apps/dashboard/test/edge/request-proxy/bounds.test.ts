@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { ProxyBounds } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { DEFAULT_BOUNDS } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { places } from '../../../server/src/edge/request-proxy/places.ts';
@@ -177,6 +177,49 @@ test('the memory for requests has a bound, and comes back', () => {
   leave();
   take(one, 100)();
   assert.throws(() => take(one, 101), /Too many large requests/);
+});
+
+test('one client and one project leave memory for requests of others', () => {
+  const take = places({ ...DEFAULT_BOUNDS, heldOfClient: 20, heldOfProject: 50, heldBytes: 100 });
+  const from = (client: string, projectId = 'a') => ({ projectId, client });
+  const leave = take(from('1'), 15);
+  assert.throws(() => take(from('1', 'b'), 6), /Too many large requests/);
+  take(from('2'), 20);
+  take(from('3'), 15);
+  assert.throws(() => take(from('4'), 1), /Too many large requests/);
+  take(from('4', 'b'), 20);
+  leave();
+  take(from('1'), 15);
+});
+
+test('a compressed response whose window is larger than those of browsers is cut, and few are decoded at once', async (t) => {
+  // RFC 8878, section 3.1.1: a frame with a window of 128 MB that never ends.
+  const zstd = Buffer.from('28b52ffd0088', 'hex');
+  const brotli = brotliCompressSync(Buffer.alloc(100_000, 'x'));
+  const held: ServerResponse[] = [];
+  const api = await startApi(t, ({ url }, response) => {
+    const isZstd = url === '/zstd';
+    held.push(response);
+    response.writeHead(200, { 'content-encoding': isZstd ? 'zstd' : 'br' });
+    if (isZstd) response.end(Buffer.concat([zstd, Buffer.alloc(1_000)]));
+    else response.write(brotli.subarray(0, -1));
+  });
+  const bounds = {
+    ...{ ofClient: 100, ofProject: 100, ofAll: 100 },
+    ...{ projectRate: { burst: 100, perSecond: 1 }, clientRate: { burst: 100, perSecond: 1 } },
+  };
+  const { port } = await startProxy(t, [`${api.url}/`], { bounds });
+  const large = await sendThrough(port, { url: `${api.url}/zstd` });
+  assert.match(JSON.stringify(large.end), /not compressed as its Content-Encoding says/);
+  const open = Array.from({ length: 12 }, () => sendThrough(port, { url: `${api.url}/br` }));
+  const first = await Promise.race(open);
+  assert.match(JSON.stringify(first.end), /Too many compressed responses/);
+  for (const response of held) response.destroy();
+  await Promise.all(open);
+  const later = sendThrough(port, { url: `${api.url}/br` });
+  while (held.at(-1)?.destroyed !== false) await new Promise((resolve) => setImmediate(resolve));
+  held.at(-1)?.end(brotli.subarray(-1));
+  assert.deepEqual((await later).end, {}, 'there is room again');
 });
 
 test('a refusal for too many requests is told to the client', async (t) => {

@@ -69,7 +69,7 @@ interface McpRequest {
  * the site has no server, or a page of its own at the path: then the request is one for a file.
  */
 export function mcpEndpoint(cache: SiteCache) {
-  const isWithinRate = callRate();
+  const rate = callRate();
   const limited = concurrencyLimit(
     MAX_RUNNING,
     MAX_WAITING,
@@ -107,7 +107,18 @@ export function mcpEndpoint(cache: SiteCache) {
       const respond = await load();
       const manifest = await cache.manifest(site.artifactHash);
       const late = () => new Refusal(503, 'The answer took too long. Try again.');
-      return within(ANSWER_MS, respond(site, manifest, webRequest(request, site), message), late);
+      // What the thread does for others meanwhile is counted too: where it is busy, less is answered.
+      const before = process.threadCpuUsage();
+      try {
+        return await within(
+          ANSWER_MS,
+          respond(site, manifest, webRequest(request, site), message),
+          late,
+        );
+      } finally {
+        const { user, system } = process.threadCpuUsage(before);
+        rate.spend(site.projectId, (user + system) / 1_000);
+      }
     });
   };
 
@@ -117,7 +128,7 @@ export function mcpEndpoint(cache: SiteCache) {
       if (origin !== undefined && !ORIGIN.test(origin))
         throw new Refusal(403, 'The Origin header is not an origin.');
       const client = asked.request.client();
-      if (!isWithinRate(asked.site.projectId, client))
+      if (!rate.take(asked.site.projectId, client))
         throw new Refusal(429, 'Too many messages. Try again in a second.');
       return await edgeResponse(await limitedToShare(client, () => answer(asked)), asked.always);
     } catch (error) {

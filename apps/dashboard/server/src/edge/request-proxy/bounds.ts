@@ -6,7 +6,9 @@ export interface ProxyBounds {
   readonly bodyBytes: number;
   /** Of a request's head: its address and its headers. */
   readonly headBytes: number;
-  /** Of all requests together that are held in memory. */
+  /** Of the requests that are held in memory, from their announcement on: of one client, of a project, of all. */
+  readonly heldOfClient: number;
+  readonly heldOfProject: number;
   readonly heldBytes: number;
   /** Of a response's body, decoded. */
   readonly responseBytes: number;
@@ -31,7 +33,10 @@ export interface ProxyBounds {
 export const DEFAULT_BOUNDS: ProxyBounds = {
   bodyBytes: 10_000_000,
   headBytes: 64 * 1024,
-  heldBytes: 64_000_000,
+  // Two of the largest, three, and so many that one project leaves room for others.
+  heldOfClient: 21_000_000,
+  heldOfProject: 32_000_000,
+  heldBytes: 96_000_000,
   responseBytes: 50_000_000,
   responseHeadBytes: 32 * 1024,
   arrivalMs: 30_000,

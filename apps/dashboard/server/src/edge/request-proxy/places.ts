@@ -12,11 +12,19 @@ interface Sender {
 interface Count {
   readonly key: string;
   readonly most: number;
+  readonly mostBytes: number;
 }
 
 type Bounds = Pick<
   ProxyBounds,
-  'clientRate' | 'projectRate' | 'ofClient' | 'ofProject' | 'ofAll' | 'heldBytes'
+  | 'clientRate'
+  | 'projectRate'
+  | 'ofClient'
+  | 'ofProject'
+  | 'ofAll'
+  | 'heldOfClient'
+  | 'heldOfProject'
+  | 'heldBytes'
 >;
 
 /**
@@ -24,44 +32,46 @@ type Bounds = Pick<
  * bytes, and returns how to leave it, which may be called more than once. Throws Refusal where there is none.
  */
 export function places(bounds: Bounds, now: () => number = () => performance.now()) {
-  const isWithinClientRate = tokenBuckets(bounds.clientRate, now);
-  const isWithinProjectRate = tokenBuckets(bounds.projectRate, now);
-  const taken = new Map<string, number>();
-  let held = 0;
+  const ofClients = tokenBuckets(bounds.clientRate, now);
+  const ofProjects = tokenBuckets(bounds.projectRate, now);
+  const taken = new Map<string, { count: number; bytes: number }>();
+  const NONE = { count: 0, bytes: 0 };
 
-  const add = (key: string, count: number) => {
-    const sum = (taken.get(key) ?? 0) + count;
-    if (sum > 0) taken.set(key, sum);
+  const add = (key: string, count: number, bytes: number) => {
+    const before = taken.get(key) ?? NONE;
+    const after = { count: before.count + count, bytes: before.bytes + bytes };
+    if (after.count > 0) taken.set(key, after);
     else taken.delete(key);
   };
 
   return ({ projectId, client }: Sender, bytes: number): (() => void) => {
+    const { ofClient, ofProject, ofAll, heldOfClient, heldOfProject, heldBytes } = bounds;
     const counted: readonly Count[] = [
-      ...(client === undefined ? [] : [{ key: `client ${client}`, most: bounds.ofClient }]),
-      { key: `project ${projectId}`, most: bounds.ofProject },
-      { key: 'all', most: bounds.ofAll },
+      ...(client === undefined
+        ? []
+        : [{ key: `client ${client}`, most: ofClient, mostBytes: heldOfClient }]),
+      { key: `project ${projectId}`, most: ofProject, mostBytes: heldOfProject },
+      { key: 'all', most: ofAll, mostBytes: heldBytes },
     ];
-    if (counted.some(({ key, most }) => (taken.get(key) ?? 0) >= most)) {
+    if (counted.some(({ key, most }) => (taken.get(key) ?? NONE).count >= most)) {
       throw new Refusal(
         'unavailable',
         'Too many requests are passing through at once. Wait for one to end, and try again.',
       );
     }
-    if (held + bytes > bounds.heldBytes)
+    if (counted.some(({ key, mostBytes }) => (taken.get(key) ?? NONE).bytes + bytes > mostBytes))
       throw new Refusal('unavailable', 'Too many large requests are passing through. Try again.');
     const isWithinRates =
-      (client === undefined || isWithinClientRate(client)) && isWithinProjectRate(projectId);
+      (client === undefined || ofClients.take(client)) && ofProjects.take(projectId);
     if (!isWithinRates)
       throw new Refusal('rate_limited', 'Too many requests in a short time. Wait a few seconds.');
 
-    for (const { key } of counted) add(key, 1);
-    held += bytes;
+    for (const { key } of counted) add(key, 1, bytes);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      for (const { key } of counted) add(key, -1);
-      held -= bytes;
+      for (const { key } of counted) add(key, -1, -bytes);
     };
   };
 }

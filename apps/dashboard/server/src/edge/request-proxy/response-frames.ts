@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import {
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -69,13 +70,27 @@ function refusalOf(error: unknown, url: URL, signal: AbortSignal): Refusal {
     : new Refusal('no_response', inWords(url, error));
 }
 
+/**
+ * A response of a kilobyte may ask for a window of 128 MB. Browsers take 8 MB (RFC 9659, section 3), which is also what
+ * the encoders of servers use.
+ */
+const ZSTD = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
 const DECODERS = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  zstd: () => createZstdDecompress(ZSTD),
 } as const;
+
+/** The memory of a decoder, in bytes, where that matters. */
+const WINDOWS: Readonly<Record<string, number>> = { br: 16 * 2 ** 20, zstd: 8 * 2 ** 20 };
+
+/** Of all responses that are decoded at once. The proxy asks for none, so few are. */
+const MAX_WINDOWS = 128 * 2 ** 20;
+
+let windows = 0;
 
 /** The body as a browser gives it to a page: decoded, though the proxy asked for none. An unknown coding stays. */
 function decoded(response: IncomingMessage, method: string): Readable {
@@ -83,8 +98,17 @@ function decoded(response: IncomingMessage, method: string): Readable {
   const isEmpty =
     method.toUpperCase() === 'HEAD' || response.statusCode === 204 || response.statusCode === 304;
   if (isEmpty || !Object.hasOwn(DECODERS, coding)) return response;
+  const window = WINDOWS[coding] ?? 0;
+  if (windows + window > MAX_WINDOWS)
+    throw new Refusal(
+      'unavailable',
+      'Too many compressed responses are passing through. Try again in a few seconds.',
+    );
+  windows += window;
   // The error goes to who reads the last one.
-  return pipeline(response, DECODERS[coding as keyof typeof DECODERS](), () => {});
+  return pipeline(response, DECODERS[coding as keyof typeof DECODERS](), () => {
+    windows -= window;
+  });
 }
 
 function frame(kind: FrameKind, bytes: Uint8Array): Buffer {

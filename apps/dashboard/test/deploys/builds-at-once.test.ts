@@ -6,6 +6,7 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { inWords } from '../../server/src/deploys/builder.ts';
 import type { Deploy, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { killAtOnce, OWNER, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
@@ -145,6 +146,12 @@ describe('a service in a process of its own', { concurrency: true }, () => {
       await sleep(100);
       now = await call('GET', `/pets/deploys/${id}`);
     }
+    const log: unknown = await call('GET', `/pets/deploys/${id}/log`);
+    const told = (log as Page<LogLine>).items.map(({ message }) => message);
+    assert.ok(
+      told.includes(inWords(new Error('The process ended.'))),
+      'who waits is told that it is not the document',
+    );
   });
 
   test('the service stays small from its start on, through sign-ins and ten deploys', async (t) => {
@@ -197,3 +204,15 @@ function residentMegabytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
+
+test('a full disk is called that, whoever found it full', () => {
+  const room = /no room on its disk/;
+  for (const error of [
+    Object.assign(new Error('write'), { code: 'ENOSPC' }),
+    new Error('A build failed: Error: ENOSPC: no space left on device, write'),
+    new Error('database or disk is full'),
+    Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' }),
+  ])
+    assert.match(inWords(error), room);
+  assert.doesNotMatch(inWords(new Error('The process of a build ended.')), room);
+});

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { isDeadWorker, underLease, workerName } from '../jobs/lease.ts';
 import {
+  appendLog,
   type DeployRow,
   endBuilds,
   leaseDeploy,
@@ -73,6 +74,17 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   }
 }
 
+/** What a full disk is called by the system, and by SQLite and PostgreSQL. */
+const FULL = /ENOSPC|EDQUOT|SQLITE_FULL|disk is full|No space left|53100/;
+
+/** Why a build failed that will be tried again, for whoever sent the deploy. */
+export function inWords(error: unknown): string {
+  const { code = '', message = '' } = error as Partial<NodeJS.ErrnoException>;
+  return FULL.test(`${code} ${message}`)
+    ? 'The service has no room on its disk for this build. It is tried again; its operator has to make room.'
+    : 'The build failed because of the service, not of what was sent. It is tried again.';
+}
+
 /** Builds a leased deploy, and renews the lease meanwhile. */
 function buildUnderLease(
   deps: BuildDeps,
@@ -91,7 +103,11 @@ function buildUnderLease(
       // An orderly stop releases the lease, and the attempt does not count.
       // A lost lease means that the project was deleted, or that another process builds the deploy now.
       const isCalledOff = signal.aborted;
-      if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
+      if (!isCalledOff) {
+        log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
+        // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.
+        await appendLog(db, deploy.id, now(), 'warning', inWords(error)).catch(() => {});
+      }
       await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
       if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
     }

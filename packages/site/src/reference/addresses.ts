@@ -52,8 +52,10 @@ export function referenceAddresses(
   { upgraded, operations }: CheckedDocument,
   overview: string,
 ): ReferenceAddresses {
-  // A name of the site's own is never given to a tag, so that a document can get webhooks and models later.
-  const unique = uniquePaths([`${ROOT}/webhooks`, `${ROOT}/models`]);
+  const hooks = operations.filter(({ isWebhook }) => isWebhook);
+  // A name of the site's own is not given to a tag. Nearly every document has models, or gets them later; many describe
+  // their webhooks as a tag and never get any of their own.
+  const unique = uniquePaths([...(hooks.length > 0 ? [`${ROOT}/webhooks`] : []), `${ROOT}/models`]);
   const paths = new Map<OperationSummary, string>();
   const byId = new Map<string, OperationSummary>();
   const tagOf = (folder: string, members: readonly OperationSummary[]) => {
@@ -82,7 +84,6 @@ export function referenceAddresses(
       group,
     };
   });
-  const hooks = operations.filter(({ isWebhook }) => isWebhook);
   const webhooks: TagAddress | undefined =
     hooks.length === 0
       ? undefined

@@ -115,12 +115,24 @@ function scopeWords({ flows }: Schema): ReadonlyMap<string, string> {
   );
 }
 
+/** A security scheme with its id in the page of all of them. */
+export interface ShownScheme {
+  readonly name: string;
+  readonly scheme: Schema;
+  readonly id: string;
+}
+
+/** The security schemes that the page of all of them shows. Claims their ids. */
+export function shownSchemes(page: Page): ShownScheme[] {
+  return schemeNames(page.context.document)
+    .slice(0, MAX_SCHEMES)
+    .map((name) => ({ name, scheme: schemeOf(page, name), id: claimId(page, schemeId(name)) }));
+}
+
 /** All security schemes of the document, each with what it takes to use it. */
 export function schemesHtml(page: Page): Html {
-  const names = schemeNames(page.context.document).slice(0, MAX_SCHEMES);
-  const rows = names.map((name) => {
-    const scheme = schemeOf(page, name);
-    return html`<li id="${claimId(page, schemeId(name))}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span></p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;
+  const rows = shownSchemes(page).map(({ name, scheme, id }) => {
+    return html`<li id="${id}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span></p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;
   });
   return rows.length === 0
     ? html``

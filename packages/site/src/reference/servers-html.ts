@@ -9,25 +9,30 @@ const MAX_SERVERS = 50;
 const MAX_VARIABLES = 30;
 const MAX_VALUES = 50;
 
-/** The servers of an object, with their variables, as a section; nothing where it names none. */
-export function serversHtml(page: Page, { servers }: Schema): Html {
+/** The servers of an object that its page shows; none where it names none. */
+export function shownServers({ servers }: Schema): Schema[] {
   const all = (Array.isArray(servers) ? servers : []).filter(isObject).slice(0, MAX_SERVERS);
   // A document without servers is given this one when it is upgraded.
   const isEmpty = all.every(({ url, description }) => url === '/' && !description);
-  if (isEmpty) return html``;
-  const rows = all.map((server) => {
+  return isEmpty ? [] : all;
+}
+
+/** What the section of so many servers is called. */
+export const serversTitle = ({ length }: readonly Schema[]): string =>
+  length > 1 ? 'Servers' : 'Server';
+
+/** The servers of an object, with their variables, as a section; nothing where it names none. */
+export function serversHtml(page: Page, object: Schema): Html {
+  const servers = shownServers(object);
+  if (servers.length === 0) return html``;
+  const rows = servers.map((server) => {
     const variables = Object.entries(isObject(server.variables) ? server.variables : {});
     const list = variables
       .slice(0, MAX_VARIABLES)
       .map(([name, given]) => variableHtml(page, name, given));
     return html`<li><p class="ref-name"><b>${textOf(server.url)}</b></p>${textBlock(page, textOf(server.description))}${list.length > 0 ? html`<ul class="ref-rows">${list}</ul>` : ''}</li>`;
   });
-  return section(
-    page,
-    'servers',
-    rows.length > 1 ? 'Servers' : 'Server',
-    html`<ul class="ref-rows">${rows}</ul>`,
-  );
+  return section(page, 'servers', serversTitle(servers), html`<ul class="ref-rows">${rows}</ul>`);
 }
 
 function variableHtml(page: Page, name: string, given: unknown): Html {

@@ -13,6 +13,8 @@ export interface Candidate {
   readonly share: number;
   /** The whole query is this name. */
   readonly isName: boolean;
+  /** The document itself, whose title has one of the things that are asked for. */
+  readonly isTitled: boolean;
 }
 
 /** What a name weighs by its match: see MATCH. */
@@ -30,6 +32,12 @@ const OF_DOCUMENT = 0.4;
 /** A name beside its document, which has all words too. */
 const BESIDE = 0.7;
 
+/** A document behind its name, whatever its title says. */
+const BEHIND = 0.35;
+
+/** A word weighs more than this only where the title has it: a path and a tag alone weigh no more. */
+const TITLED = 5;
+
 /**
  * All documents that have some of the words, and the best name of each where names have them. A word of three letters
  * has thousands of names, and this runs with each key that is pressed: so it goes through them with few objects.
@@ -38,6 +46,7 @@ export function findCandidates(matches: readonly Match[]): Candidate[] {
   const found = matches.map(weigh);
   const worth = matches.map((match) => match.worth);
   const needed = matches.map((match) => (match.isOptional ? 0 : match.worth));
+  const subjects = matches.map((match) => !match.isOptional && !match.isVerb);
   const all = needed.reduce((sum, one) => sum + one, 0);
   /** The score, and the share of the query, of something that weighs so much for each word. */
   const rate = (weights: readonly number[]): { score: number; share: number } => {
@@ -54,8 +63,8 @@ export function findCandidates(matches: readonly Match[]): Candidate[] {
   const weights = found.map(() => 0);
   for (const [document, keys] of placesByDocument(found)) {
     const own = found.map((one) => one.own.get(document) ?? 0);
-    const named = found.map((one) => one.named.get(document) ?? 0);
-    const whole = rate(own.map((weight, at) => Math.max(weight, OF_NAME * (named[at] ?? 0))));
+    const ofNames = found.map((one) => one.named.get(document) ?? 0);
+    const whole = rate(own.map((weight, at) => Math.max(weight, OF_NAME * (ofNames[at] ?? 0))));
     const alone = rate(own);
     let best: { key: number; score: number; share: number } | undefined;
     for (const key of keys) {
@@ -66,13 +75,19 @@ export function findCandidates(matches: readonly Match[]): Candidate[] {
       if (!best || best.score < rated.score) best = { key, ...rated };
     }
     const isBest = best !== undefined && best.share >= whole.share && best.score > alone.score;
-    if (!isBest) candidates.push({ document, place: undefined, isName: false, ...whole });
+    const isTitled = own.some((weight, at) => weight > TITLED && subjects[at] === true);
+    const itself = { document, place: undefined, isName: false, isTitled };
+    if (!isBest) candidates.push({ ...itself, ...whole });
     if (!best) continue;
-    const { key, score, share } = best;
-    const isName = found.length === 1 && found[0]?.same.has(key) === true;
-    const place = key % MAX_PLACES;
-    if (isBest) candidates.push({ document, place, isName, score, share });
-    else if (isName) candidates.push({ document, place, isName, score: BESIDE * score, share });
+    const isName = found.length === 1 && found[0]?.same.has(best.key) === true;
+    const place = { document, place: best.key % MAX_PLACES, isName, isTitled: false };
+    const { score, share } = best;
+    if (isBest) candidates.push({ ...place, score, share });
+    else if (isName) candidates.push({ ...place, score: BESIDE * score, share });
+    // Who types `upload file` may mean the operation that uploads as well as what it calls the file.
+    if (isBest && found.length > 1 && own.some((weight) => weight > TITLED)) {
+      candidates.push({ ...itself, ...whole, score: BEHIND * Math.min(whole.score, score) });
+    }
   }
   return candidates;
 }

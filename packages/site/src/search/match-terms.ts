@@ -1,6 +1,7 @@
 import { BEGINNING, type StoredTerm } from './format.ts';
 import { nearWords } from './near-words.ts';
 import type { OpenIndex } from './open-index.ts';
+import { isLittle, verbsLike } from './query-words.ts';
 import type { QueryTerm } from './terms.ts';
 
 /** A term of the index that a word of the query may mean. */
@@ -20,6 +21,8 @@ export interface Match {
   readonly worth: number;
   /** A word of one or two letters, which may be hardly begun: what has it comes first, but nothing is left out for it. */
   readonly isOptional: boolean;
+  /** A verb of APIs: what is done, and not what it is done to. */
+  readonly isVerb: boolean;
 }
 
 /** How many terms with the typed beginning are taken. */
@@ -30,6 +33,12 @@ const LONGER = 0.8;
 
 /** One of the things that were typed in the plural. */
 const SINGULAR = 0.7;
+
+/** A verb that means the same as the typed one. */
+const SAME_VERB = 0.5;
+
+/** What a word that says little is worth, of what another as frequent is. */
+const LITTLE_WORTH = 0.2;
 
 /** What one or two letters find is a guess. */
 const GUESS = 0.5;
@@ -49,7 +58,17 @@ export async function matchTerms(
   terms: readonly QueryTerm[],
   isLenient: boolean,
 ): Promise<Match[]> {
-  const lists = await Promise.all(terms.map((term) => matchTerm(index, term, isLenient)));
+  const lists = await Promise.all(
+    terms.map(async (term, at) => {
+      // The last word may be the beginning of another.
+      const isLast = at === terms.length - 1;
+      if (!isLast && isLittle(term.whole)) return [await matchLittle(index, term.whole)];
+      const found = await matchTerm(index, term, isLenient);
+      // At the end it is rather a noun: `task list`.
+      const isNoun = isLast && found.some(({ hits }) => hits[0]?.nearness === 1);
+      return isNoun ? found : withVerbs(index, term.whole, found);
+    }),
+  );
   const matches = lists.flat();
   // Where there is nothing longer, they are all there is.
   const isShort = matches.every(({ isOptional }) => isOptional);
@@ -60,7 +79,30 @@ export async function matchTerms(
 export async function matchName(index: OpenIndex, name: string): Promise<Match | undefined> {
   const hits = await sameTerm(index, name);
   const worth = worthOf(index, hits);
-  return hits.length === 0 ? undefined : { typed: name, hits, worth, isOptional: false };
+  if (hits.length === 0) return undefined;
+  return { typed: name, hits, worth, isOptional: false, isVerb: false };
+}
+
+/** A word that says little: what has it comes first, but nothing is left out for it. */
+async function matchLittle(index: OpenIndex, typed: string): Promise<Match> {
+  const hits = await sameTerm(index, typed);
+  const worth = LITTLE_WORTH * worthOf(index, hits);
+  return { typed, hits, worth, isOptional: true, isVerb: false };
+}
+
+/** A verb with those that mean the same: what is typed comes before them. Any other word is as it was. */
+async function withVerbs(
+  index: OpenIndex,
+  typed: string,
+  found: readonly Match[],
+): Promise<readonly Match[]> {
+  const others = verbsLike(typed).flatMap((verb) => [verb, `${verb}s`]);
+  const [match] = found;
+  if (match === undefined || others.length === 0) return found;
+  const verbs = (await Promise.all(others.map((verb) => sameTerm(index, verb)))).flat();
+  const hits = [...match.hits, ...verbs.map(({ stored }) => ({ stored, nearness: SAME_VERB }))];
+  hits.sort((a, b) => b.nearness - a.nearness);
+  return [{ ...match, hits, worth: worthOf(index, hits), isVerb: true }];
 }
 
 async function matchTerm(index: OpenIndex, term: QueryTerm, isLenient: boolean): Promise<Match[]> {
@@ -70,11 +112,13 @@ async function matchTerm(index: OpenIndex, term: QueryTerm, isLenient: boolean):
     const named = parts.map((part) => ({ whole: part, parts: [], isUnspaced: false }));
     return (await Promise.all(named.map((part) => matchTerm(index, part, isLenient)))).flat();
   }
-  const isAsked = !isUnspaced && (isLenient || hits.length === 0);
+  // A known verb is no typing error: `make` is not meant to be `take`.
+  const isWord = !isUnspaced && verbsLike(whole).length === 0;
+  const isAsked = isWord && (isLenient || hits.length === 0);
   const near = isAsked ? await mistyped(index, whole) : [];
   const all = [...hits, ...near];
   const isOptional = !isUnspaced && whole.length < MIN_BEGINNING;
-  return [{ typed: whole, hits: all, worth: worthOf(index, all), isOptional }];
+  return [{ typed: whole, hits: all, worth: worthOf(index, all), isOptional, isVerb: false }];
 }
 
 async function sameTerm(index: OpenIndex, term: string): Promise<Hit[]> {

@@ -3,6 +3,7 @@ import { KINDS, type Kind, type StoredTitle } from './format.ts';
 import type { Match } from './match-terms.ts';
 import type { OpenIndex } from './open-index.ts';
 import { isPath, pathShare } from './path-query.ts';
+import { meaningOf } from './query-words.ts';
 import { fold, squash, wordsOf, wordTerms } from './terms.ts';
 
 /** How many candidates are compared by their titles; of those whose titles may have to be loaded, less. */
@@ -21,8 +22,12 @@ const PREFERENCE: Readonly<Record<Kind | 'place', number>> = {
 };
 const DEPRECATED = 0.9;
 
-/** A title or an `operationId` that is the query itself, a path that is, and a title that begins as it does. */
+/**
+ * A title or an `operationId` that is the query itself, a title that means the same in other words, a path that is the
+ * query, and a title that begins as it does.
+ */
 const EXACT = 6;
+const SAME_MEANING = 3;
 const EXACT_PATH = 100;
 const BEGUN = 2;
 const EXACT_NAME = 2;
@@ -44,7 +49,9 @@ export async function compare(
   candidates: readonly Candidate[],
 ): Promise<Titled[]> {
   const meant = new Set(matches.flatMap(({ hits }) => hits.map(({ stored: [term] }) => term)));
-  const asked = { query, name: nameOf(query), start: fold(query).trimStart(), meant };
+  const folded = fold(query);
+  const [name, meaning] = [nameOf(query), meaningOf(folded)];
+  const asked = { query, name, start: folded.trimStart(), meaning, meant };
   const most = index.isSmall ? MAX_COMPARED : MAX_LOADED;
   const titled = await Promise.all(
     candidates.slice(0, most).map(async (one): Promise<Titled[]> => {
@@ -89,11 +96,12 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** What was typed: as it is, as a name, as the beginning of a title, and the terms that it may mean. */
+/** What was typed: as it is, as a name, as the beginning of a title, what it means, and the terms that it may mean. */
 interface Asked {
   readonly query: string;
   readonly name: string;
   readonly start: string;
+  readonly meaning: string;
   readonly meant: ReadonlySet<string>;
 }
 
@@ -110,8 +118,11 @@ function factor(
     return usual * (1 + (isOperation ? EXACT_PATH * pathShare(context, method, asked.query) : 0));
   }
   if (place !== undefined) return usual * PREFERENCE.place * (isName ? EXACT_NAME : 1);
-  const { names, folded, words } = termsOf(stored);
+  const { names, folded, meaning, words } = termsOf(stored);
   if (names.includes(asked.name)) return usual * (1 + WHOLE_TITLE) * EXACT;
+  if (meaning !== '' && meaning === asked.meaning) {
+    return usual * (1 + WHOLE_TITLE) * SAME_MEANING;
+  }
   // The names of models begin alike.
   const isBegun = kind !== 'model' && folded.startsWith(asked.start);
   return usual * (1 + WHOLE_TITLE * shareOf(words, asked.meant)) * (isBegun ? BEGUN : 1);
@@ -127,6 +138,7 @@ interface TitleTerms {
   /** As names: the title, and the last part of its address, which may be an `operationId`. */
   readonly names: readonly string[];
   readonly folded: string;
+  readonly meaning: string;
   /** The terms of each of its words. */
   readonly words: readonly (readonly string[])[];
 }
@@ -141,9 +153,11 @@ function termsOf(stored: StoredTitle): TitleTerms {
   const found = known.get(stored);
   if (found !== undefined) return found;
   const [, title, href] = stored;
+  const folded = fold(title);
   const terms = {
     names: [nameOf(title), squash(href.slice(href.lastIndexOf('/') + 1))],
-    folded: fold(title),
+    folded,
+    meaning: meaningOf(folded),
     words: wordsOf(title).map(wordTerms),
   };
   known.set(stored, terms);

@@ -8,6 +8,7 @@ import type { ReferenceContext } from '../reference/reference-context.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { exampleTexts } from './example-texts.ts';
 import { MAX_PLACES } from './format.ts';
+import { introductionDocuments } from './introduction-documents.ts';
 import { type DescribedPlace, schemaPlaces, valuesOf } from './schema-places.ts';
 import { PLAIN_DOCUMENT, type SearchDocument } from './search-document.ts';
 
@@ -24,7 +25,7 @@ const EXCERPT = 240;
 /** How many letters of each description are searched. */
 const MAX_DESCRIPTION = 20_000;
 
-/** The pages of a reference as the search finds them: tags, operations, models and webhooks. */
+/** The pages of a reference as the search finds them: the introduction, tags, operations, models and webhooks. */
 export function* referenceDocuments(context: ReferenceContext): Generator<SearchDocument> {
   const { addresses, checked, document } = context;
   const found = new Map<OperationSummary, FoundOperation>();
@@ -38,6 +39,7 @@ export function* referenceDocuments(context: ReferenceContext): Generator<Search
       if (one !== undefined) yield operationDocument(context, tag, summary, one);
     }
   };
+  yield* introductionDocuments(context);
   for (const tag of addresses.tags) {
     yield tagDocument(context, tag);
     yield* operationsOf(tag);

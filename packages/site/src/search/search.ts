@@ -3,6 +3,7 @@ import { MAX_PLACES } from './format.ts';
 import { type Match, matchName, matchTerms } from './match-terms.ts';
 import type { OpenIndex } from './open-index.ts';
 import { isPath } from './path-query.ts';
+import { isLittle } from './query-words.ts';
 import { compare, type Titled } from './rank.ts';
 import { type SearchRow, toRow } from './search-row.ts';
 import { type QueryTerm, queryTerms, squash } from './terms.ts';
@@ -33,6 +34,12 @@ const MAX_NAME_WORDS = 4;
 const MIN_OF_BEST = 0.75;
 const MIN_SHARE = 0.3;
 
+/** Where there are fewer results than these, so many at most follow that have the main word of the query in the title. */
+const FEW = 5;
+
+/** How much behind the last result the first of those is, at least: titles change the order within such a distance. */
+const BEHIND = 0.15;
+
 /** How many parameters and properties are shown: a name of one word may stand in every operation. */
 const MAX_PLACES_SHOWN = 8;
 
@@ -51,11 +58,18 @@ export async function search(
     rows: await Promise.all(shown.map((one) => toRow(index, one, matches))),
     total: candidates.length,
     isWhole: (candidates[0]?.share ?? 1) === 1,
-    terms: [...new Set(matches.flatMap((match) => [match.typed, ...correctionsOf(match)]))],
+    terms: [
+      ...new Set(
+        matches.filter(saysMuch).flatMap((match) => [match.typed, ...correctionsOf(match)]),
+      ),
+    ],
   };
 }
 
-/** The words that were found in place of a mistyped one. */
+/** Whether a word is worth a mark: “the” and “to” are in every row. */
+const saysMuch = ({ typed, isOptional }: Match) => !(isOptional && isLittle(typed));
+
+/** The words that were found in place of a mistyped one, or of a verb. */
 const correctionsOf = ({ typed, hits }: Match) =>
   hits.map(({ stored: [term] }) => term).filter((term) => !term.startsWith(typed));
 
@@ -92,10 +106,17 @@ const ofPath = ({ hits, ...match }: Match): Match => ({
 function best(candidates: readonly Candidate[]): Candidate[] {
   const most = candidates.reduce((share, one) => Math.max(share, one.share), 0);
   const least = Math.max(MIN_SHARE, MIN_OF_BEST * most);
-  return candidates
-    .filter(({ share }) => share >= least)
-    .sort((a, b) => b.score - a.score || a.document - b.document);
+  const [near = [], far = []] = [true, false].map((isNear) =>
+    candidates.filter(({ share }) => share >= least === isNear).sort(byScore),
+  );
+  const last = near.at(-1);
+  if (last === undefined || near.length >= FEW) return near;
+  const titled = far.filter(({ isTitled }) => isTitled).slice(0, FEW);
+  const scale = Math.min(1, (BEHIND * last.score) / (titled[0]?.score ?? 1));
+  return [...near, ...titled.map((one) => ({ ...one, score: scale * one.score }))];
 }
+
+const byScore = (a: Candidate, b: Candidate) => b.score - a.score || a.document - b.document;
 
 /** What a query means as one name goes before what its words mean of the same document or place. */
 function withNamed(named: readonly Candidate[], others: readonly Candidate[]): Candidate[] {

@@ -81,6 +81,29 @@ test('no two pages have one path, however names are written, and none leads anyw
   }
 });
 
+test('a tag has the address of webhooks only in a document that has none', () => {
+  const document = {
+    paths: {
+      '/hooks': { get: operation('getHooks', 'Webhooks'), post: operation('sync', 'Models') },
+    },
+  };
+  assert.deepEqual(pathsOf(document).slice(1), [
+    '/reference/webhooks',
+    '/reference/webhooks/getHooks',
+    '/reference/models-2',
+    '/reference/models-2/sync',
+  ]);
+  const webhooks = { sold: { post: operation('onSold') } };
+  assert.deepEqual(pathsOf({ ...document, webhooks }).slice(1), [
+    '/reference/webhooks-2',
+    '/reference/webhooks-2/getHooks',
+    '/reference/models-2',
+    '/reference/models-2/sync',
+    '/reference/webhooks',
+    '/reference/webhooks/onSold',
+  ]);
+});
+
 test('groups and names for readers are those of the document, in its order', () => {
   const { tags } = addressesOf({
     tags: [{ name: 'b', 'x-displayName': 'Bees' }, { name: 'a' }],

@@ -64,8 +64,8 @@ interface Served {
   readonly missing: Set<string>;
 }
 
-async function serve(t: TestContext): Promise<Served> {
-  const site = { pages: await guides(TEXTS), reference: await referenceOf(ASSISTANTS) };
+async function serve(t: TestContext, document: object = ASSISTANTS): Promise<Served> {
+  const site = { pages: await guides(TEXTS), reference: await referenceOf(document) };
   const styles = await readFile(join(BROWSER, 'styles/search.css'), 'utf8');
   const files = new Map(searchFiles(site, () => {}).map((file) => [file.path, file]));
   const add = (path: string, type: string, content: string) =>
@@ -145,6 +145,30 @@ test('a reader finds by the keyboard, and hears how much there is', async (t) =>
     [],
   );
   assert.deepEqual(complaints, []);
+});
+
+test('the introduction is found, and a question in the words of a reader', async (t) => {
+  const introduced = {
+    ...ASSISTANTS,
+    info: { ...ASSISTANTS.info, description: '## Rate limits\n\nTen a minute.' },
+    components: {
+      ...ASSISTANTS.components,
+      securitySchemes: { apiToken: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+  const { page, origin } = await serve(t, introduced);
+  await openDialog(page, origin);
+  for (const [query, text, href] of [
+    ['how do I authenticate', /Authentication.*apiToken: Bearer token/s, '#authentication'],
+    ['bearer', /apiToken.*Bearer token/s, '#security-apiToken'],
+    ['rate limits', /Rate limits.*Ten a minute/s, ''],
+    ['make a new chat completion', /Create a chat completion/, '/chat/createChatCompletion'],
+    ['remove file', /Delete a file/, '/files/deleteFile'],
+  ] as const) {
+    await type(page, query, /results?$/);
+    await selected(page).filter({ hasText: text }).waitFor();
+    assert.equal(await selected(page).getAttribute('href'), `/reference${href}`, query);
+  }
 });
 
 test('what a page says is text in the search, whatever it looks like', async (t) => {

@@ -33,6 +33,7 @@ export async function referenceOf(document: object): Promise<ReferenceContext> {
         throw new Error('The search shows no HTML.');
       },
       plain: (text) => plain.of(text),
+      linkTo: () => undefined,
     },
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn: () => {},

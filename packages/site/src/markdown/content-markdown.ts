@@ -1,5 +1,5 @@
 import { truncate } from '@petstore/service/text.ts';
-import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
+import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { type Example, examplesOf } from '../reference/examples/examples.ts';
 import type { Direction } from '../reference/examples/sample-schema.ts';
@@ -7,8 +7,9 @@ import type { ReferenceContext } from '../reference/reference-context.ts';
 import { toJson } from '../syntax/exact-text.ts';
 import { toPointer } from '../syntax/source.ts';
 import { bulletList, code, codeBlock, inline, joined, literal } from './markdown-text.ts';
-import { valueFacts } from './parameters-markdown.ts';
-import { type PageBudget, schemaMarkdown } from './schema-markdown.ts';
+import { heldIn, heldText, valueFacts } from './parameters-markdown.ts';
+import { WHOLE } from './schema-facts.ts';
+import { hasMembers, membersMarkdown, type PageBudget, schemaMarkdown } from './schema-markdown.ts';
 import { descriptionOf, MAX_SHARED } from './shared-description.ts';
 
 /** An operation as a part of a page. */
@@ -29,51 +30,57 @@ export function requestBody(part: OperationPart, direction: Direction): string {
   if (!isObject(body)) return '';
   return joined([
     `${level} Request body${body.required === true ? ' (required)' : ''}`,
-    descriptionOf(operation.requestBody, body),
+    descriptionOf(context, operation.requestBody, body),
     ...contents(part, body.content, direction, ['requestBody', 'content']),
   ]);
 }
 
 /** The responses by status. */
 export function responses(part: OperationPart): string {
-  const { context, operation, level } = part;
-  const { document } = context;
+  const { context, operation, level, room } = part;
   if (!isObject(operation.responses)) return '';
   const parts = Object.entries(operation.responses).flatMap(([status, value]) => {
-    const response = resolveReference(document, value);
+    const response = resolveReference(context.document, value);
     if (!isObject(response) || status.startsWith('x-')) return [];
-    const description = inline(descriptionOf(value, response));
+    const description = inline(descriptionOf(context, value, response));
     return [
       `${level}# ${literal(status)}${description ? `: ${description}` : ''}`,
-      headers(document, response.headers),
+      headers(response.headers, room),
       ...contents(part, response.content, 'response', ['responses', status, 'content']),
-      links(document, response.links),
+      links(context, response.links),
     ];
   });
   return parts.length > 0 ? joined([`${level} Responses`, ...parts]) : '';
 }
 
-function headers(document: OpenApiDocument, given: unknown): string {
+function headers(given: unknown, room: PageBudget): string {
+  const { context } = room.page;
   return bulletList(
     (isObject(given) ? Object.entries(given) : []).map(([name, value]) => {
-      const header = resolveReference(document, value);
+      const header = resolveReference(context.document, value);
       if (!isObject(header)) return `Header ${code(name)}`;
+      const held = heldIn(header, room);
       const facts = [
-        valueFacts(document, header),
+        valueFacts(held, room),
         ...(header.required === true ? ['required'] : []),
         ...(header.deprecated === true ? ['deprecated'] : []),
       ];
-      const about = [facts.filter(Boolean).join(', '), inline(descriptionOf(value, header))];
-      return `Header ${code(name)}${withColon(about.filter(Boolean).join('. '))}`;
+      const isOwn = !isObject(value) || value.$ref === undefined;
+      const text = inline(heldText(held, room));
+      const about = [facts.filter(Boolean).join(', '), isOwn ? text : truncate(text, MAX_SHARED)];
+      const members = hasMembers(held.node)
+        ? `\n${membersMarkdown(held.node, room, false).replace(/^/gm, '  ')}`
+        : '';
+      return `Header ${code(name)}${withColon(about.filter(Boolean).join('. '))}${members}`;
     }),
   );
 }
 
 /** What of a response leads to another operation. */
-function links(document: OpenApiDocument, given: unknown): string {
+function links(context: ReferenceContext, given: unknown): string {
   return bulletList(
     (isObject(given) ? Object.entries(given) : []).flatMap(([name, value]) => {
-      const link = resolveReference(document, value);
+      const link = resolveReference(context.document, value);
       if (!isObject(link)) return [];
       const target = textOf(link.operationId) || textOf(link.operationRef);
       const parameters = (isObject(link.parameters) ? Object.entries(link.parameters) : []).map(
@@ -83,7 +90,7 @@ function links(document: OpenApiDocument, given: unknown): string {
       const values = [...parameters, ...body].join(', ');
       const about = [
         `${target ? `to ${code(target)}` : ''}${values ? ` with ${values}` : ''}`.trim(),
-        inline(descriptionOf(value, link)),
+        inline(descriptionOf(context, value, link)),
       ];
       return [`Link ${code(name)}${withColon(about.filter(Boolean).join('. '))}`];
     }),
@@ -109,15 +116,18 @@ function contents(
   return Object.entries(content).flatMap(([type, value]) => {
     const media = resolveReference(context.document, value);
     if (!isObject(media)) return [];
-    const schema =
-      media.schema === undefined ? '' : schemaMarkdown(context.document, media.schema, room);
+    const schema = media.schema === undefined ? '' : schemaMarkdown(media.schema, room);
+    const items =
+      media.itemSchema === undefined
+        ? ''
+        : `Each item of the stream:\n\n${schemaMarkdown(media.itemSchema, room)}`;
     const place = toPointer([...location, ...path, type]);
     const examples = examplesOf(context, media, type, direction, place);
-    return [code(type), schema, encodings(media), ...exampleBlocks(examples, room)];
+    return [code(type), schema, items, encodings(media, room), ...exampleBlocks(examples, room)];
   });
 }
 
-function encodings({ encoding }: Record<string, unknown>): string {
+function encodings({ encoding }: Record<string, unknown>, room: PageBudget): string {
   return bulletList(
     (isObject(encoding) ? Object.entries(encoding) : []).flatMap(([name, value]) => {
       if (!isObject(value)) return [];
@@ -128,33 +138,40 @@ function encodings({ encoding }: Record<string, unknown>): string {
           ? [value.explode ? 'exploded' : 'not exploded']
           : []),
       ];
-      return facts.length > 0 ? [`Part ${code(name)}: sent as ${facts.join(', ')}`] : [];
+      const inner = headers(value.headers, room);
+      if (facts.length === 0 && inner === '') return [];
+      const sent = facts.length > 0 ? `: sent as ${facts.join(', ')}` : '';
+      return [`Part ${code(name)}${sent}${inner && `\n${inner.replace(/^/gm, '  ')}`}`];
     }),
   );
 }
 
-/** Examples in blocks of code, those with names below them. */
+/** Examples in blocks of code, with what they are called where there are several. Of very many the names are listed. */
 export function exampleBlocks(examples: readonly Example[], room: PageBudget): string[] {
-  const blocks = examples.slice(0, MAX_EXAMPLES).map((example) => {
-    const { name, summary, description } = example;
-    const title = examples.length > 1 ? inline(summary) || literal(name) : '';
-    return joined([
-      truncate(inline(description), MAX_SHARED),
-      exampleBlock(example, title ? `, ${title}` : '', room),
-    ]);
-  });
-  const more = examples.length - blocks.length;
-  return [...blocks, more > 0 ? `… and ${more} more examples: see the OpenAPI document.` : ''];
+  const titleOf = ({ name, summary }: Example) => inline(summary) || literal(name);
+  const blocks = examples
+    .slice(0, MAX_EXAMPLES)
+    .map((example) =>
+      joined([
+        truncate(inline(example.description), MAX_SHARED),
+        exampleBlock(example, examples.length > 1 ? titleOf(example) : '', room),
+      ]),
+    );
+  const more = examples.slice(MAX_EXAMPLES).map(titleOf);
+  if (more.length === 0) return blocks;
+  return [...blocks, `… and ${more.length} more examples, ${WHOLE}: ${more.join(', ')}`];
 }
 
 function exampleBlock(
   { text, language, isCut, isGenerated, link }: Example,
-  title: string,
+  name: string,
   room: PageBudget,
 ): string {
+  const title = name && `, ${name}`;
   if (link !== undefined) return `Example${title}: ${code(link)}`;
   const isLong = text.length > room.left || (isCut && !isGenerated);
-  if (isLong) return `The example${title && `${title},`} is long: see the OpenAPI document.`;
+  if (isLong) return `The example${title && `${title},`} is long: ${WHOLE}.`;
   room.left -= text.length;
-  return `Example${title}:\n\n${codeBlock(language === 'text' ? '' : language, text)}`;
+  const block = `Example${title}:\n\n${codeBlock(language === 'text' ? '' : language, text)}`;
+  return isCut ? `${block}\n\nShortened. The schema has more members: ${WHOLE}.` : block;
 }

@@ -35,6 +35,7 @@ const TOP_HEADING = 3;
  * as they are.
  */
 export function descriptions(options: Options): Descriptions {
+  const { resolveLink = () => undefined } = options;
   const blocks = new Map<string, Html>();
   const plains = new Map<string, string>();
   const plain = plainText();
@@ -51,6 +52,7 @@ export function descriptions(options: Options): Descriptions {
       plains.set(markdown, found);
       return found;
     },
+    linkTo: resolveLink,
   };
 }
 

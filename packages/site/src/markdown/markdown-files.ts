@@ -10,7 +10,7 @@ import { overviewMarkdown, tagMarkdown } from './tag-markdown.ts';
  * The most letters of the schemas and examples of all operations, and of all models. They repeat what others have, so
  * with very many pages each shows less of them.
  */
-const ALL_LETTERS = 12_000_000;
+const ALL_LETTERS = 20_000_000;
 
 const made = new WeakMap<ReferenceContext, readonly SiteFile[]>();
 
@@ -40,7 +40,7 @@ function* pages(context: ReferenceContext): Generator<SiteFile> {
     for (const summary of tag.operations) {
       const operation = found.get(summary);
       if (operation === undefined) continue;
-      const content = operationMarkdown(context, summary, operation, pageBudget(room));
+      const content = operationMarkdown(context, summary, operation, pageBudget(context, room));
       yield page(addresses.operation(summary), content);
     }
   }
@@ -48,7 +48,8 @@ function* pages(context: ReferenceContext): Generator<SiteFile> {
   const modelRoom = share(models.length);
   for (const name of models) {
     const path = addresses.model(name);
-    if (path !== undefined) yield page(path, modelMarkdown(context, name, pageBudget(modelRoom)));
+    if (path !== undefined)
+      yield page(path, modelMarkdown(context, name, pageBudget(context, modelRoom)));
   }
 }
 

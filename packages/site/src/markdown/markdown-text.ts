@@ -2,9 +2,9 @@ import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf, markdownPath } from '../site/site-files.ts';
 
-/** Text for a table's cell: it can end neither the cell nor its row, and cannot begin HTML. */
-export function cell(text: string): string {
-  return inline(text).replaceAll('|', '\\|');
+/** Markdown on one line for a table's cell, which it cannot end. */
+export function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
 }
 
 /** Text on one line that cannot begin HTML. */

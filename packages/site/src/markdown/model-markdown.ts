@@ -1,8 +1,11 @@
 import { truncate } from '@petstore/service/text.ts';
+import { markNotes, readMarks } from '../openapi/extension-fields.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { modelExamples } from '../reference/examples/examples.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { keyword, shapeOf } from '../reference/shape.ts';
 import { exampleBlocks } from './content-markdown.ts';
+import { linked } from './description-links.ts';
 import { closed, externalDocs, joined, literal, pageLink } from './markdown-text.ts';
 import { pageBudget, schemaMarkdown } from './schema-markdown.ts';
 
@@ -10,18 +13,21 @@ import { pageBudget, schemaMarkdown } from './schema-markdown.ts';
 export function modelMarkdown(
   context: ReferenceContext,
   name: string,
-  room = pageBudget(),
+  room = pageBudget(context),
 ): string {
-  const { document } = context;
   const schema = modelOf(context, name);
-  const title = textOf(schema.title).trim();
+  const shape = shapeOf(context.document, schema);
+  const title = textOf(keyword(shape, 'title')).trim();
+  const marks = readMarks(schema);
   return `${joined([
     `# ${literal(name)}`,
     title && title !== name ? literal(title) : '',
-    schema.deprecated === true ? '**Deprecated.**' : '',
-    closed(textOf(schema.description).trim()),
+    ...markNotes(marks),
+    marks.stability ? `Stability: ${marks.stability}` : '',
+    schema.deprecated === true && !marks.sunset ? '**Deprecated.**' : '',
+    closed(linked(context, textOf(keyword(shape, 'description'))).trim()),
     externalDocs(schema.externalDocs),
-    schemaMarkdown(document, schema, room, false),
+    schemaMarkdown(schema, room, false),
     ...exampleBlocks(modelExamples(context, name), room),
   ])}\n`;
 }

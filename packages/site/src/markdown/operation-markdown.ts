@@ -10,8 +10,9 @@ import { resolveReference } from '../openapi/references.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { type OperationPart, requestBody, responses } from './content-markdown.ts';
 import { curlExample } from './curl-example.ts';
+import { linked } from './description-links.ts';
 import { closed, code, codeBlock, externalDocs, joined, literal } from './markdown-text.ts';
-import { parametersTable } from './parameters-markdown.ts';
+import { parametersMarkdown } from './parameters-markdown.ts';
 import { pageBudget } from './schema-markdown.ts';
 import { securityMarkdown } from './security-markdown.ts';
 import { serversMarkdown } from './servers-markdown.ts';
@@ -21,12 +22,11 @@ export function operationMarkdown(
   context: ReferenceContext,
   { title, deprecated }: OperationSummary,
   found: FoundOperation,
-  room = pageBudget(),
+  room = pageBudget(context),
 ): string {
-  const { document } = context;
   const { method, path, isWebhook, item, operation } = found;
   const marks = readMarks(operation);
-  const parameters = parametersTable(document, found);
+  const parameters = parametersMarkdown(found, room);
   const location = [isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()];
   const part: OperationPart = { context, operation, room, level: '##', location };
   const hasServers = [item, operation].some(({ servers }) => Array.isArray(servers));
@@ -37,7 +37,7 @@ export function operationMarkdown(
     marks.stability ? `Stability: ${marks.stability}` : '',
     deprecated && !marks.sunset ? '**Deprecated.**' : '',
     textOf(operation.operationId) && `Operation id: ${code(textOf(operation.operationId))}`,
-    closed(aboutOf(found).trim()),
+    closed(linked(context, aboutOf(found) || textOf(item.description)).trim()),
     externalDocs(operation.externalDocs),
     hasServers && !isWebhook ? serversMarkdown(context, [operation, item], '##') : '',
     parameters && `## Parameters\n\n${parameters}`,
@@ -65,8 +65,10 @@ function callbacks({ context, operation, room, location }: OperationPart): strin
     };
     return joined([
       `### ${code(name)}: ${code(`${found.method} ${expression}`)}`,
-      closed(textOf(found.operation.description || found.operation.summary).trim()),
-      parametersTable(document, found),
+      closed(
+        linked(context, textOf(found.operation.description || found.operation.summary)).trim(),
+      ),
+      parametersMarkdown(found, room),
       requestBody(part, 'response'),
       responses(part),
     ]);

@@ -1,212 +1,199 @@
 import { truncate } from '@petstore/service/text.ts';
-import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
-import { resolveReference } from '../openapi/references.ts';
-import { code, inline } from './markdown-text.ts';
-import { constraints, refName, typeText } from './schema-facts.ts';
-
-const MAX_LINES = 120;
-
-const MAX_LEVELS = 5;
-
-/** How many schemas are visited for those lines: nested parts that show nothing can multiply. */
-const MAX_LOOKS = 2_000;
+import { textOf } from '../openapi/openapi-types.ts';
+import { type Page, startPage } from '../reference/page-parts.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { type Row, type SchemaNode, schemaTree } from '../reference/schema-tree.ts';
+import { keyword, type Shape, shapeOf } from '../reference/shape.ts';
+import { markdownPath } from '../site/site-files.ts';
+import { linked } from './description-links.ts';
+import { code, destination, inline, literal } from './markdown-text.ts';
+import { constraints, exampleFacts, itemFacts, typeText, WHOLE } from './schema-facts.ts';
 
 /** The most letters of a member's description: most belong to schemas that many operations have. */
 const MAX_DESCRIPTION = 500;
 
+/** In letters, of an alternative's title. */
+const MAX_TITLE = 120;
+
 /** The most letters of the schemas and examples of one page. */
 export const MAX_LETTERS = 100_000;
+
+/** The most letters of HTML that the schemas of a page would take: a few more than on the page itself. */
+const SCHEMA_LETTERS = 40_000;
 
 /** What the schemas and examples of a page share. */
 export interface PageBudget {
   /** How many more letters they may have. */
   left: number;
-  /** The models that stand on the page whole: where they come again, they are named. */
-  readonly shown: Set<unknown>;
+  /** The schemas that stand on the page whole: where they come again, they are named. */
+  readonly shown: Set<object>;
+  /** By its room it is decided which members are shown, as on the page itself. */
+  readonly page: Page;
 }
 
 /** The budget of a page, in letters. */
-export const pageBudget = (left = MAX_LETTERS): PageBudget => ({ left, shown: new Set() });
+export const pageBudget = (context: ReferenceContext, left = MAX_LETTERS): PageBudget => ({
+  left,
+  shown: new Set(),
+  page: startPage(context, '', SCHEMA_LETTERS),
+});
+
+/** A schema as a list of its members; one that stands on the page already is named. See `membersMarkdown`. */
+export function schemaMarkdown(schema: unknown, room: PageBudget, isDescribed = true): string {
+  const { context } = room.page;
+  const shape = shapeOf(context.document, schema);
+  if (room.shown.has(shape.source)) return `- ${typeText(context.document, shape)}${AS_ABOVE}`;
+  return membersMarkdown(schemaTree(room.page, schema, 'model'), room, isDescribed);
+}
 
 /**
- * A schema as a nested list of its members; one that holds itself, or stands on the page already, is named and not repeated. It counts against `room`, and
- * ends with a note where that, or the limit of lines, is used up. Where it is not `isDescribed`, its own description is left
- * out.
+ * A nested list of the members that a page shows of a schema. It counts against `room`, and ends with a note where that is
+ * used up. Where the schema is not `isDescribed`, its own description is left out.
  */
-export function schemaMarkdown(
-  document: OpenApiDocument,
-  schema: unknown,
-  room: PageBudget,
-  isDescribed = true,
-): string {
-  const model = refName(schema) ? resolveReference(document, schema) : undefined;
-  if (room.shown.has(model)) return `- ${typeText(document, schema)} (as above)`;
-  const list = new SchemaList(document, room);
-  list.describe(0, '', schema, '', isDescribed);
-  if (model !== undefined && !list.isFull) room.shown.add(model);
+export function membersMarkdown(node: SchemaNode, room: PageBudget, isDescribed: boolean): string {
+  const list = new SchemaList(room);
+  list.add(0, { label: '', isDescribed }, node);
+  if (!list.isFull) room.shown.add(node.shape.source);
   return list.lines.join('\n');
+}
+
+/** Whether a schema has members, which take a list. */
+export function hasMembers({ rows, choices, cut }: SchemaNode): boolean {
+  return rows.length > 0 || choices.length > 0 || cut !== undefined;
+}
+
+interface Line {
+  /** In Markdown: `id` as code; empty for none. */
+  readonly label: string;
+  readonly isRequired?: boolean;
+  readonly isDescribed?: boolean;
 }
 
 class SchemaList {
   readonly lines: string[] = [];
   isFull = false;
-  #looks = 0;
-  readonly #open = new Set<unknown>();
-  readonly #document: OpenApiDocument;
   readonly #room: PageBudget;
 
-  constructor(document: OpenApiDocument, room: PageBudget) {
-    this.#document = document;
+  constructor(room: PageBudget) {
     this.#room = room;
   }
 
-  /** A line for a schema, and below it the lines of its parts. */
-  describe(level: number, label: string, given: unknown, notes: string, isDescribed = true): void {
+  /** A line for a schema, and below it the lines of its members. */
+  add(level: number, line: Line, node: SchemaNode): void {
     if (this.isFull) return;
-    const found = resolveReference(this.#document, given);
-    const type = typeText(this.#document, given);
-    if (isObject(found) && this.#open.has(found)) {
-      this.#add(level, labelled(label, [type, notes], ' (as above)'));
-      return;
+    const { shape, element } = node;
+    const isList = shape !== element;
+    const hasOwnLine = isList && hasMembers(node);
+    const rest = hasOwnLine ? '' : this.#cutText(node);
+    this.#addValue(level, line, shape, rest, isList && !hasOwnLine ? element : shape);
+    const inner = hasOwnLine ? level + 1 : level;
+    if (hasOwnLine) {
+      this.#addValue(inner, { label: 'each item' }, element, this.#cutText(node), element);
     }
-    const isDeep = level >= MAX_LEVELS;
-    const limits = isObject(found) ? constraints(this.#document, found) : [];
-    const text =
-      isDescribed && isObject(found)
-        ? truncate(inline(textOf(found.description)), MAX_DESCRIPTION)
-        : '';
-    const rest = isDeep && hasMembers(found) ? ', whose members are not shown here' : '';
-    this.#add(
-      level,
-      labelled(label, [type, notes, ...limits], `${rest}${text ? `. ${text}` : ''}`),
-    );
-    if (isDeep || !isObject(found) || this.isFull) return;
-    this.#open.add(found);
-    this.#parts(level + 1, found);
-    this.#open.delete(found);
+    if (node.cut === undefined) this.#addMembers(inner + 1, node);
   }
 
-  #parts(level: number, found: Record<string, unknown>): void {
-    for (const { name, schema, isRequired } of firstMembers(found)) {
-      this.describe(level, code(name), schema, isRequired ? 'required' : '');
-    }
-    for (const part of listOf(found.allOf)) {
-      if (this.isFull || !this.#mayLook()) return;
-      const inner = resolveReference(this.#document, part);
-      if (!isObject(inner) || this.#open.has(inner) || level > MAX_LEVELS) continue;
-      this.#open.add(inner);
-      this.#parts(level, inner);
-      this.#open.delete(inner);
-    }
-    this.#choices(level, found);
-    if (hasMembers(resolveReference(this.#document, found.items))) {
-      this.describe(level, 'each item', found.items, '');
-    }
-    for (const [at, item] of listOf(found.prefixItems).entries()) {
-      if (this.isFull) return;
-      this.describe(level, `item ${at + 1}`, item, '');
-    }
-    for (const [pattern, schema] of entriesOf(found.patternProperties)) {
-      if (this.isFull) return;
-      this.describe(level, `any member that matches ${code(pattern)}`, schema, '');
-    }
-    for (const [keyword, words] of PARTS) {
-      const part = found[keyword];
-      if (entriesOf(part).length > 0) this.describe(level, words, part, '');
-    }
+  /** The line of a value. `items`: those whose facts stand in it, or the value itself. */
+  #addValue(level: number, line: Line, shape: Shape, rest: string, items: Shape): void {
+    const { label, isRequired = false, isDescribed = true } = line;
+    const { context } = this.#room.page;
+    const type = typeText(context.document, shape);
+    const isNamed = rest === AS_ABOVE;
+    const text = isDescribed && !isNamed ? this.#description(shape) : '';
+    const withFacts = (hasFewValues: boolean) => {
+      const facts = [
+        ...constraints(shape, hasFewValues),
+        ...exampleFacts(shape),
+        ...itemFacts(shape, items, hasFewValues),
+      ];
+      const all = [type, isRequired ? 'required' : '', ...(isNamed ? [] : facts)].filter(Boolean);
+      const said = `${label}${label && all.length > 0 ? ': ' : ''}${all.join(', ')}`;
+      return lineOf(level, `${said}${rest}${text ? `. ${text}` : ''}`);
+    };
+    const whole = withFacts(false);
+    this.#add(whole.length > this.#room.left ? withFacts(true) : whole);
   }
 
-  #choices(level: number, found: Record<string, unknown>): void {
-    const discriminator = isObject(found.discriminator) ? found.discriminator : {};
-    const property = textOf(discriminator.propertyName);
-    const values = new Map(
-      entriesOf(discriminator.mapping).map(([value, target]) => [target, value]),
-    );
-    for (const [keyword, words] of CHOICES) {
-      const choices = listOf(found[keyword]);
-      if (choices.length === 0) continue;
-      this.#add(level, property ? `${words}, by the value of ${code(property)}` : words);
-      for (const choice of choices) {
-        if (this.isFull) return;
-        const value = isObject(choice) ? values.get(choice.$ref) : undefined;
-        this.describe(level + 1, value === undefined ? '' : code(value), choice, '');
+  #description(shape: Shape): string {
+    const { context } = this.#room.page;
+    const text = linked(context, textOf(keyword(shape, 'description')));
+    return truncate(inline(text), MAX_DESCRIPTION);
+  }
+
+  /** Why members are not shown. */
+  #cutText({ cut, element }: SchemaNode): string {
+    if (cut === undefined) return '';
+    if (cut === 'recursive') return AS_ABOVE;
+    const { addresses } = this.#room.page.context;
+    const path = element.model === undefined ? undefined : addresses.model(element.model);
+    return path === undefined
+      ? `, whose members are not shown here: ${WHOLE}`
+      : ` ([its members](${destination(markdownPath(path))}))`;
+  }
+
+  #addMembers(level: number, node: SchemaNode): void {
+    for (const row of node.rows) {
+      this.add(level, { label: labelOf(row), isRequired: row.isRequired }, row.node);
+    }
+    this.#addMore(level, node.more, 'member');
+    for (const { choices, options, more } of node.choices) {
+      const { by } = choices;
+      const words = choices.keyword === 'oneOf' ? 'one of' : 'any of';
+      this.#add(lineOf(level, by === undefined ? words : `${words}, by the value of ${code(by)}`));
+      for (const option of options) {
+        this.add(level + 1, { label: labelOf(option) }, option.node);
       }
+      this.#addMore(level + 1, more, 'alternative');
     }
+    if (node.element.isCut) this.#add(lineOf(level, `… and more: ${WHOLE}`));
   }
 
-  #mayLook(): boolean {
-    this.#looks += 1;
-    if (this.#looks > MAX_LOOKS) this.#end();
-    return !this.isFull;
+  #addMore(level: number, more: number, noun: string): void {
+    if (more > 0) this.#add(lineOf(level, `… and ${more} more ${noun}s: ${WHOLE}`));
   }
 
-  #add(level: number, text: string): void {
+  #add(line: string): void {
     if (this.isFull) return;
-    const line = `${'  '.repeat(level)}- ${text}`;
-    if (this.lines.length === MAX_LINES || line.length > this.#room.left) {
-      this.#end();
-      return;
-    }
-    this.#room.left -= line.length;
-    this.lines.push(line);
-  }
-
-  #end(): void {
-    this.isFull = true;
-    this.lines.push('- … and more: see the OpenAPI document');
+    this.isFull = line.length > this.#room.left;
+    this.#room.left -= this.isFull ? 0 : line.length;
+    this.lines.push(this.isFull ? `- … and more: ${WHOLE}` : line);
   }
 }
 
-function labelled(label: string, facts: readonly string[], rest: string): string {
-  const given = facts.filter(Boolean).join(', ');
-  return `${label}${label && given ? ': ' : ''}${given}${rest}`;
-}
+const AS_ABOVE = ' (as above)';
 
-const CHOICES = [
-  ['oneOf', 'one of'],
-  ['anyOf', 'any of'],
-] as const;
+const lineOf = (level: number, text: string) => `${'  '.repeat(level)}- ${text}`;
 
-const PARTS = [
-  ['contains', 'at least one item'],
-  ['propertyNames', 'the name of each member'],
-  ['additionalProperties', 'any other member'],
-  ['unevaluatedProperties', 'any other member'],
+const PARTS: ReadonlyMap<string, string> = new Map([
+  ['names of properties', 'the name of each member'],
   ['if', 'if it is'],
   ['then', 'then it is'],
   ['else', 'otherwise it is'],
-] as const;
+]);
 
-function hasMembers(schema: unknown): boolean {
-  return (
-    isObject(schema) &&
-    ['properties', 'allOf', 'oneOf', 'anyOf', 'items', 'additionalProperties'].some(
-      (name) => name in schema,
-    )
-  );
+/** What a member is called. */
+function labelOf({ kind, name, value, node }: Row): string {
+  switch (kind) {
+    case 'property':
+      return code(name);
+    case 'pattern':
+      return `any member that matches ${code(name)}`;
+    case 'other':
+      return name === 'any name' ? 'any other member' : `any other member, called ${code(name)}`;
+    case 'part':
+      return PARTS.get(name) ?? inline(name);
+    case 'option':
+      return optionLabel(node.shape, value);
+  }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** More than any list has room for. */
-const MAX_ENTRIES = 200;
-
-const known = new WeakMap<object, readonly [string, unknown][]>();
-
-/** The first members of an object. Thousands of operations may share a very large one: it is read once. */
-function entriesOf(value: unknown): readonly [string, unknown][] {
-  if (!isObject(value)) return [];
-  const entries = known.get(value) ?? Object.entries(value).slice(0, MAX_ENTRIES);
-  known.set(value, entries);
-  return entries;
-}
-
-/** The first members of an object's schema, in their order. */
-function firstMembers({ properties, required }: Record<string, unknown>) {
-  const names = new Set(listOf(required));
-  return entriesOf(properties).map(([name, schema]) => ({
-    name,
-    schema,
-    isRequired: names.has(name),
-  }));
+/** The value that means an alternative, and its title, as far as its type does not say them. */
+function optionLabel(shape: Shape, value: string | undefined): string {
+  const title = truncate(textOf(keyword(shape, 'title')), MAX_TITLE);
+  return [
+    value === undefined || value === shape.model ? '' : code(value),
+    title === shape.model ? '' : literal(title),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

@@ -1,16 +1,20 @@
-import { schemeNames } from '../openapi/security.ts';
+import { requirementsOf, schemeNames } from '../openapi/security.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { securityData } from '../reference/security-data.ts';
 import type { FlowData, NeededScheme, SchemeData } from '../request/operation-data.ts';
 import { bulletList, code, inline, joined } from './markdown-text.ts';
 
-/** How an operation is authorized, each way with the scopes that it needs; empty where it needs nothing. */
+/** How an operation is authorized, each way with the scopes that it needs; empty where the API needs nothing. */
 export function securityMarkdown(
   context: ReferenceContext,
   operation: Record<string, unknown>,
 ): string {
   const { security = [], schemes = [] } = securityData(context, operation);
-  if (security.length === 0) return '';
+  if (security.length === 0) {
+    // Said only where it is an exception.
+    const isException = requirementsOf(context.document, {}).length > 0;
+    return isException ? '## Authentication\n\nNone is needed.' : '';
+  }
   const known = new Map(schemes.map((scheme) => [scheme.name, scheme]));
   const ways = security.map((needed) =>
     needed.length === 0 ? 'None' : needed.map((one) => needText(one, known)).join(' and '),

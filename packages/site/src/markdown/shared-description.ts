@@ -1,5 +1,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import type { ReferenceContext } from '../reference/reference-context.ts';
+import { linked } from './description-links.ts';
 import { closed } from './markdown-text.ts';
 
 /**
@@ -9,8 +11,12 @@ import { closed } from './markdown-text.ts';
 export const MAX_SHARED = 500;
 
 /** The description of `given`, or of what it refers to: in full where the operation has it to itself. */
-export function descriptionOf(given: unknown, { description }: Record<string, unknown>): string {
-  const text = textOf(description).trim();
+export function descriptionOf(
+  context: ReferenceContext,
+  given: unknown,
+  { description }: Record<string, unknown>,
+): string {
+  const text = linked(context, textOf(description)).trim();
   const isOwn = !isObject(given) || given.$ref === undefined;
   return isOwn ? closed(text) : closed(truncate(text, MAX_SHARED));
 }

@@ -2,6 +2,7 @@ import { truncate } from '@petstore/service/text.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import type { TagAddress } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { linked } from './description-links.ts';
 import {
   bulletList,
   closed,
@@ -23,7 +24,7 @@ export function tagMarkdown(context: ReferenceContext, tag: TagAddress): string 
   const described = listOf(document.tags).find((one) => isObject(one) && one.name === tag.name);
   return `${joined([
     `# ${literal(tag.title)}`,
-    closed(tag.description.trim()),
+    closed(linked(context, tag.description).trim()),
     tag.name === undefined || !isObject(described) ? '' : externalDocs(described.externalDocs),
     tag.operations
       .map((one) => pageLink(one.title, addresses.operation(one), aboutOperation(one, MAX_ABOUT)))
@@ -48,7 +49,7 @@ export function overviewMarkdown(context: ReferenceContext): string {
     `# ${literal(textOf(info.title)) || 'API'}`,
     textOf(info.version) && `Version ${code(textOf(info.version))}`,
     literal(textOf(info.summary)),
-    closed(textOf(info.description).trim()),
+    closed(linked(context, textOf(info.description)).trim()),
     externalDocs(document.externalDocs),
     aboutOwner(info),
     serversMarkdown(context, [document], '##'),

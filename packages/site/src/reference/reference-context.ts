@@ -30,4 +30,6 @@ export interface Descriptions {
   block(markdown: string, place: string, top?: number): Html;
   /** The text without marks, on one line, for titles, attributes and lists. */
   plain(markdown: string): string;
+  /** The address of a link that is no web address; undefined where it leads nowhere, and its text alone is shown. */
+  linkTo(href: string): string | undefined;
 }

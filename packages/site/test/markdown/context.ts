@@ -3,6 +3,7 @@ import { descriptions } from '../../src/markdown/descriptions.ts';
 import { markdownFiles } from '../../src/markdown/markdown-files.ts';
 import { readCheckedDocument } from '../../src/openapi/checked-document.ts';
 import { referenceAddresses } from '../../src/reference/addresses.ts';
+import { descriptionLinks } from '../../src/reference/description-links.ts';
 import type { ReferenceContext } from '../../src/reference/reference-context.ts';
 
 /** What the pages of a document are made with. Parts that every document has may be left out. */
@@ -12,11 +13,13 @@ export async function contextOf(document: object, overview = '/reference') {
   const checked = await readCheckedDocument(Buffer.from(text), 'openapi.json', () => {});
   if (!('upgraded' in checked)) throw new Error(JSON.stringify(checked.problems));
   const warn = () => {};
+  const addresses = referenceAddresses(checked, overview);
+  const resolveLink = descriptionLinks(checked, addresses, new Set(['/guide']));
   const context: ReferenceContext = {
     checked,
     document: checked.upgraded,
-    addresses: referenceAddresses(checked, overview),
-    descriptions: descriptions({ warn }),
+    addresses,
+    descriptions: descriptions({ warn, resolveLink }),
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn,
   };

@@ -230,7 +230,7 @@ test('names from Object.prototype are names like others', async () => {
   const schema = {
     properties: { constructor: { enum: ['valueOf'], 'x-enumDescriptions': {} } },
     discriminator: { propertyName: 'a', mapping: {} },
-    oneOf: [{ $ref: '#/components/schemas/toString' }],
+    oneOf: [{ $ref: '#/components/schemas/toString' }, { type: 'array' }],
   };
   const operation = {
     operationId: 'constructor',
@@ -243,16 +243,41 @@ test('names from Object.prototype are names like others', async () => {
     components: { schemas: { toString: { type: 'string' } } },
   };
   const page = await markdownOf(document, '/reference/valueof/constructor.md');
-  assert.match(page, /- `constructor`: anything, one of `valueOf`\n/);
-  assert.match(page, / {4}- `toString`\n/);
+  assert.match(page, /- `constructor`: string, one of `valueOf`\n/);
+  assert.match(page, / {4}- `toString` \(string\)\n/);
   assert.match(page, /## Authentication\n\n- `toString`\n/);
 });
 
 test('a schema of more than a page has room for ends with a mark, and comes once on a page', async () => {
   const properties = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`p${at}`, {}]));
   const model = await markdownOf({ components: { schemas: { Id: { properties } } } }, ID);
-  assert.match(model, /`p118`: anything\n- … and more: see the OpenAPI document\n/);
+  assert.match(model, /`p249`: anything\n {2}- … and 50 more members: see the OpenAPI document\n/);
   const values = Array.from({ length: 10_000 }, (_, at) => at);
   const many = await markdownOf({ components: { schemas: { Id: { enum: values } } } }, ID);
-  assert.match(many, /, `49` and 9950 more\n/);
+  assert.match(many, /, `499` and 9500 more\n/);
+});
+
+test('what is cut has a mark, and says where the whole is', async () => {
+  const long = `${'word '.repeat(50)}end`;
+  const schema = { type: 'string', default: long, enum: [long, 'short'] };
+  const operation = {
+    operationId: 'one',
+    parameters: [{ name: 'a', in: 'query', schema: { type: 'string' }, example: long }],
+    responses: { 200: { description: 'x', content: { 'application/json': { schema } } } },
+  };
+  const document = { paths: { '/a': { get: operation } } };
+  const page = await markdownOf(document, '/reference/operations/one.md');
+  assert.doesNotMatch(page.replace(/```.*?```/gs, ''), /word end/);
+  const cuts = page.match(
+    /(?:for example|default|one of) `(?:word )+word…` \(cut: see the OpenAPI document\)/g,
+  );
+  assert.equal(cuts?.length, 3, page);
+});
+
+test('an operation that needs no authorization says so where others need one', async () => {
+  const get = { operationId: 'one', security: [], responses: {} };
+  const components = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } };
+  const document = { paths: { '/a': { get } }, components, security: [{ key: [] }] };
+  const page = await markdownOf(document, '/reference/operations/one.md');
+  assert.match(page, /## Authentication\n\nNone is needed\.\n/);
 });

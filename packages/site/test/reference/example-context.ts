@@ -10,6 +10,7 @@ export function exampleContext(document: object, warnings: string[] = []): Refer
       block: () => {
         throw new Error('Examples have no descriptions.');
       },
+      linkTo: () => undefined,
     },
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn: (message, place) => warnings.push(`${place}: ${message}`),

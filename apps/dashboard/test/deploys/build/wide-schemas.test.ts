@@ -48,5 +48,5 @@ test('schemas and examples that grow with each use are shown as far as a page go
 test('where a schema has more than is shown, its page says so', async () => {
   const members = documentOf(1, { s0: { properties: numbered(300, () => ({}), 'p') } });
   const page = textOf(await built(members), '/llms-full.txt');
-  assert.match(page, /`p118`: anything\n- … and more/);
+  assert.match(page, /`p249`: anything\n {2}- … and 50 more members/);
 });

@@ -10,11 +10,16 @@ export function addCopyButtons(within: ParentNode): void {
     if (!head || find('.code-copy', head)) continue;
     // The code may be exchanged for that of another language, so it is read when it is wanted.
     const code = async () => find('pre:not([hidden]) code', box)?.textContent ?? '';
-    head.append(copyButton('code-copy', 'Copy', 'Copy code', code));
+    const copy = button('code-copy', 'Copy', 'Copy code');
+    copies(copy, code);
+    head.append(copy);
   }
   for (const link of within.querySelectorAll<HTMLAnchorElement>('a[data-copy-page]')) {
-    const markdown = () => fetch(link.href).then(textOf);
-    link.before(copyButton('page-copy', 'Copy as Markdown', undefined, markdown));
+    // It has its place in the page already, so that nothing moves.
+    const copy = find<HTMLButtonElement>('.page-copy', link.parentElement ?? within);
+    if (!copy?.hidden) continue;
+    copies(copy, () => fetch(link.href).then(textOf));
+    copy.hidden = false;
   }
 }
 
@@ -23,18 +28,14 @@ async function textOf(response: Response): Promise<string> {
   return response.text();
 }
 
-function copyButton(
-  className: string,
-  text: string,
-  label: string | undefined,
-  content: () => Promise<string>,
-): HTMLButtonElement {
-  const made = button(className, text, label);
+/** Makes a button copy `content`, and tell what came of it. */
+function copies(copy: HTMLButtonElement, content: () => Promise<string>): void {
+  const { textContent: text, ariaLabel: label } = copy;
   const tell = (told: string, name: string) => {
-    made.textContent = told;
-    if (label !== undefined) made.setAttribute('aria-label', name);
+    copy.textContent = told;
+    if (label !== null) copy.ariaLabel = name;
   };
-  made.addEventListener('click', async () => {
+  copy.addEventListener('click', async () => {
     const told = await writeToClipboard(content()).then(
       () => 'Copied',
       () => 'Not copied',
@@ -42,7 +43,6 @@ function copyButton(
     tell(told, told);
     setTimeout(() => tell(text, label ?? text), TOLD);
   });
-  return made;
 }
 
 /** Safari allows it only as part of the click, so the text may come later than the call. */

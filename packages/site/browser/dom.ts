@@ -1,8 +1,10 @@
 export const root = document.documentElement;
 
 /** The first element that a selector fits. */
-export const find = (selector: string, within: ParentNode = document) =>
-  within.querySelector<HTMLElement>(selector);
+export const find = <Found extends HTMLElement = HTMLElement>(
+  selector: string,
+  within: ParentNode = document,
+) => within.querySelector<Found>(selector);
 
 /** A button with a class and, where its text is none for listeners, a label. */
 export function button(className: string, text: string, label = text): HTMLButtonElement {

@@ -1,3 +1,4 @@
+import { startAnnouncement } from './announcement.ts';
 import { startColors } from './colors.ts';
 import { addCopyButtons } from './copy.ts';
 import { startMenu } from './menu.ts';
@@ -22,6 +23,7 @@ function startPage(): void {
 }
 
 startColors();
+startAnnouncement();
 startSearchOpener();
 startMenu();
 startSidebar();

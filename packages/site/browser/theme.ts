@@ -1,5 +1,7 @@
-// Runs before the page is drawn, so that it never appears in the wrong colours, or with a list that then moves.
+// Runs before the page is drawn, so that it never appears in the wrong colours, with an announcement that the
+// reader has closed, or with a list that then moves.
 
+import { hideClosedAnnouncement } from './announcement.ts';
 import { showBarColor } from './bar-color.ts';
 import { restoreOpenTags } from './open-tags.ts';
 
@@ -14,4 +16,5 @@ try {
 } catch {
   // Storage can be forbidden; then the system's choice applies.
 }
+hideClosedAnnouncement();
 restoreOpenTags();

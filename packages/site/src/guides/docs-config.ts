@@ -109,6 +109,7 @@ export function readDocsConfig(
   const title = at.get('title');
   if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
   const sitePaths: NamedPath[] = [];
+  const links = { reader, files, sitePaths };
   const config = {
     file,
     title: title ? reader.text(title, '`title`', 200) : '',
@@ -116,8 +117,8 @@ export function readDocsConfig(
     navigation: navigationOf(reader, files, at.get('navigation')),
     ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
-    announcement: announcementOf(reader, at.get('announcement'), sitePaths),
-    links: linksOf(reader, at.get('links'), sitePaths),
+    announcement: announcementOf(links, at.get('announcement')),
+    links: linksOf(links, at.get('links')),
     edit: editOf(reader, at.get('edit')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
     sitePaths,

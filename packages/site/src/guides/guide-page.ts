@@ -2,6 +2,7 @@ import { Html, html } from '@petstore/http/html.ts';
 import type { SiteFrame, SiteGroup } from '../site/frame.ts';
 import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import type { SiteFile } from '../site/site-files.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import type { RenderedPage } from './render/render-page.ts';
 
 /**
@@ -21,9 +22,9 @@ export function guideFiles(
     place: { path: page.path, part: 'guides' },
     ...{ title, description },
     crumbs: [],
+    group: group?.title,
     kind: 'guide',
-    content: html`${group?.title === undefined ? '' : html`<p class="docs-group">${group.title}</p>`}
-${hasTitle(page) ? '' : opening(page)}
+    content: html`${hasTitle(page) ? '' : opening(page)}
 ${new Html(page.html)}`,
     beside: toc(page),
     ...neighbours(groups, page.path),
@@ -33,9 +34,8 @@ ${new Html(page.html)}`,
 }
 
 /** The beginning of a page whose text has no title: the title and the description of its front matter. */
-function opening({ title, description }: RenderedPage): Html {
-  const lead = description && html`<p class="docs-lead">${description}</p>`;
-  return html`<h1>${title}</h1>${lead}`;
+function opening({ title, lead }: RenderedPage): Html {
+  return html`<h1>${wordBreaks(title)}</h1>${lead && html`<p class="docs-lead">${lead}</p>`}`;
 }
 
 const hasTitle = ({ headings }: RenderedPage) => headings.some(({ depth }) => depth === 1);

@@ -1,7 +1,10 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
-import { isMap, type Node } from 'yaml';
-import type { BuildProblem } from '../build-log.ts';
-import type { ConfigReader } from './config-reader.ts';
+import { isMap, isScalar, type Node } from 'yaml';
+import type { BuildProblem, SourceFiles } from '../build-log.ts';
+import { hrefOf } from '../site/site-files.ts';
+import { type ConfigReader, fileOf } from './config-reader.ts';
+import { linkTarget } from './links/link-target.ts';
+import { isPage } from './links/site-paths.ts';
 import { type Address, readAddress } from './site-address.ts';
 
 const MAX_LINKS = 10;
@@ -55,12 +58,21 @@ export function sitePathProblems(
   });
 }
 
+/** What the links of a configuration are read with. */
+interface LinkReader {
+  readonly reader: ConfigReader;
+  /** Of the archive. */
+  readonly files: SourceFiles;
+  /** The paths of the site that were found so far. */
+  readonly sitePaths: NamedPath[];
+}
+
 /** `announcement`: text, or `text` and `link`. */
 export function announcementOf(
-  reader: ConfigReader,
+  links: LinkReader,
   node: Node | undefined,
-  sitePaths: NamedPath[],
 ): Announcement | undefined {
+  const { reader } = links;
   if (!node) return undefined;
   if (!isMap(node)) {
     const text = reader.text(node, '`announcement`', MAX_ANNOUNCEMENT);
@@ -72,16 +84,13 @@ export function announcementOf(
   const link = at.get('link');
   return {
     text: text ? reader.text(text, '`announcement.text`', MAX_ANNOUNCEMENT) : '',
-    link: link && linkOf(reader, link, '`announcement.link`', sitePaths),
+    link: link && linkOf(links, link, '`announcement.link`'),
   };
 }
 
 /** `links`: `header` and `footer`, each a list of `title` and `url`. */
-export function linksOf(
-  reader: ConfigReader,
-  node: Node | undefined,
-  sitePaths: NamedPath[],
-): ConfigLinks {
+export function linksOf(links: LinkReader, node: Node | undefined): ConfigLinks {
+  const { reader } = links;
   if (!node) return NO_LINKS;
   const at = reader.members(node, ['header', 'footer'], '`links`');
   const list = (place: 'header' | 'footer') => {
@@ -90,32 +99,63 @@ export function linksOf(
     const all = items ? reader.items(items, name) : [];
     if (all.length > MAX_LINKS)
       reader.problem(`${name} has more than ${MAX_LINKS} links.`, all[MAX_LINKS]);
-    return all.slice(0, MAX_LINKS).map((item) => titledLink(reader, item, sitePaths));
+    return all.slice(0, MAX_LINKS).map((item) => titledLink(links, item));
   };
   return { header: list('header'), footer: list('footer') };
 }
 
-function titledLink(reader: ConfigReader, item: Node, sitePaths: NamedPath[]): ConfigLink {
+function titledLink(links: LinkReader, item: Node): ConfigLink {
+  const { reader } = links;
   const at = reader.members(item, ['title', 'url'], 'A link');
   const title = at.get('title');
   const url = at.get('url');
   if (isMap(item) && (!title || !url)) reader.problem('A link needs a `title` and a `url`.', item);
   return {
     title: title ? reader.text(title, "A link's `title`", MAX_TITLE) : '',
-    url: url ? linkOf(reader, url, "A link's `url`", sitePaths) : '',
+    url: url ? linkOf(links, url, "A link's `url`") : '',
   };
 }
 
 const LINK_SCHEMES = ['https:', 'mailto:'];
 
-function linkOf(reader: ConfigReader, node: Node, name: string, sitePaths: NamedPath[]): string {
+/** An address, a path of the site or, as in the navigation, a page's file. */
+function linkOf({ reader, files, sitePaths }: LinkReader, node: Node, name: string): string {
   const wanted =
-    'an address that begins with `https://` or `mailto:`, or a path of the site such as `/guides/start`';
+    'an address that begins with `https://` or `mailto:`, a path of the site such as `/guides/start`, or a page such as `guides/start.md`';
+  const text = isScalar(node) ? String(node.value) : '';
+  const page = pageAddress(files, text);
+  if (page) {
+    sitePaths.push({ path: page.path, line: reader.line(node), isFree: false });
+    return page.href;
+  }
+  if (MARKDOWN_FILE.test(text)) {
+    fileOf(reader, files, node, name, MARKDOWN_FILE, wanted);
+    return '';
+  }
   const address = addressAt(reader, node, { name, wanted, schemes: LINK_SCHEMES });
   if (!address) return '';
   if (address.path !== undefined)
     sitePaths.push({ path: address.path, line: reader.line(node), isFree: false });
   return address.href;
+}
+
+/** A path that is meant for the file of a page, with or without a fragment. */
+const PAGE_FILE = /^[^:?#]*\.md(?:[?#]|$)/i;
+
+/** The same without either, and no path of the site, where a redirect may begin. */
+const MARKDOWN_FILE = /^[^/:?#][^:?#]*\.md$/i;
+
+/** The address of a page that is named by its file, as in links of pages; undefined for all else. */
+function pageAddress(
+  files: SourceFiles,
+  text: string,
+): { readonly href: string; readonly path: string } | undefined {
+  if (!PAGE_FILE.test(text)) return undefined;
+  const pages = new Set([...files.keys()].filter(isPage));
+  const target = linkTarget(text, '', { files: pages, reference: undefined, sitePaths: new Set() });
+  if (target.kind !== 'page') return undefined;
+  const { path, anchor } = target;
+  return { href: hrefOf(path) + (anchor && `#${encodeURI(anchor)}`), path };
 }
 
 interface WantedAddress {

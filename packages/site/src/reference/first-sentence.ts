@@ -16,7 +16,8 @@ export function firstSentence(text: string, most: number): string {
 /** Whether a text ends within parentheses. */
 const isOpen = (text: string) => text.lastIndexOf('(') > text.lastIndexOf(')');
 
-function cutAfterWord(text: string, most: number): string {
+/** A text of at most `most` letters: a longer one ends with an ellipsis, after a word. */
+export function cutAfterWord(text: string, most: number): string {
   if (text.length <= most) return text;
   const start = prefix(text, most - 1);
   const isWhole = /\s/.test(text[start.length] ?? '');

@@ -1,6 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { toPointer } from '../syntax/source.ts';
 import { badges } from './badges.ts';
 import { section, startPage, TOP_HEADING, textBlock } from './page-parts.ts';
@@ -35,7 +36,7 @@ export function modelContent(
   const title = textOf(keyword(shape, 'title'));
   const description = textOf(keyword(shape, 'description'));
   const used = users.map((user) => html`<li>${userHtml(user)}</li>`);
-  return html`<header class="ref-head"><h1>${name}</h1>${badges(isObject(schema) ? schema : {})}</header>
+  return html`<header class="ref-head"><h1>${wordBreaks(name)}</h1>${badges(isObject(schema) ? schema : {})}</header>
 <div class="ref-main">
 ${title === '' || title === name ? '' : html`<p class="ref-kind">${title}</p>`}${textBlock(page, description, TOP_HEADING)}
 ${section(page, 'schema', 'Schema', schemaHtml(page, schema, { purpose: 'model', prefix: '', description, isXml: true }))}${used.length === 0 ? '' : section(page, 'used-by', 'Used by', html`<ul class="ref-list">${used}</ul>`)}</div>

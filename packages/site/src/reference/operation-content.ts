@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import { aboutOf, type FoundOperation, placeOf } from '../openapi/operations.ts';
 import { serversOf } from '../openapi/servers.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { badges } from './badges.ts';
 import { bodyHtml } from './body-html.ts';
 import { callbacksHtml } from './callbacks-html.ts';
@@ -40,7 +41,7 @@ export function operationContent(
   // The title of an operation without a summary may be its description.
   const said = summary.description || context.descriptions.plain(about);
   const isTitle = withoutStop(said) === withoutStop(title);
-  return html`<header class="ref-head"><h1>${title}</h1>
+  return html`<header class="ref-head"><h1>${wordBreaks(title)}</h1>
 <div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation)}</header>
 <div class="ref-main">
 ${isTitle ? '' : textBlock(page, about, TOP_HEADING)}${docsHtml(operation)}

@@ -1,6 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { prefix } from '@petstore/service/text.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { toJson } from '../syntax/exact-text.ts';
 import type { ReferenceContext } from './reference-context.ts';
 
@@ -121,7 +122,8 @@ export function warnOfLong({ context, place }: Page, name: string, values: reado
 /** A link to the page of a model, where it has one. */
 export function modelLink({ context }: Pick<Page, 'context'>, name: string): Html {
   const path = context.addresses.model(name);
-  return path === undefined ? html`${name}` : html`<a href="${hrefOf(path)}">${name}</a>`;
+  const text = wordBreaks(name);
+  return path === undefined ? text : html`<a href="${hrefOf(path)}">${text}</a>`;
 }
 
 /** A link to another place on the web; other addresses stay text. */

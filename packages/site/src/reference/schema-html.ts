@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { count, truncate } from '@petstore/service/text.ts';
 import { textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { box, boxes, claimId, fragment, MAX_NAME, type Page, REQUIRED } from './page-parts.ts';
 import { xmlFacts } from './schema-facts.ts';
 import { type Purpose, type Row, type SchemaNode, schemaTree } from './schema-tree.ts';
@@ -99,7 +100,7 @@ function optionHtml(page: Page, row: Row, options: SchemaOptions, isOpen: boolea
   const name =
     title === ''
       ? html`<span class="ref-type">${typeName(page, shape)}</span>`
-      : html`<b>${title}</b>`;
+      : html`<b>${wordBreaks(title)}</b>`;
   const means = value === undefined || value === title ? '' : html` <code>${value}</code>`;
   const isSimple = title !== '' && shape.model === undefined && !isObjectLike(shape);
   const type = isSimple ? html` <span class="ref-type">${typeName(page, shape)}</span>` : '';
@@ -135,7 +136,7 @@ function nested(page: Page, node: SchemaNode, options: SchemaOptions, isOpen: bo
 }
 
 function nameHtml({ kind, name: full, node }: Row, id: string | undefined): Html {
-  const name = truncate(full, MAX_NAME);
+  const name = wordBreaks(truncate(full, MAX_NAME));
   const mark = isMarked(node.shape, 'deprecated') ? html` class="ref-old"` : '';
   if (kind === 'part') return html`<i>${name}</i>`;
   if (kind === 'other') return html`<b class="ref-any">${name}</b>`;

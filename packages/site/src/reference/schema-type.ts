@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { prefix } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { isText } from '../request/media-types.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { modelLink, type Page } from './page-parts.ts';
 import { keyword, type Shape, shapeOf } from './shape.ts';
 
@@ -34,7 +35,7 @@ function typeWithNull(style: Style, shape: Shape, depth: number): Html {
 function typeWords(style: Style, shape: Shape, depth: number): Html {
   const { types, model, choices } = shape;
   const named = model !== undefined && style.context.addresses.model(model) !== undefined;
-  const link = named ? (style.isLinked ? modelLink(style, model) : html`${model}`) : undefined;
+  const link = named ? (style.isLinked ? modelLink(style, model) : wordBreaks(model)) : undefined;
   const isObjectLike = types.length === 0 || (types.length === 1 && types[0] === 'object');
   if (link && isObjectLike) return link;
   const [only] = choices;

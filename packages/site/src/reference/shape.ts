@@ -1,6 +1,7 @@
 import { isObject, type OpenApiDocument } from '../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../openapi/references.ts';
 import { type AllowedValue, allowedValues, constantValues } from './allowed-values.ts';
+import { implicitValue } from './discriminator.ts';
 import type { Schema } from './schema.ts';
 
 /** A schema with its references followed and its `allOf` merged, as a reader thinks of it. */
@@ -245,9 +246,9 @@ class Reading {
       by: nameOf(discriminator),
       options: options.map((schema) => {
         const target = isObject(schema) ? schema.$ref : undefined;
-        // Without a mapping the model's name is the value (OpenAPI 3.1.1, “Discriminator Object”).
-        const value = mapping.find((one) => one.target === target)?.value ?? modelName(target);
-        return { schema, value };
+        const mapped = mapping.find((one) => one.target === target)?.value;
+        const value = mapped ?? implicitValue(this.document, discriminator.propertyName, schema);
+        return { schema, value: value === undefined ? undefined : String(value) };
       }),
     };
   }

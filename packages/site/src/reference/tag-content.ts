@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { prefix } from '@petstore/service/text.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { wordBreaks } from '../site/word-breaks.ts';
 import { toPointer } from '../syntax/source.ts';
 import type { TagAddress } from './addresses.ts';
 import { badges } from './badges.ts';
@@ -20,7 +21,7 @@ export function tagContent(context: ReferenceContext, tag: TagAddress): Html {
   const holder = isObject(given) ? given : {};
   const place = at < 0 ? tag.path : toPointer(['tags', at]);
   const page = startPage(context, place, 0);
-  return html`<header class="ref-head"><h1>${title}</h1>${badges(holder)}</header>
+  return html`<header class="ref-head"><h1>${wordBreaks(title)}</h1>${badges(holder)}</header>
 <div class="ref-main">
 ${textBlock(page, description, TOP_HEADING)}${docsHtml(holder)}
 ${operationList(context, operations)}</div>`;
@@ -30,9 +31,8 @@ ${operationList(context, operations)}</div>`;
 function operationList(context: ReferenceContext, operations: readonly OperationSummary[]): Html {
   const rows = operations.map((one) => {
     const { method, path, title, deprecated } = one;
-    const label = deprecated
-      ? html`<s>${title}</s> <em class="ref-flag">deprecated</em>`
-      : html`${title}`;
+    const name = wordBreaks(title);
+    const label = deprecated ? html`<s>${name}</s> <em class="ref-flag">deprecated</em>` : name;
     // The title of a webhook may be its name.
     const address = path === title ? '' : html` <code>${pathHtml(path)}</code>`;
     return html`<li><a href="${hrefOf(context.addresses.operation(one))}"><span class="method method-${method.toLowerCase()}">${method}</span> <span>${label}</span>${address}</a></li>
@@ -53,7 +53,7 @@ export function modelListContent(context: ReferenceContext): Html {
   const rows = addresses.models.map((name) => {
     const text = textOf(keyword(shapeOf(document, schemas[name]), 'description'));
     const plain = descriptions.plain(prefix(text, 4 * MAX_SENTENCE));
-    return html`<li id="${claimId(page, name)}"><a href="${hrefOf(addresses.model(name) ?? addresses.overview)}"><b>${name}</b> <span>${firstSentence(plain, MAX_SENTENCE)}</span></a></li>
+    return html`<li id="${claimId(page, name)}"><a href="${hrefOf(addresses.model(name) ?? addresses.overview)}"><b>${wordBreaks(name)}</b> <span>${firstSentence(plain, MAX_SENTENCE)}</span></a></li>
 `;
   });
   return html`<header class="ref-head"><h1>Models</h1></header>

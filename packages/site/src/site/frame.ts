@@ -58,7 +58,7 @@ export function frameFiles({ assets, theme }: SiteFrame): SiteFile[] {
 }
 
 /** The elements that the heads of all pages have in common. */
-export function frameHead({ assets, theme, isServedByApi }: SiteFrame): Html {
+export function frameHead({ assets, theme, isServedByApi, announcement }: SiteFrame): Html {
   const { style, preloaded } = theme;
   return html`<meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" data-scheme="light" media="(prefers-color-scheme: light)">
@@ -67,6 +67,12 @@ export function frameHead({ assets, theme, isServedByApi }: SiteFrame): Html {
 ${
   isServedByApi
     ? html`<meta name="api-here">
+`
+    : ''
+}${
+  // The script after it hides an announcement that the reader has closed, before the page is drawn.
+  announcement
+    ? html`<meta name="announcement" content="${announcement.text}">
 `
     : ''
 }<link rel="icon" href="/favicon.svg" type="image/svg+xml">
@@ -81,7 +87,7 @@ export const CONTENT_ID = 'layout-content';
 /** The beginning of every page. `current` is the path of the current part of the site. */
 export function frameHeader(frame: SiteFrame, current: string): Html {
   return html`<a class="site-skip" href="#${CONTENT_ID}">Skip to content</a>
-${announcement(frame)}<header class="site-header"><div class="site-bar">
+${announcementBar(frame)}<header class="site-header"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
 <a class="site-brand" href="/">${brand(frame)}</a>
 <button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
@@ -90,10 +96,10 @@ ${announcement(frame)}<header class="site-header"><div class="site-bar">
 </div></header>`;
 }
 
-function announcement({ announcement: given }: SiteFrame): Html {
-  if (!given) return html``;
-  const { text, link } = given;
-  return html`<aside class="site-announcement" aria-label="Announcement">${link === undefined ? text : html`<a href="${link}">${text}</a>`}</aside>
+function announcementBar({ announcement }: SiteFrame): Html {
+  if (!announcement) return html``;
+  const { text, link } = announcement;
+  return html`<aside class="site-announcement" aria-label="Announcement">${link === undefined ? text : html`<a href="${link}">${text}</a>`}<button type="button" class="site-button" aria-label="Close the announcement">${CLOSE}</button></aside>
 `;
 }
 
@@ -103,7 +109,7 @@ export function frameFooter({ footerLinks }: SiteFrame): Html {
   return html`<footer class="site-footer"><nav aria-label="More">${footerLinks.map(outsideLink)}</nav></footer>`;
 }
 
-const outsideLink = ({ title, url }: OutsideLink) => html`<a href="${url}">${title}</a>`;
+export const outsideLink = ({ title, url }: OutsideLink) => html`<a href="${url}">${title}</a>`;
 
 function siteLinks({ links, headerLinks }: SiteFrame, current: string): Html[] {
   const own = links.length < 2 ? [] : links;
@@ -136,6 +142,8 @@ function icon(name: string, paths: string, size = 18): Html {
 const SEARCH = icon('search', '<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>', 17);
 
 const MENU = icon('menu', '<path d="M4 6h16M4 12h16M4 18h16"/>', 20);
+
+const CLOSE = icon('close', '<path d="M18 6 6 18M6 6l12 12"/>', 16);
 
 const THEMES = [
   icon('system', '<rect x="3" y="4" width="18" height="12" rx="2"/><path d="M8 20h8M12 16v4"/>'),

@@ -21,6 +21,8 @@ export interface LayoutPage {
   readonly description: string;
   /** The pages above it, the highest first. */
   readonly crumbs: readonly SiteLink[];
+  /** The group of pages that it is in, where it has no pages above it; undefined for none. */
+  readonly group?: string | undefined;
   /** The content of its article. */
   readonly content: Html;
   /** More classes of the article. */
@@ -54,7 +56,7 @@ export function pageHtml(
   page: LayoutPage,
   preview?: Pick<Preview, 'address' | 'alt'>,
 ): string {
-  const { place, crumbs, content, kind, beside, description } = page;
+  const { place, content, kind, beside, description, source } = page;
   const markdown = hrefOf(markdownPath(place.path));
   const title = page.title === frame.title ? page.title : `${page.title} · ${frame.title}`;
   return shell(frame, {
@@ -73,16 +75,23 @@ ${preview ? previewMeta(preview) : html`<meta name="twitter:card" content="summa
 <link rel="alternate" type="text/markdown" href="${markdown}">
 `,
     body: html`<main class="docs-main" id="${CONTENT_ID}" tabindex="-1">
-${crumbs.length > 0 ? html`<nav class="docs-crumbs" aria-label="Breadcrumb"><ol>${crumbs.map(({ title, path }) => html`<li><a href="${hrefOf(path)}">${title}</a></li>`)}</ol></nav>` : ''}
+<div class="docs-head">${above(page)}<p class="docs-markdown"><button type="button" class="page-copy" hidden>Copy as Markdown</button><a href="${markdown}" data-copy-page>View as Markdown</a></p></div>
 <article class="content${kind === 'ref' ? ' ref' : ''}">
 ${content}
 </article>
-<p class="docs-page-links"><a href="${markdown}" data-copy-page>View as Markdown</a>${page.source === undefined ? '' : html`<a href="${page.source}">Edit this page</a>`}</p>
+${source === undefined ? '' : html`<p class="docs-source"><a href="${source}">Edit this page</a></p>`}
 ${steps(page)}
 ${frameFooter(frame)}
 </main>
 ${beside ?? ''}`,
   });
+}
+
+/** What stands above the title: the pages above this one, or the group that it is in. */
+function above({ crumbs, group }: LayoutPage): Html {
+  if (crumbs.length > 0)
+    return html`<nav class="docs-crumbs" aria-label="Breadcrumb"><ol>${crumbs.map(({ title, path }) => html`<li><a href="${hrefOf(path)}">${title}</a></li>`)}</ol></nav>`;
+  return group === undefined ? html`` : html`<p class="docs-group">${group}</p>`;
 }
 
 function previewMeta({ address, alt }: Pick<Preview, 'address' | 'alt'>): Html {

@@ -1,7 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { OperationSummary } from '../openapi/openapi-types.ts';
 import type { ReferenceAddresses, TagAddress } from '../reference/addresses.ts';
-import type { SiteFrame, SiteLink } from './frame.ts';
+import { outsideLink, type SiteFrame, type SiteLink } from './frame.ts';
 import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
 
 /** Where a page is in its site, for the list at its side. */
@@ -158,12 +158,12 @@ function link({ title, path }: SiteLink, current: string): Html {
   return html`<a href="${hrefOf(path)}"${path === current ? CURRENT : ''}>${title}</a>`;
 }
 
-/** The site's other parts, for narrow screens, whose header has no room for them. */
-function otherLinks({ links }: SiteFrame, current: string, hasGuides: boolean): Html {
+/** What the header has no room for on narrow screens: the site's other parts, and the links to other places. */
+function otherLinks({ links, headerLinks }: SiteFrame, current: string, hasGuides: boolean): Html {
   // The start page is listed already, where the guides are.
   const others = links.filter(({ path }) => !hasGuides || path !== '/');
-  if (others.length === 0) return html``;
-  return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}</div>`;
+  if (others.length + headerLinks.length === 0) return html``;
+  return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}${headerLinks.map(outsideLink)}</div>`;
 }
 
 /** The operations of all tags, for the script that opens a tag in the list: `/_site/navigation.json`. */

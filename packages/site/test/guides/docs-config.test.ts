@@ -100,6 +100,30 @@ test('an announcement may be a text alone', () => {
   assert.deepEqual([links, redirects], [{ header: [], footer: [] }, {}]);
 });
 
+const LINKED: readonly [link: string, address: string, path: string][] = [
+  ['/guides/start', '/guides/start', '/guides/start'],
+  ['guides/start.md', '/guides/start', '/guides/start'],
+  ['./guides/start.md#how it works', '/guides/start#how%20it%20works', '/guides/start'],
+  ['/guides/start.md', '/guides/start', '/guides/start'],
+  ['index.md', '/', '/'],
+  ['more/ü b.md', '/more/%C3%BC%20b', '/more/ü b'],
+];
+
+test('links lead to pages by their paths and by their files, as links in pages do', () => {
+  for (const [link, address, path] of LINKED) {
+    const { announcement, links, sitePaths } = config(
+      `title: D\nannouncement: { text: x, link: '${link}' }\nlinks: { header: [{ title: x, url: '${link}' }] }`,
+      [...FILES, 'more/ü b.md'],
+    );
+    assert.equal(announcement?.link, address);
+    assert.deepEqual(links.header, [{ title: 'x', url: address }]);
+    assert.deepEqual(sitePaths, [
+      { path, line: 2, isFree: false },
+      { path, line: 3, isFree: false },
+    ]);
+  }
+});
+
 test('paths of the site that it does not have, and redirects from those that it has, are told', () => {
   const whole = config(`title: D
 announcement: { text: x, link: /guides/strat }
@@ -170,9 +194,20 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: &a A\nopenapi: *a', /^2: `openapi` must be text/],
   [`title: A\nannouncement: ${'x'.repeat(301)}`, /^2: `announcement` must be text of 1 to 300/],
   ['title: A\nannouncement: { link: / }', /^2: `announcement` needs a `text`/],
+  ['title: A\nannouncement:\n  text: x\n  link: x', /^4: `announcement\.link` must be an address/],
   [
-    'title: A\nannouncement:\n  text: x\n  link: x.md',
-    /^4: `announcement\.link` must be an address/,
+    'title: A\nannouncement:\n  text: x\n  link: guides/strat.md',
+    /^4: `guides\/strat\.md` is not in the archive: did you mean `guides\/start\.md`\?/,
+  ],
+  ['title: A\nannouncement: { text: x, link: "" }', /^2: `announcement\.link` must be text/],
+  [
+    'title: A\nannouncement: { text: x, link: "#x" }',
+    /^2: `announcement\.link` must be an address/,
+  ],
+  ['title: A\nannouncement: { text: x, link: [] }', /^2: `announcement\.link` must be text/],
+  [
+    'title: A\nannouncement: { text: x, link: ../index.md }',
+    /^2: `\.\.\/index\.md` is not in the archive/,
   ],
   ['title: A\nlinks: []', /^2: `links` must be a mapping with `header`, `footer`/],
   ['title: A\nlinks: { headers: [] }', /^2: .*did you mean `header`/],

@@ -176,7 +176,8 @@ const a: string = '<b>';
     '<td align="center">2</td>',
     '<kbd>K</kbd> H<sub>2</sub> x<sup>2</sup> <del>gone</del> <mark>m</mark>',
     '<input type="checkbox" checked disabled aria-label="Done">',
-    '<div class="note note-warning"><p class="note-title">Warning</p>\n<p>Hot.</p>',
+    '<div class="note note-warning"><p class="note-title"><svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d="m21.73 18',
+    '</svg>Warning</p>\n<p>Hot.</p>',
     '<span>ts</span>',
     '<span class="hljs-keyword">const</span>',
     '&#x3C;b>',
@@ -192,6 +193,25 @@ test('headings have ids of their own, in every alphabet, and no two the same', a
     ['one', 'привет-мир', '安装', 'one-1', 'section-1'],
   );
   assert.equal(page.html.match(/id="one"/g)?.length, 1);
+});
+
+const DESCRIBED: readonly [markdown: string, description: string][] = [
+  ['---\ndescription: Given.\n---\nText.', 'Given.'],
+  ['# A\n\nOne *two*\n[three](#a) `four`.[^1]\n\nFive.\n\n[^1]: Six.', 'One two three four.'],
+  [
+    '![](https://x.example/a.png)\n\n> [!NOTE]\n> Seven.\n\n- eight\n\nNine <b>&lt;</b> x<sup>2</sup>.',
+    'Nine < x2.',
+  ],
+  ['# A\n\n```\ncode\n```', ''],
+  [`${'word '.repeat(100)}`, `${'word '.repeat(39)}word…`],
+];
+
+test('a page is described by its front matter, or else by its first paragraph, as plain text', async () => {
+  for (const [markdown, expected] of DESCRIBED) {
+    const { description, lead } = await render(markdown);
+    assert.equal(description, expected, markdown);
+    assert.equal(lead, markdown.startsWith('---') ? expected : '', markdown);
+  }
 });
 
 test('a page has its title from its front matter, its heading, or its name', async () => {

@@ -27,6 +27,29 @@ const SCHEMAS = {
   },
   Cat: { type: 'object', properties: { kind: { type: 'string' } } },
   Dog: { type: 'object', properties: { kind: { type: 'string' } } },
+  Person: { type: 'object', properties: { kind: { const: 'person' }, name: { type: 'string' } } },
+  Company: {
+    allOf: [
+      { type: 'object', properties: { kind: { type: 'string' } } },
+      { properties: { kind: { $ref: '#/components/schemas/CompanyKind' } } },
+    ],
+  },
+  CompanyKind: { type: 'string', enum: ['company'] },
+  Robot: { type: 'object', properties: { kind: { type: 'integer', const: BIG } } },
+  Loop: {
+    allOf: [{ $ref: '#/components/schemas/Loop' }],
+    properties: { kind: { enum: ['a', 'b'] } },
+  },
+  Party: {
+    oneOf: ['Person', 'Company', 'Robot', 'Loop'].map((name) => ({
+      $ref: `#/components/schemas/${name}`,
+    })),
+    discriminator: { propertyName: 'kind' },
+  },
+  Mapped: {
+    oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Person' }],
+    discriminator: { propertyName: 'kind', mapping: { human: '#/components/schemas/Person' } },
+  },
   Either: {
     oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
     discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
@@ -65,6 +88,21 @@ const ALL: readonly {
     name: 'each alternative of a schema is shown, with the value by which it is known',
     media: ref('Either'),
     shows: ['{\n  "kind": "cat"\n}', '{\n  "kind": "Dog"\n}'],
+  },
+  {
+    name: 'the only value that an alternative allows goes before the name of its model',
+    media: ref('Party'),
+    shows: [
+      '{\n  "kind": "person",\n  "name": "string"\n}',
+      '{\n  "kind": "company"\n}',
+      `{\n  "kind": ${BIG}\n}`,
+      '{\n  "kind": "Loop"\n}',
+    ],
+  },
+  {
+    name: 'a mapping goes before all else',
+    media: ref('Mapped'),
+    shows: ['{\n  "kind": "Cat"\n}', '{\n  "kind": "human",\n  "name": "string"\n}'],
   },
   {
     name: 'XML has the names that the schema gives',

@@ -210,6 +210,25 @@ test('alternatives are named by their discriminator, and a base that lists them 
   assert.equal(new Set(ids).size, ids.length);
 });
 
+test('an alternative without a mapping is named by the only value that its schema allows', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const schemas = {
+    Person: object({ kind: { const: 'person' } }),
+    Company: object({ kind: { type: 'string' } }),
+  };
+  const schema = {
+    oneOf: [ref('Person'), ref('Company')],
+    discriminator: { propertyName: 'kind' },
+  };
+  assert.match(render(schema, { schemas }).text, /Person person .*Company (?!company)/);
+});
+
+test('a long name breaks where its words begin, and nowhere else', () => {
+  const { html } = render(object({ add_custom_fieldSettings2DTO: { type: 'string' }, short: {} }));
+  assert.match(html, />add_<wbr>custom_<wbr>field<wbr>Settings2<wbr>DTO<\/a>/);
+  assert.match(html, />short<\/a>/);
+});
+
 test('a schema that contains itself is marked and not repeated', () => {
   const schemas = {
     Node: object({

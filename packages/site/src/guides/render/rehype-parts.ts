@@ -1,4 +1,4 @@
-import type { Element, Root } from 'hast';
+import type { Element, ElementContent, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import { visit } from 'unist-util-visit';
 
@@ -21,6 +21,8 @@ export interface PageParts {
   /** All possible fragments of links. */
   readonly ids: string[];
   readonly sections: Section[];
+  /** The first paragraph, as plain text on one line; empty where there is none. */
+  paragraph: string;
 }
 
 const depthOf = ({ tagName }: Element) => Number(/^h([1-6])$/.exec(tagName)?.[1] ?? 0);
@@ -61,8 +63,28 @@ export function rehypeParts(parts: PageParts) {
     });
     for (const id of ids) parts.ids.push(id);
     for (const section of sectionsOf(tree)) parts.sections.push(section);
+    parts.paragraph = firstParagraph(tree);
   };
 }
+
+/** The text of the first paragraph that has any; images have none. */
+function firstParagraph({ children }: Root): string {
+  for (const node of children) {
+    if (node.type !== 'element' || node.tagName !== 'p') continue;
+    const text = onOneLine(textOf({ ...node, children: node.children.filter(isNoFootnote) }));
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+/** Whether a part of a paragraph is something else than the number of a footnote. */
+function isNoFootnote(node: ElementContent): boolean {
+  if (node.type !== 'element' || node.tagName !== 'sup') return true;
+  const [link] = node.children;
+  return link?.type !== 'element' || link.properties.dataFootnoteRef === undefined;
+}
+
+const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function sectionsOf(tree: Root): Section[] {
   const sections = [{ id: '', heading: '', texts: [] as string[] }];
@@ -76,6 +98,6 @@ function sectionsOf(tree: Root): Section[] {
   return sections.map(({ id, heading, texts }) => ({
     id,
     heading,
-    text: texts.join(' ').replace(/\s+/g, ' ').trim(),
+    text: onOneLine(texts.join(' ')),
   }));
 }

@@ -7,6 +7,7 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { LineCounter, parseDocument } from 'yaml';
+import { cutAfterWord } from '../../reference/first-sentence.ts';
 import { yamlProblem } from '../../syntax/yaml-problem.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
@@ -20,12 +21,17 @@ export interface RenderedPage extends PageParts {
   /** `/guides/start` */
   readonly path: string;
   readonly title: string;
-  /** A sentence about it; empty for none. */
+  /** About it, for search engines and lists: that of the front matter, or else its first paragraph; may be empty. */
   readonly description: string;
+  /** The description of the front matter; empty for none. */
+  readonly lead: string;
   /** HTML that is safe to put into a page. */
   readonly html: string;
   readonly links: PageLinks;
 }
+
+/** In letters: of a paragraph as a description, of which search engines show no more. */
+const MAX_DESCRIPTION = 200;
 
 /** In bytes of Markdown. */
 export const MAX_PAGE_SIZE = 2 * 1024 * 1024;
@@ -39,7 +45,7 @@ export async function renderPage(
   content: Uint8Array,
   targets: LinkTargets,
 ): Promise<RenderedPage> {
-  const parts: PageParts = { headings: [], ids: [], sections: [] };
+  const parts: PageParts = { headings: [], ids: [], sections: [], paragraph: '' };
   const links: PageLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
   const text = decodedText(content);
   const matter = readFrontMatter(text ?? '');
@@ -53,7 +59,8 @@ export async function renderPage(
     file,
     path: pagePath(file, targets.files),
     title,
-    description: matter.description,
+    description: matter.description || cutAfterWord(parts.paragraph, MAX_DESCRIPTION),
+    lead: matter.description,
     html,
     links,
   };

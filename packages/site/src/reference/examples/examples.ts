@@ -194,7 +194,8 @@ function variantsOf(context: ReferenceContext, schema: unknown): readonly string
       const one = resolveReference(context.document, choice);
       const title = isObject(one) ? textOf(one.title) : '';
       const model = isObject(choice) ? modelName(choice.$ref) : undefined;
-      return discriminatorValue(found.discriminator, choice) ?? (title || model || '');
+      const value = discriminatorValue(context.document, found.discriminator, choice);
+      return value === undefined ? title || model || '' : String(value);
     });
   return names.every(Boolean) && new Set(names).size === names.length ? names : [];
 }

@@ -1,5 +1,6 @@
 import { isObject, type OpenApiDocument, textOf } from '../../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../../openapi/references.ts';
+import { implicitValue, type PlainValue } from '../discriminator.ts';
 import { safePattern } from './safe-pattern.ts';
 
 /** A request has no members that are `readOnly`, a response none that are `writeOnly`. */
@@ -177,7 +178,8 @@ class SchemaCopier {
     const copy = given === undefined ? undefined : this.copy(given, depth + 1);
     if (copy === undefined) return undefined;
     const typed = type === undefined || copy.type !== undefined ? copy : { type, ...copy };
-    return withDiscriminator(schema.discriminator, given, typed);
+    const value = discriminatorValue(this.#document, schema.discriminator, given);
+    return withDiscriminator(schema.discriminator, value, typed);
   }
 }
 
@@ -193,21 +195,29 @@ export function choicesOf(
   });
 }
 
-/** The name by which a discriminator knows an alternative; undefined where it has none. */
-export function discriminatorValue(discriminator: unknown, choice: unknown): string | undefined {
+/** The value by which a discriminator knows an alternative; undefined where it has none. */
+export function discriminatorValue(
+  document: OpenApiDocument,
+  discriminator: unknown,
+  choice: unknown,
+): PlainValue | undefined {
   if (!isObject(discriminator) || !isObject(choice)) return undefined;
   const mapping = Object.entries(isObject(discriminator.mapping) ? discriminator.mapping : {});
   const [name] = mapping.find(([, target]) => target === choice.$ref) ?? [];
-  return name ?? modelName(choice.$ref);
+  return name ?? implicitValue(document, discriminator.propertyName, choice);
 }
 
-function withDiscriminator(discriminator: unknown, choice: unknown, copy: SampleSchema) {
-  const value = discriminatorValue(discriminator, choice);
+const valueType = (value: unknown) => (typeof value === 'bigint' ? 'integer' : typeof value);
+
+function withDiscriminator(discriminator: unknown, value: unknown, copy: SampleSchema) {
   const name = isObject(discriminator) ? textOf(discriminator.propertyName) : '';
   const takesMember =
     [undefined, 'object'].includes(sampledType(copy)) && copy.example === undefined;
   if (value === undefined || !name || name === '__proto__' || !takesMember) return copy;
-  const part = { type: 'object', properties: { [name]: { type: 'string', example: value } } };
+  const part = {
+    type: 'object',
+    properties: { [name]: { type: valueType(value), example: value } },
+  };
   return { ...copy, allOf: [...listOf(copy.allOf), part] };
 }
 

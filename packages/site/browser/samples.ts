@@ -1,5 +1,6 @@
 import { DATA_ID, type OperationData } from '../src/request/operation-data.ts';
 import { OWN_ORIGIN, SAMPLE_LANGUAGES } from '../src/samples/languages.ts';
+import { chosenExample, onExampleChosen } from './chosen-example.ts';
 import { find } from './dom.ts';
 
 const REMEMBERED = 'sample-language';
@@ -9,6 +10,8 @@ interface BuiltSample {
   readonly language: string;
   readonly title: string;
   readonly code: readonly Node[];
+  /** Whether it shows the first example of the body, and is made anew for another; otherwise it is the document's own. */
+  readonly isMade: boolean;
 }
 
 /** Offers the other languages of the page's code sample, and shows the one that was chosen before. */
@@ -29,12 +32,13 @@ export function startSamples(root: ParentNode = document): void {
 function builtSamples(sample: HTMLElement): BuiltSample[] {
   const labels = [...sample.querySelectorAll<HTMLElement>(':scope > label')];
   if (labels.length === 0) {
-    return [{ language: 'curl', title: 'curl', code: codeOf(sample) }];
+    return [{ language: 'curl', title: 'curl', code: codeOf(sample), isMade: true }];
   }
   return labels.map((label) => ({
     language: label.dataset.language ?? '',
     title: label.textContent ?? '',
     code: codeOf(label.nextElementSibling),
+    isMade: label.dataset.made !== undefined,
   }));
 }
 
@@ -68,23 +72,23 @@ function offerLanguages(box: HTMLElement, code: HTMLElement, built: readonly Bui
   box.querySelector('.code-head > span + span')?.replaceWith(select);
 
   let shown = select.value;
+  let turn = 0;
   const show = async () => {
+    turn += 1;
+    const mine = turn;
     const wanted = select.value;
-    const own = built[Number(wanted)];
     try {
-      const nodes = own ? own.code : await madeCode(wanted);
+      const nodes = await codeFor(wanted, built[Number(wanted)]);
       // Another one may have been chosen meanwhile.
-      if (select.value !== wanted) return;
+      if (mine !== turn) return;
       code.replaceChildren(...nodes);
-      const language = own?.language ?? wanted;
-      if (language === 'curl') delete box.dataset.language;
-      else box.dataset.language = language;
       shown = wanted;
     } catch (error) {
-      if (select.value === wanted) select.value = shown;
+      if (mine === turn) select.value = shown;
       throw error;
     }
   };
+  onExampleChosen(show);
   select.addEventListener('change', () => {
     remember(built[Number(select.value)]?.language ?? select.value);
     return show();
@@ -97,11 +101,13 @@ function offerLanguages(box: HTMLElement, code: HTMLElement, built: readonly Bui
   if (select.value !== shown) void show();
 }
 
-/** The snippets are loaded when the first of them is shown. */
-async function madeCode(language: string): Promise<Node[]> {
+/** The code in a language, with the example that is chosen. The snippets are loaded when the first of them is shown. */
+async function codeFor(wanted: string, own: BuiltSample | undefined): Promise<readonly Node[]> {
+  const choice = chosenExample();
+  if (own && !(own.isMade && choice.some((at) => at > 0))) return own.code;
   const { snippetNodes } = await import('./snippets.ts');
   const data = JSON.parse(document.getElementById(DATA_ID)?.textContent ?? '') as OperationData;
-  return snippetNodes(data, language);
+  return snippetNodes(data, own?.language ?? wanted, choice);
 }
 
 function remember(language: string): void {

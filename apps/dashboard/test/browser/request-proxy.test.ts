@@ -85,7 +85,7 @@ test('an API without CORS is tried through the site, once its owner and its read
     .getByText('passes through this site\u2019s server, which keeps nothing')
     .last()
     .waitFor();
-  await page.getByText('CORS is what is missing').waitFor();
+  await page.getByText('is up, but it does not allow pages of').waitFor();
   assert.deepEqual(await seriousViolations(page), []);
   for (const { name, colorScheme, width } of VIEWS) {
     await page.emulateMedia({ colorScheme });

@@ -63,17 +63,14 @@ export function answerArea(): AnswerArea {
       clear();
       status.textContent = 'Cancelled.';
     },
-    refuse: (refusal, offer) => {
+    refuse: ({ message }, offer) => {
       clear();
-      const more = element('p', { class: 'try-hint', role: 'status' });
-      content.append(element('p', { class: 'try-refused', role: 'alert' }, refusal.message), more);
+      const box = element('p', { class: 'try-refused', role: 'alert' }, message);
+      content.append(box);
       content.scrollIntoView({ block: 'nearest' });
-      refusal.more?.().then((text) => {
-        more.textContent = text;
-      });
       offer?.then((made) => {
         if (made === undefined) return;
-        more.after(made);
+        box.after(made);
         // A phone shows the end of the panel last.
         made.scrollIntoView({ block: 'nearest' });
       });

@@ -1,4 +1,5 @@
 import type { BodyValue, FileLike, FormField } from '../../src/request/build-request.ts';
+import { type ExampleChoice, withExample } from '../../src/request/choose-example.ts';
 import { formField } from '../../src/request/example-values.ts';
 import { formatJson, type JsonNode, parseJson, writeJson } from '../../src/request/json-text.ts';
 import {
@@ -9,29 +10,43 @@ import {
   isUrlencoded,
 } from '../../src/request/media-types.ts';
 import type { BodyData, MediaData, SchemaData } from '../../src/request/operation-data.ts';
+import { jsonProblem, valueProblem } from '../../src/request/value-problem.ts';
 import type { Field } from './controls.ts';
-import { button, changed, element, labelled, select, uniqueId } from './dom.ts';
+import { button, changed, element, labelled, note, select, uniqueId } from './dom.ts';
 import { createField, memberFields } from './fields.ts';
 
 /** A body that a reader fills in. */
-export interface BodySection {
+interface BodyPart {
   readonly element: HTMLElement;
   /** undefined: there is no body. */
   value(): BodyValue | undefined;
 }
 
+export interface BodySection extends BodyPart {
+  /** Fills the body with an example, in place of what was entered. */
+  choose(choice: ExampleChoice): void;
+}
+
 /** The body, in one of its media types. */
 export function bodySection({ content, required }: BodyData): BodySection {
-  const place = element('div', { class: 'try-body' });
-  let part: BodySection;
-  const show = (at: number) => {
-    part = mediaSection(content[at] as MediaData);
-    place.replaceChildren(part.element);
-  };
-  show(0);
-  const types = content.map(({ type }, at) => ({ value: String(at), text: type }));
-  const control = select(types, '0', { onchange: () => show(Number(control.value)) });
+  const place = element('div', { class: 'try-fields' });
   const none = required ? undefined : element('input', { type: 'checkbox' });
+  const isNeeded = () => required === true;
+  let part: BodyPart;
+  const choose = ([at, example]: ExampleChoice) => {
+    const media = content[at] as MediaData;
+    const filled = element('div', {});
+    const fill = (which: number) => {
+      part = mediaSection(withExample(media, which), isNeeded);
+      filled.replaceChildren(part.element);
+    };
+    fill(example);
+    control.value = String(at);
+    place.replaceChildren(...exampleField(media, example, fill), filled);
+  };
+  const types = content.map(({ type }, at) => ({ value: String(at), text: type }));
+  const control = select(types, '0', { onchange: () => choose([Number(control.value), 0]) });
+  choose([0, 0]);
   return {
     element: element(
       'div',
@@ -41,22 +56,49 @@ export function bodySection({ content, required }: BodyData): BodySection {
       none && element('label', { class: 'try-check' }, none, 'Send no body'),
     ),
     value: () => (none?.checked ? undefined : part.value()),
+    choose,
   };
 }
 
-function mediaSection(media: MediaData): BodySection {
-  const { type } = media;
-  if (isMultipart(type)) return formSection(media);
-  if (isUrlencoded(type)) return media.schema ? formSection(media) : textSection(media);
-  if (isJson(type) && media.schema) return jsonSection(media, media.schema);
-  return isText(type) || media.example !== undefined ? textSection(media) : fileSection(type);
+/** Offers the examples that the page has the text of; nothing for less than two. */
+function exampleField(
+  { example, examples = [] }: MediaData,
+  chosen: number,
+  choose: (at: number) => void,
+): HTMLElement[] {
+  const offered = examples.flatMap(({ name, text }, at) =>
+    (at === 0 ? example : text) === undefined ? [] : [{ value: String(at), text: name }],
+  );
+  if (offered.length < 2) return [];
+  const isOffered = offered.some(({ value }) => value === String(chosen));
+  const all = isOffered ? offered : [{ value: '', text: 'none of them' }, ...offered];
+  const control = select(all, isOffered ? String(chosen) : '', {
+    onchange: () => choose(Number(control.value)),
+  });
+  return [labelled({ name: 'Example', isWord: true }, control)];
 }
 
+function mediaSection(media: MediaData, isNeeded: () => boolean): BodyPart {
+  const { type } = media;
+  if (isMultipart(type)) return formSection(media);
+  if (isUrlencoded(type)) return media.schema ? formSection(media) : textSection(media, isNeeded);
+  if (isJson(type) && media.schema) return jsonSection(media, media.schema, isNeeded);
+  return isText(type) || media.example !== undefined
+    ? textSection(media, isNeeded)
+    : fileSection(type, isNeeded);
+}
+
+const MISSING = 'This operation needs a body.';
+
 /** The text of a body as it is sent. */
-function textSection({ type, example = '' }: MediaData): BodySection {
+function textSection({ type, example = '' }: MediaData, isNeeded: () => boolean): BodyPart {
   const control = rawText(example);
+  const problem = note(control, (isSending) => {
+    if (control.value === '') return isSending && isNeeded() ? MISSING : '';
+    return (isJson(type) && jsonProblem(control.value)) || '';
+  });
   return {
-    element: labelled({ name: 'Body', isWord: true, kind: type }, control),
+    element: labelled({ name: 'Body', isWord: true, kind: type }, control, problem),
     value: () => (control.value === '' ? undefined : { type, text: control.value }),
   };
 }
@@ -68,18 +110,25 @@ function rawText(text: string): HTMLTextAreaElement {
 }
 
 /** JSON in two views: a form made of the schema, and the text. The view that is shown is the one that counts. */
-function jsonSection({ type, example = '' }: MediaData, schema: SchemaData): BodySection {
+function jsonSection(
+  { type, example = '' }: MediaData,
+  schema: SchemaData,
+  isNeeded: () => boolean,
+): BodyPart {
   const raw = rawText(example);
   raw.setAttribute('aria-label', 'Body as JSON');
-  const problem = element('p', { class: 'try-problem', role: 'status' });
+  const problem = note(raw, (isSending) => {
+    if (raw.value.trim() === '') return isSending && isNeeded() ? MISSING : '';
+    const node = parseJson(raw.value);
+    return (node === undefined ? jsonProblem(raw.value) : valueProblem(schema, node)) ?? '';
+  });
   const form = element('div', { class: 'try-form' });
   let root: { value(): JsonNode | undefined };
   const fromText = (): boolean => {
     const node = raw.value.trim() === '' ? undefined : parseJson(raw.value);
-    const isBroken = node === undefined && raw.value.trim() !== '';
-    problem.textContent = isBroken ? 'This is not JSON, so it cannot be shown as a form.' : '';
-    if (isBroken) return false;
-    const field = rootField(schema, node);
+    // Its note says that it is not JSON.
+    if (node === undefined && raw.value.trim() !== '') return false;
+    const field = rootField(schema, node, isNeeded);
     root = field;
     form.replaceChildren(field.element);
     return true;
@@ -111,11 +160,17 @@ function jsonSection({ type, example = '' }: MediaData, schema: SchemaData): Bod
 }
 
 /** The members of an object need no frame around them. */
-function rootField(schema: SchemaData, initial: JsonNode | undefined) {
+function rootField(schema: SchemaData, initial: JsonNode | undefined, isNeeded: () => boolean) {
   const isPlain = schema.type === 'object' && schema.choices === undefined;
   return isPlain && (initial === undefined || initial.kind === 'object')
-    ? memberFields(schema, initial)
-    : createField(schema, { name: 'Body', isWord: true, initial, required: true });
+    ? memberFields(schema, initial, () => true)
+    : createField(schema, {
+        name: 'Body',
+        isWord: true,
+        initial,
+        required: true,
+        needed: isNeeded,
+      });
 }
 
 /** Tabs as in https://www.w3.org/WAI/ARIA/apg/patterns/tabs/. `choosing` may refuse. */
@@ -166,11 +221,12 @@ function formSection({
   schema = { type: 'object', additional: {} },
   example,
   encoding,
-}: MediaData): BodySection {
+}: MediaData): BodyPart {
   const initial = example === undefined ? undefined : parseJson(example);
   const files: (() => FormField[])[] = [];
   const fileNames = new Set<string>();
-  const form = memberFields(schema, initial, (property, options) => {
+  const isThere = () => true;
+  const form = memberFields(schema, initial, isThere, (property, options) => {
     const isList = property.schema.type === 'array';
     const holder = isList ? property.schema.items : property.schema;
     if (!isMultipart(type) || !holder || !isFile(holder))
@@ -231,19 +287,25 @@ function fileField(name: string, { isList, contentType = '', required }: FileOpt
         ...(media.value && { contentType: media.value }),
       }),
     );
+  const problem = fileNote(input, () => required === true);
   const field: Field = {
-    element: labelled({ name, kind: isList ? 'files' : 'file', required }, input, media),
+    element: labelled({ name, kind: isList ? 'files' : 'file', required }, input, media, problem),
     value: () => undefined,
   };
   return { field, read };
 }
 
+const fileNote = (input: HTMLInputElement, isNeeded: () => boolean) =>
+  note(input, (isSending) =>
+    isSending && isNeeded() && !input.files?.length ? 'A file is needed.' : '',
+  );
+
 /** A body that is one file. */
-function fileSection(type: string): BodySection {
+function fileSection(type: string, isNeeded: () => boolean): BodyPart {
   const input = element('input', { class: 'try-input', type: 'file' });
   const file = (): FileLike | undefined => input.files?.[0];
   return {
-    element: labelled({ name: 'File', isWord: true, kind: type }, input),
+    element: labelled({ name: 'File', isWord: true, kind: type }, input, fileNote(input, isNeeded)),
     value: () => {
       const chosen = file();
       if (chosen === undefined) return undefined;

@@ -6,7 +6,8 @@ import {
   writeJson,
 } from '../../src/request/json-text.ts';
 import type { SchemaData } from '../../src/request/operation-data.ts';
-import { element, type Labelled, labelled, select } from './dom.ts';
+import { valueProblem } from '../../src/request/value-problem.ts';
+import { element, type Labelled, labelled, note, select } from './dom.ts';
 
 /** Something that a reader fills in. */
 export interface Field {
@@ -17,6 +18,8 @@ export interface Field {
 
 export interface FieldOptions extends Labelled {
   readonly initial?: JsonNode | undefined;
+  /** Whether a value is asked for, as far as the others go; undefined where none is. */
+  readonly needed?: (() => boolean) | undefined;
   /** An example of a value. */
   readonly placeholder?: string | undefined;
   /** Offers to send an empty text, which otherwise means nothing. */
@@ -38,6 +41,20 @@ export function kindOf({ type, format, enum: values }: SchemaData): string | und
   if (values !== undefined && type === 'string') return 'enum';
   if (type === undefined) return undefined;
   return format ? `${type} · ${format}` : type;
+}
+
+/** Below a control, what is wrong with its value. */
+export function valueNote(
+  control: HTMLElement,
+  { needed }: FieldOptions,
+  value: Field['value'],
+  problemOf: (node: JsonNode) => string | undefined,
+): HTMLElement {
+  return note(control, (isSending) => {
+    const node = value();
+    if (node === undefined) return isSending && needed?.() ? 'A value is needed.' : '';
+    return problemOf(node) ?? '';
+  });
 }
 
 const NOTHING = 'not sent';
@@ -71,11 +88,10 @@ export function choiceField(
     chosen,
     {},
   );
-  return {
-    element: labelled(options, control),
-    value: () =>
-      control.value === '' ? undefined : enteredNode(schema, ordered[Number(control.value)] ?? ''),
-  };
+  const value = () =>
+    control.value === '' ? undefined : enteredNode(schema, ordered[Number(control.value)] ?? '');
+  const problem = valueNote(control, options, value, (node) => valueProblem(schema, node));
+  return { element: labelled(options, control, problem), value };
 }
 
 const nodeText = (schema: SchemaData, node: JsonNode) =>
@@ -114,25 +130,27 @@ export function textField(schema: SchemaData, options: FieldOptions): Field {
     options.allowsEmpty || startsEmpty
       ? element('input', { type: 'checkbox', checked: startsEmpty })
       : undefined;
+  const value = (): JsonNode | undefined => {
+    const text = control.value;
+    if (text === '') return empty?.checked ? textNode('') : undefined;
+    // What is no number is sent as it was typed, for the API to refuse.
+    return isNumber && /^\s*-?[\d.]/.test(text) && isValid(text)
+      ? { kind: 'literal', text: text.trim() }
+      : textNode(text);
+  };
   return {
     element: labelled(
       options,
       control,
       empty && element('label', { class: 'try-check' }, empty, 'Send it empty'),
+      valueNote(control, options, value, (node) => valueProblem(schema, node)),
     ),
-    value: () => {
-      const text = control.value;
-      if (text === '') return empty?.checked ? textNode('') : undefined;
-      // What is no number is sent as it was typed, for the API to refuse.
-      return isNumber && /^\s*-?[\d.]/.test(text) && isValid(text)
-        ? { kind: 'literal', text: text.trim() }
-        : textNode(text);
-    },
+    value,
   };
 }
 
 /** Any value, as JSON. What is no JSON is a text. */
-export function jsonField(options: FieldOptions): Field {
+export function jsonField(schema: SchemaData, options: FieldOptions): Field {
   const control = element('textarea', {
     class: 'try-input try-code',
     rows: 2,
@@ -141,8 +159,12 @@ export function jsonField(options: FieldOptions): Field {
   });
   control.value = options.initial ? writeJson(options.initial) : '';
   const kind = options.kind ?? 'JSON';
-  return {
-    element: labelled({ ...options, kind }, control),
-    value: () => (control.value.trim() === '' ? undefined : enteredNode(undefined, control.value)),
-  };
+  const value = () =>
+    control.value.trim() === '' ? undefined : enteredNode(undefined, control.value);
+  const problem = valueNote(control, options, value, (node) =>
+    /^\s*[[{"]/.test(control.value) && !isValid(control.value)
+      ? 'This is not JSON, so it is sent as a text.'
+      : valueProblem(schema, node),
+  );
+  return { element: labelled({ ...options, kind }, control, problem), value };
 }

@@ -61,6 +61,8 @@ export interface Labelled {
   /** `integer`, `date-time`. */
   readonly kind?: string | undefined;
   readonly required?: boolean | undefined;
+  /** An item of a list is always sent, but nothing asks for it. */
+  readonly isItem?: boolean;
   readonly deprecated?: boolean | undefined;
   readonly hint?: string | undefined;
 }
@@ -71,7 +73,7 @@ export function labelled(labels: Labelled, control: HTMLElement, ...more: Child[
   const hint = labels.hint
     ? element('p', { class: 'try-hint', id: uniqueId() }, labels.hint)
     : undefined;
-  if (hint) control.setAttribute('aria-describedby', hint.id);
+  if (hint) describe(control, hint);
   return element(
     'div',
     { class: 'try-field' },
@@ -82,8 +84,42 @@ export function labelled(labels: Labelled, control: HTMLElement, ...more: Child[
   );
 }
 
+function describe(control: HTMLElement, text: HTMLElement): void {
+  const before = control.getAttribute('aria-describedby');
+  control.setAttribute('aria-describedby', before ? `${before} ${text.id}` : text.id);
+}
+
+/** What is wrong with a control's value; '' for nothing. `isSending`: the reader has sent it, so what is missing counts. */
+type Check = (isSending: boolean) => string;
+
+const checks = new WeakMap<Element, Check>();
+
+/** The place below a control for what is wrong with its value. It hinders nobody: bad requests are worth trying. */
+export function note(control: HTMLElement, check: Check): HTMLElement {
+  const made = element('p', { class: 'try-note', role: 'status', id: uniqueId() });
+  describe(control, made);
+  checks.set(made, check);
+  return made;
+}
+
+/** Looks at all values anew. */
+export function refreshNotes(within: Element, isSending: boolean): void {
+  for (const place of within.querySelectorAll('.try-note')) {
+    const text = checks.get(place)?.(isSending) ?? '';
+    // What has not changed is not to be said again.
+    if (place.textContent !== text) place.textContent = text;
+  }
+}
+
 /** The parts of a label, with spaces for those who hear it. */
-export function labelParts({ name, isWord, kind, required, deprecated }: Labelled): Child[] {
+export function labelParts({
+  name,
+  isWord,
+  kind,
+  required,
+  isItem,
+  deprecated,
+}: Labelled): Child[] {
   const parts = [
     element(
       'span',
@@ -91,7 +127,7 @@ export function labelParts({ name, isWord, kind, required, deprecated }: Labelle
       name,
     ),
     kind ? element('span', { class: 'try-kind' }, kind) : undefined,
-    required ? element('span', { class: 'try-needed' }, 'required') : undefined,
+    required && !isItem ? element('span', { class: 'try-needed' }, 'required') : undefined,
     deprecated ? element('span', { class: 'try-kind' }, 'deprecated') : undefined,
   ];
   return parts.flatMap((part) => (part === undefined ? [] : [part, ' ']));

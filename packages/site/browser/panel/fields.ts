@@ -1,5 +1,6 @@
 import type { JsonNode } from '../../src/request/json-text.ts';
 import type { PropertyData, SchemaData } from '../../src/request/operation-data.ts';
+import { ownProblem } from '../../src/request/value-problem.ts';
 import {
   choiceField,
   type Field,
@@ -7,6 +8,7 @@ import {
   jsonField,
   kindOf,
   textField,
+  valueNote,
 } from './controls.ts';
 import { button, changed, element, labelled, labelParts, select } from './dom.ts';
 
@@ -14,13 +16,13 @@ import { button, changed, element, labelled, labelParts, select } from './dom.ts
 export function createField(schema: SchemaData, given: FieldOptions): Field {
   const options = { ...given, kind: given.kind ?? kindOf(schema) };
   const { initial } = options;
-  if (initial !== undefined && !fits(schema, initial)) return jsonField(options);
+  if (initial !== undefined && !fits(schema, initial)) return jsonField(schema, options);
   if (schema.enum !== undefined) return choiceField(schema, schema.enum, options);
   if (schema.type === 'boolean') return choiceField(schema, ['true', 'false'], options);
   if (schema.type === 'array') return listField(schema, options);
   if (schema.choices !== undefined) return alternativesField(schema, schema.choices, options);
   if (schema.type === 'object') return objectField(schema, options);
-  if (schema.type === undefined || schema.type === 'null') return jsonField(options);
+  if (schema.type === undefined || schema.type === 'null') return jsonField(schema, options);
   return textField(schema, options);
 }
 
@@ -37,23 +39,26 @@ function fits({ type, choices, enum: values }: SchemaData, node: JsonNode): bool
 
 /** The members of an object, each with its field; those that the schema does not know can be added and named. */
 function objectField(schema: SchemaData, options: FieldOptions): Field {
-  const { initial, required } = options;
-  const members = memberFields(schema, initial);
+  const { initial, required, needed = () => required === true } = options;
+  const isThere = () => needed() || !isEmptyObject(members.value());
+  const members = memberFields(schema, initial, isThere);
   const isOpen = required === true || initial !== undefined;
   return {
     element: group(options, isOpen, members.element),
     value: () => {
       const value = members.value();
-      const isEmpty = value.kind === 'object' && value.members.size === 0;
-      return isEmpty && !required && initial === undefined ? undefined : value;
+      return isEmptyObject(value) && !required && initial === undefined ? undefined : value;
     },
   };
 }
 
-/** The fields of an object, without a frame around them. */
+const isEmptyObject = (node: JsonNode) => node.kind === 'object' && node.members.size === 0;
+
+/** The fields of an object, without a frame around them. `isThere`: whether it is sent, so that its members are needed. */
 export function memberFields(
   schema: SchemaData,
   initial: JsonNode | undefined,
+  isThere: () => boolean,
   make: (property: PropertyData, options: FieldOptions) => Field = (property, options) =>
     createField(property.schema, options),
 ): { readonly element: HTMLElement; value(): JsonNode } {
@@ -62,7 +67,8 @@ export function memberFields(
   const properties = schema.properties ?? [];
   const fields = properties.map((property) => {
     const { name, required } = property;
-    return { name, field: make(property, { name, required, initial: given.get(name) }) };
+    const needed = required ? isThere : undefined;
+    return { name, field: make(property, { name, required, needed, initial: given.get(name) }) };
   });
   const known = new Set(properties.map(({ name }) => name));
   const others = [...given].filter(([name]) => !known.has(name));
@@ -132,6 +138,7 @@ function listField(schema: SchemaData, options: FieldOptions): Field {
       kind: '',
       initial: node,
       required: true,
+      isItem: true,
     });
     const row = removable(
       element('div', { class: 'try-item' }, item.element),
@@ -149,16 +156,16 @@ function listField(schema: SchemaData, options: FieldOptions): Field {
   });
   const items = schema.items && kindOf(schema.items);
   const kind = items ? `array of ${items}` : 'array';
-  return {
-    element: group({ ...options, kind }, true, list, adder),
-    value: () => {
-      const nodes = [...rows.values()]
-        .map((field) => field.value())
-        .filter((node) => node !== undefined);
-      const isEmpty = nodes.length === 0 && !(required && initial !== undefined);
-      return isEmpty ? undefined : { kind: 'array', items: nodes };
-    },
+  const value = (): JsonNode | undefined => {
+    const nodes = [...rows.values()]
+      .map((field) => field.value())
+      .filter((node) => node !== undefined);
+    const isEmpty = nodes.length === 0 && !(required && initial !== undefined);
+    return isEmpty ? undefined : { kind: 'array', items: nodes };
   };
+  // Items have notes of their own.
+  const problem = valueNote(adder, options, value, (node) => ownProblem(schema, node));
+  return { element: group({ ...options, kind }, true, list, adder, problem), value };
 }
 
 /** One of several schemas: the reader says which. */
@@ -185,6 +192,7 @@ function alternativesField(
     field = createField(merged[at] ?? {}, {
       name: options.name,
       required: options.required,
+      needed: options.needed,
       initial,
     });
     place.replaceChildren(field.element);

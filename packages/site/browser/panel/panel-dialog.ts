@@ -1,10 +1,11 @@
 import { type BuiltRequest, buildRequest } from '../../src/request/build-request.ts';
+import type { ExampleChoice } from '../../src/request/choose-example.ts';
 import { curlCommand } from '../../src/request/curl.ts';
 import type { OperationData } from '../../src/request/operation-data.ts';
 import { answerArea } from './answer.ts';
 import { bodySection } from './body-section.ts';
 import { copyButton } from './copy.ts';
-import { button, element } from './dom.ts';
+import { button, element, refreshNotes } from './dom.ts';
 import { onThisName } from './here.ts';
 import { parameterSection, section } from './parameter-section.ts';
 import { proxyChoice, proxyOffer } from './proxy.ts';
@@ -13,7 +14,8 @@ import { hasCookies, NoResponse, send } from './send.ts';
 import { serverSection } from './server-section.ts';
 
 export interface Panel {
-  open(opener: HTMLElement): void;
+  /** `choice`: the example that is chosen on the page, which fills the body where it is another than before. */
+  open(opener: HTMLElement, choice: ExampleChoice): void;
 }
 
 /** The panel of an operation, as a dialog in the page. */
@@ -29,6 +31,9 @@ export function createPanel(data: OperationData): Panel {
     'aria-label': 'Address of the request',
   });
   const problem = element('p', { class: 'try-problem', role: 'status' });
+  const needs = element('p', { class: 'try-needs', role: 'status' });
+  let isSending = false;
+  let chosen = '';
 
   const request = (): BuiltRequest => {
     const sent = body?.value();
@@ -43,6 +48,10 @@ export function createPanel(data: OperationData): Panel {
   const refresh = () => {
     const { url } = request();
     address.replaceChildren(...addressParts(url));
+    refreshNotes(form, isSending);
+    const missing = security?.missing() ?? [];
+    const text = missing.length > 0 ? `This operation needs ${missing.join(' and ')}.` : '';
+    if (needs.textContent !== text) needs.textContent = text;
   };
 
   let running: AbortController | undefined;
@@ -59,6 +68,8 @@ export function createPanel(data: OperationData): Panel {
   const run = async () => {
     if (running !== undefined) return running.abort();
     problem.textContent = '';
+    isSending = true;
+    refresh();
     const missing = parameters.missing();
     if (missing !== undefined) {
       problem.textContent = `The path needs a value for ${missing.name}.`;
@@ -87,6 +98,7 @@ export function createPanel(data: OperationData): Panel {
     } finally {
       running = undefined;
       sender.textContent = 'Send';
+      refresh();
     }
   };
 
@@ -104,6 +116,7 @@ export function createPanel(data: OperationData): Panel {
       oninput: refresh,
       onchange: refresh,
     },
+    needs,
     element(
       'div',
       { class: 'try-line' },
@@ -155,8 +168,10 @@ export function createPanel(data: OperationData): Panel {
   // A click beside the sheet.
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
   return {
-    open: (opener) => {
+    open: (opener, choice) => {
       answer.clear();
+      if (chosen !== String(choice)) body?.choose(choice);
+      chosen = String(choice);
       problem.textContent = '';
       proxyPlace.append(proxyChoice);
       refresh();

@@ -1,6 +1,7 @@
 // The panel in which a reader tries an operation, loaded when it is first opened.
 
 import { DATA_ID, type OperationData } from '../../src/request/operation-data.ts';
+import { chosenExample } from '../chosen-example.ts';
 import { createPanel, type Panel } from './panel-dialog.ts';
 
 /** By the script element that describes the operation, so that what was entered is still there. */
@@ -13,5 +14,5 @@ export function openPanel(button: HTMLElement): void {
   const panel =
     panels.get(holder) ?? createPanel(JSON.parse(holder.textContent ?? '') as OperationData);
   panels.set(holder, panel);
-  panel.open(button);
+  panel.open(button, chosenExample());
 }

@@ -95,6 +95,7 @@ function parameterField(parameter: ParameterData): Field {
   return createField(shape, {
     name,
     required,
+    needed: required ? () => true : undefined,
     deprecated,
     hint: description,
     allowsEmpty: allowEmptyValue,

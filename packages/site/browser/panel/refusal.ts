@@ -3,17 +3,20 @@ import { isLoopback } from './here.ts';
 /** Why there was no response. */
 export interface Refusal {
   readonly message: string;
-  /** Finds out more, and says it in a sentence; undefined where there is no more to find. */
-  readonly more?: () => Promise<string>;
   /** The site's proxy may get one: it is the browser that refused. */
   readonly mayPassProxy?: boolean;
 }
 
 /**
- * Who refused a request. A browser does not tell a page which of the reasons it was, as far as they lie outside of it.
- * `violations`: what the page's own policy blocked meanwhile.
+ * Who refused a request. A browser does not tell a page which of the reasons it was, as far as they lie outside of it,
+ * so the server is asked again without need of a permission. `violations`: what the page's own policy blocked meanwhile.
+ * Throws the signal's reason.
  */
-export function refusalOf(request: Request, violations: readonly string[]): Refusal {
+export async function refusalOf(
+  request: Request,
+  violations: readonly string[],
+  signal: AbortSignal,
+): Promise<Refusal> {
   const { origin, protocol, hostname } = new URL(request.url);
   const blocked = violations.find((uri) => uri !== '');
   if (blocked !== undefined) {
@@ -33,18 +36,30 @@ export function refusalOf(request: Request, violations: readonly string[]): Refu
   if (origin === location.origin) {
     return { message: `No response from ${origin}: it is down, or out of reach.` };
   }
-  return { message: corsMessage(request, origin), more: () => probe(origin), mayPassProxy: true };
+  const finding = await probe(origin, signal);
+  if (finding === 'down') {
+    return {
+      message: `No response from ${origin}, whatever this browser asks it: it is down, its name is unknown, its certificate is not trusted, or it hides from other sites (Cross-Origin-Resource-Policy).`,
+    };
+  }
+  const permission = `it does not allow pages of ${location.origin} (CORS). Its operator must send ${neededHeaders(request)}.`;
+  return {
+    mayPassProxy: true,
+    message:
+      finding === 'up'
+        ? `${origin} is up, but ${permission}`
+        : `No response from ${origin}, and none to a second request within ${MAX_WAIT / 1000} seconds. Either it is overloaded, or ${permission}`,
+  };
 }
 
-function corsMessage({ method, headers }: Request, server: string): string {
-  const { origin } = location;
+/** What a server has to send for the request to be allowed, in words. */
+function neededHeaders({ method, headers }: Request): string {
   const names = [...headers].filter((header) => !isSafelisted(header)).map(([name]) => name);
-  const needed = [
-    `Access-Control-Allow-Origin: ${origin}`,
+  return [
+    `Access-Control-Allow-Origin: ${location.origin}`,
     ...(names.length > 0 ? [`Access-Control-Allow-Headers: ${names.join(', ')}`] : []),
     ...(/^(?:GET|HEAD|POST)$/.test(method) ? [] : [`Access-Control-Allow-Methods: ${method}`]),
-  ];
-  return `No response from ${server}. Either it is down, or it does not allow pages of ${origin} (CORS): its operator must send ${needed.join(' and ')}.`;
+  ].join(' and ');
 }
 
 /** Headers that no server has to allow: https://fetch.spec.whatwg.org/#cors-safelisted-request-header. */
@@ -57,13 +72,22 @@ function isSafelisted([name, value]: [string, string]): boolean {
   return /^(?:accept|accept-language|content-language)$/.test(name);
 }
 
-/** A request that needs no permission, and of which a page learns only whether something answered. */
-async function probe(server: string): Promise<string> {
+/** In milliseconds. */
+const MAX_WAIT = 5000;
+
+/** Whether a server responds to a request that needs no permission. Throws the signal's reason. */
+async function probe(server: string, signal: AbortSignal): Promise<'up' | 'down' | 'slow'> {
+  const timeout = AbortSignal.timeout(MAX_WAIT);
   try {
-    const signal = AbortSignal.timeout(5000);
-    await fetch(server, { mode: 'no-cors', method: 'HEAD', credentials: 'omit', signal });
-    return `${server} does answer requests that need no permission, so it is up and CORS is what is missing.`;
+    await fetch(server, {
+      mode: 'no-cors',
+      method: 'HEAD',
+      credentials: 'omit',
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    return 'up';
   } catch {
-    return `${server} does not answer any request of this browser: it is down, its name is unknown, or its certificate is not trusted.`;
+    signal.throwIfAborted();
+    return timeout.aborted ? 'slow' : 'down';
   }
 }

@@ -10,6 +10,8 @@ export interface SecuritySection {
   /** By the schemes' names. Tokens that have ended are refreshed first. */
   credentials(): ReadonlyMap<string, Credential>;
   prepare(signal: AbortSignal): Promise<void>;
+  /** What the operation needs and has not got, in words: `a token for “bearerAuth”`. */
+  missing(): readonly string[];
 }
 
 /** How a scheme's part of the section works. */
@@ -61,7 +63,30 @@ export function securitySection({ security = [], schemes = [] }: OperationData):
     prepare: async (signal) => {
       for (const { prepare } of shown) await prepare?.(signal);
     },
+    missing: () => {
+      const isOptional = security.some((needed) => needed.length === 0);
+      const needed = isOptional ? [] : (security[at] ?? []);
+      return needed.flatMap(([name]) => missingWords(schemes.find((one) => one.name === name)));
+    },
   };
+}
+
+/** What is missing of a scheme, where the panel can send it at all. */
+function missingWords(scheme: SchemeData | undefined): readonly string[] {
+  const isSent =
+    scheme !== undefined &&
+    scheme.type !== 'mutualTLS' &&
+    !(scheme.type === 'apiKey' && scheme.in === 'cookie');
+  if (!isSent) return [];
+  const { value, user } = keysOf(scheme.name);
+  if (value !== '' || user) return [];
+  const isBasic = scheme.type === 'http' && scheme.scheme === 'basic';
+  const what = isBasic
+    ? 'a user name and a password'
+    : scheme.type === 'apiKey'
+      ? 'a key'
+      : 'a token';
+  return [`${what} for \u201c${scheme.name}\u201d`];
 }
 
 const alternativeTitle = (needed: readonly NeededScheme[]) =>
@@ -101,7 +126,12 @@ const note = (text: string, ...more: HTMLElement[]): SchemeFields => ({
 
 /** A secret: not shown, and not offered to the browser's own store of passwords. */
 function keyInput({ name, description }: SchemeData, kind: string): HTMLElement {
-  return labelled({ name, kind, hint: description }, secretInput(name, 'value'));
+  // Many documents call a scheme by what it is.
+  const isSaid = kind.toLowerCase() === name.toLowerCase();
+  return labelled(
+    { name, kind: isSaid ? undefined : kind, hint: description },
+    secretInput(name, 'value'),
+  );
 }
 
 function basicInputs({ name, description }: SchemeData): HTMLElement {

@@ -33,7 +33,7 @@ export async function send(built: BuiltRequest, signal: AbortSignal): Promise<An
     if (signal.aborted) throw error;
     // The event comes in a task of its own.
     await new Promise((resolve) => setTimeout(resolve, 50));
-    throw new NoResponse(refusalOf(request, violations));
+    throw new NoResponse(await refusalOf(request, violations, signal));
   } finally {
     document.removeEventListener('securitypolicyviolation', note);
   }

@@ -6,7 +6,7 @@ import type { OpenApiDocument } from './openapi-types.ts';
 import { isObject, textOf } from './openapi-types.ts';
 import type { DocumentFinding } from './schema-problems.ts';
 
-export interface Reference {
+interface Reference {
   readonly location: Location;
   readonly target: string;
 }

@@ -5,6 +5,7 @@ import type { FoundOperation } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
 import type { OperationData } from '../request/operation-data.ts';
 import { toPointer } from '../syntax/source.ts';
+import { exampleLabel } from './body-examples.ts';
 import { codeSample } from './code-sample.ts';
 import { isBinary } from './examples/example-text.ts';
 import { type Example, examplesOf, modelExamples } from './examples/examples.ts';
@@ -37,7 +38,7 @@ export function operationAside(
   const location = [isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()];
   const aside = new Aside(context, location);
   // A webhook is sent by the API, so what it writes is what a reader reads.
-  const bodies = aside.bodies(operation.requestBody, isWebhook ? 'response' : 'request');
+  const bodies = aside.bodies(operation.requestBody, isWebhook ? 'response' : 'request', data);
   return html`${[
     data ? aside.sample(operation, data) : html``,
     // The code sample has the only one.
@@ -87,13 +88,13 @@ class Aside {
       })),
       ...(own.some(({ language }) => language === 'curl')
         ? []
-        : [{ language: 'curl', title: 'curl', code: curl }]),
+        : [{ language: 'curl', title: 'curl', code: curl, made: '' }]),
     ];
     const made = all.map(
-      ({ language, title, code }): Tab => ({
+      ({ title, code, ...about }): Tab => ({
         label: html`${title}`,
         content: codeBox(html``, code),
-        language,
+        data: about,
       }),
     );
     return tabs(this.#group(), 'Request', made, 'ref-sample');
@@ -123,10 +124,12 @@ class Aside {
     return this.box('Response', made);
   }
 
-  bodies(given: unknown, direction: Direction): readonly Tab[] {
+  /** The tabs of what `data` has too say which of its media types and examples they are. */
+  bodies(given: unknown, direction: Direction, data?: OperationData): readonly Tab[] {
     const body = resolveReference(this.#context.document, given);
     if (!isObject(body)) return [];
-    return this.#contents(body.content, direction, ['requestBody', 'content']);
+    const types = data?.body?.content.map(({ type }) => type);
+    return this.#contents(body.content, direction, ['requestBody', 'content'], types);
   }
 
   box(title: string, all: readonly Tab[]): Html {
@@ -138,7 +141,12 @@ class Aside {
     return `ref-${this.#groups}`;
   }
 
-  #contents(given: unknown, direction: Direction, path: readonly string[]): readonly Tab[] {
+  #contents(
+    given: unknown,
+    direction: Direction,
+    path: readonly string[],
+    types: readonly string[] = [],
+  ): readonly Tab[] {
     const content = Object.entries(isObject(given) ? given : {}).slice(0, MAX_MEDIA_TYPES);
     return content.flatMap(([type, value]): Tab[] => {
       const media = resolveReference(this.#context.document, value);
@@ -146,29 +154,28 @@ class Aside {
       const place = toPointer([...this.#location, ...path, type]);
       const examples = examplesOf(this.#context, media, type, direction, place);
       const [only] = examples;
+      const numbered = (tab: Tab, at: number): Tab =>
+        types.includes(type) ? { ...tab, data: { body: `${types.indexOf(type)} ${at}` } } : tab;
       if (only === undefined) {
         if (!isBinary(type)) return [];
-        return [
-          {
-            label: html`${type}`,
-            content: html`<p class="ref-none">A file: <code>${type}</code></p>`,
-          },
-        ];
+        const file = html`<p class="ref-none">A file: <code>${type}</code></p>`;
+        return [numbered({ label: html`${type}`, content: file }, 0)];
       }
       const isOneOfTypes = content.length > 1;
       if (examples.length === 1) {
         // Among several media types that is what tells examples apart.
         const name = isOneOfTypes ? type : only.name || type;
         const summary = isOneOfTypes ? '' : only.summary;
-        return [this.exampleTab({ ...only, name, summary }, type)];
+        return [numbered(this.exampleTab({ ...only, name, summary }, type), 0)];
       }
-      return examples.map((one) => this.exampleTab(one, type, isOneOfTypes ? ` (${type})` : ''));
+      const suffix = isOneOfTypes ? ` (${type})` : '';
+      return examples.map((one, at) => numbered(this.exampleTab(one, type, suffix), at));
     });
   }
 
   exampleTab(example: Example, type: string, suffix = ''): Tab {
-    const { name, summary, description, text, language, isCut, isGenerated, link } = example;
-    const label = html`${truncate(summary || name || type, MAX_LABEL)}${suffix}`;
+    const { description, text, language, isCut, isGenerated, link } = example;
+    const label = html`${exampleLabel(example, type)}${suffix}`;
     const about =
       description === ''
         ? html``

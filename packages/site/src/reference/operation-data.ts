@@ -9,6 +9,7 @@ import {
   type BodyData,
   DATA_ID,
   type EncodingData,
+  type ExampleData,
   type MediaData,
   type OperationData,
   type ParameterData,
@@ -18,6 +19,7 @@ import {
 } from '../request/operation-data.ts';
 import { defaultStyle, isExploded } from '../request/serialize.ts';
 import { toPointer } from '../syntax/source.ts';
+import { bodyExamples } from './body-examples.ts';
 import { bodyExample } from './examples/examples.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { enteredText, schemaData } from './schema-data.ts';
@@ -31,6 +33,8 @@ const MAX_ENCODINGS = 50;
 
 /** In letters: a longer example stands in the page alone. */
 const MAX_EXAMPLE = 6000;
+/** In letters, of an operation: of the examples besides the first ones of their media types. */
+const MAX_OTHER_EXAMPLES = 6000;
 const MAX_DESCRIPTION = 140;
 
 /** What the scripts of an operation's page need to know of it. */
@@ -159,10 +163,11 @@ function bodyOf(
       toPointer(location),
     );
   }
+  const room = { letters: MAX_OTHER_EXAMPLES };
   const content = all
     .slice(0, MAX_MEDIA_TYPES)
     .map(([type, media]) =>
-      mediaData(context, type, media, toPointer([...location, 'content', type])),
+      mediaData(context, type, media, toPointer([...location, 'content', type]), room),
     );
   return content.length === 0
     ? undefined
@@ -174,19 +179,36 @@ function mediaData(
   type: string,
   media: Record<string, unknown>,
   place: string,
+  room: Room,
 ): MediaData {
   const hasForm = isJson(type) || isUrlencoded(type) || isMultipart(type);
   const example = bodyExample(context, type, media, place);
+  const examples = bodyExamples(context, type, media, place);
   const encoding = Object.entries(isObject(media.encoding) ? media.encoding : {})
     .slice(0, MAX_ENCODINGS)
     .flatMap(([name, value]) => encodingData(name, value));
   return {
     type,
     ...(example !== undefined && example.length <= MAX_EXAMPLE && { example }),
+    ...(examples.length > 1 && { examples: namedExamples(examples, room) }),
     ...(hasForm &&
       media.schema !== undefined && { schema: schemaData(context.document, media.schema) }),
     ...(encoding.length > 0 && { encoding }),
   };
+}
+
+/** How many letters examples may still have. */
+interface Room {
+  letters: number;
+}
+
+/** Examples without the text of the first, which is said already, and of those for which there is no room. */
+function namedExamples(examples: readonly ExampleData[], room: Room): ExampleData[] {
+  return examples.map(({ name, text }, at): ExampleData => {
+    if (at === 0 || text === undefined || text.length > room.letters) return { name };
+    room.letters -= text.length;
+    return { name, text };
+  });
 }
 
 function encodingData(name: string, value: unknown): EncodingData[] {

@@ -3,6 +3,7 @@ import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types
 import { modelName, resolveReference } from '../openapi/references.ts';
 import type { PropertyData, SchemaData, SchemaType } from '../request/operation-data.ts';
 import { toJson } from '../syntax/exact-text.ts';
+import { safePattern } from './examples/safe-pattern.ts';
 
 /** Deeper values, and those after so many, are entered as JSON. */
 const MAX_DEPTH = 4;
@@ -65,6 +66,7 @@ function reader(document: OpenApiDocument) {
       ...shape,
       ...(offered && { enum: offered }),
       ...(isSmall(fallback) && { default: enteredText(shape, fallback) }),
+      ...boundsOf(shape.type, parts),
       ...membersOf(parts, type, depth),
     };
   };
@@ -164,6 +166,48 @@ function texts(parts: readonly Record<string, unknown>[]): Partial<SchemaData> {
   // What is encoded is a text, whatever it contains.
   const isText = firstOf(parts, 'contentEncoding') !== undefined;
   return { ...(title && { title }), ...(format && { format }), ...(media && !isText && { media }) };
+}
+
+/** The keywords of bounds, by what they bound. */
+const BOUNDS: Readonly<Partial<Record<SchemaType, Partial<Record<Bound, string>>>>> = {
+  string: { min: 'minLength', max: 'maxLength' },
+  array: { min: 'minItems', max: 'maxItems' },
+  ...Object.fromEntries(
+    ['integer', 'number'].map((type) => [
+      type,
+      { min: 'minimum', max: 'maximum', above: 'exclusiveMinimum', below: 'exclusiveMaximum' },
+    ]),
+  ),
+};
+
+type Bound = 'min' | 'max' | 'above' | 'below';
+
+/** What a value may be besides its type, where it is cheap to tell. */
+function boundsOf(
+  type: SchemaType | undefined,
+  parts: readonly Record<string, unknown>[],
+): Partial<SchemaData> {
+  const bounds = Object.entries((type && BOUNDS[type]) ?? {}).flatMap(([name, word]) => {
+    const bound = firstOf(parts, word);
+    const isNumber = typeof bound === 'number' || typeof bound === 'bigint';
+    // Nothing has fewer than none.
+    const isSaid = isNumber && !(/^min[LI]/.test(word) && Number(bound) === 0);
+    return isSaid ? [[name, toJson(bound, 0).trim()]] : [];
+  });
+  const pattern = type === 'string' ? linearPattern(firstOf(parts, 'pattern')) : undefined;
+  return { ...Object.fromEntries(bounds), ...(pattern !== undefined && { pattern }) };
+}
+
+/** A pattern that a browser can try at each key: with two repetitions of any length it is done at once. */
+function linearPattern(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string' || safePattern(pattern) === undefined) return undefined;
+  const repetitions = pattern.match(/\+|\{\d+,\d*\}/g) ?? [];
+  if (repetitions.length > 2) return undefined;
+  try {
+    return new RegExp(pattern, 'u').source;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A choice has its model's name where it has no title. */

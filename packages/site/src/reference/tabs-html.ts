@@ -4,8 +4,8 @@ import { type Html, html } from '@petstore/http/html.ts';
 export interface Tab {
   readonly label: Html;
   readonly content: Html;
-  /** The language of a code sample, for the page's script. */
-  readonly language?: string;
+  /** For the page's script: attributes of the label, by their names without `data-`. */
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -14,8 +14,8 @@ export interface Tab {
  */
 export function tabs(group: string, title: string, all: readonly Tab[], kind = ''): Html {
   return html`<div class="ref-tabs${kind && ` ${kind}`}" role="group" aria-label="${title}"><span class="ref-tabs-title">${title}</span>${all.map(
-    ({ label, content, language }, at) =>
-      html`<label${language === undefined ? '' : html` data-language="${language}"`}><input type="radio" name="${group}" autocomplete="off"${at === 0 ? html` checked` : ''}>${label}</label><div>${content}</div>`,
+    ({ label, content, data = {} }, at) =>
+      html`<label${Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)}><input type="radio" name="${group}" autocomplete="off"${at === 0 ? html` checked` : ''}>${label}</label><div>${content}</div>`,
   )}</div>
 `;
 }

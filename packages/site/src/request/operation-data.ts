@@ -81,9 +81,18 @@ export interface MediaData {
   readonly type: string;
   /** The body's text; of a form (`multipart/…`, `application/x-www-form-urlencoded`) an object as JSON. */
   readonly example?: string;
+  /** Where there are several: what they are called, and the texts of those after the first, which is `example`. */
+  readonly examples?: readonly ExampleData[];
   /** For a form; without one there is the raw body alone. */
   readonly schema?: SchemaData;
   readonly encoding?: readonly EncodingData[];
+}
+
+/** One of several examples of a body. */
+export interface ExampleData {
+  readonly name: string;
+  /** As `MediaData.example`; undefined for one that is too long, or stands at another place. */
+  readonly text?: string;
 }
 
 /** How a property of a form is sent. */
@@ -106,6 +115,14 @@ export interface SchemaData {
   readonly enum?: readonly string[];
   /** Of a string as it is, otherwise as JSON. */
   readonly default?: string;
+  /** The bounds of a number, of a string's length in characters, or of a list's items. */
+  readonly min?: string;
+  readonly max?: string;
+  /** Of a number: `exclusiveMinimum` and `exclusiveMaximum`. */
+  readonly above?: string;
+  readonly below?: string;
+  /** A regular expression that takes no long time for any text of at most 200 characters. */
+  readonly pattern?: string;
   readonly properties?: readonly PropertyData[];
   /** Of members that `properties` does not name; undefined where there can be none. */
   readonly additional?: SchemaData;

@@ -45,6 +45,28 @@ const DOCUMENT = {
         responses: { 201: { description: 'Added', content: pet('added') } },
       },
     },
+    '/payments': {
+      post: {
+        operationId: 'pay',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { type: 'object', properties: { by: { type: 'string' } } },
+              examples: {
+                card: { summary: 'By card', value: { by: 'card-1' } },
+                bank: { summary: 'By bank', value: { by: 'bank-1' } },
+              },
+            },
+            'application/x-www-form-urlencoded': {
+              schema: { type: 'object', properties: { by: { type: 'string' } } },
+              examples: { a: { value: { by: 'form-1' } }, b: { value: { by: 'form-2' } } },
+            },
+          },
+        },
+        responses: { 200: { description: 'Paid' } },
+      },
+    },
   },
 };
 
@@ -107,6 +129,36 @@ test('a language is loaded when it is chosen, and is shown on the next page too'
   await page.goto(origin + ADD);
   await shows(page, 'http.NewRequest("POST"');
   assert.equal(await chooser(page).inputValue(), 'go');
+  assert.deepEqual(complaints, []);
+});
+
+test('the code sample and the panel follow the example of the body that is chosen', async (t) => {
+  const { page, origin, complaints } = await open(t);
+  await page.goto(`${origin}/reference/operations/pay`);
+  await shows(page, 'card-1');
+  await page.getByRole('radio', { name: 'By bank' }).check();
+  await shows(page, 'bank-1');
+  await chooser(page).selectOption({ label: 'Go' });
+  await shows(page, 'bank-1');
+  await page.getByRole('radio', { name: 'b (application/x-www-form-urlencoded)' }).check();
+  await shows(page, 'form-2');
+  await chooser(page).selectOption({ label: 'curl' });
+  await shows(page, 'by=form-2');
+
+  const tryIt = page.getByRole('button', { name: 'Try it' });
+  const field = page.getByLabel(/^by/);
+  await tryIt.click();
+  assert.equal(await field.inputValue(), 'form-2');
+  assert.equal(await page.getByLabel('Example', { exact: true }).inputValue(), '1');
+  await field.fill('own');
+  await page.keyboard.press('Escape');
+  await tryIt.click();
+  assert.equal(await field.inputValue(), 'own', 'what was entered is still there');
+  await page.keyboard.press('Escape');
+  await page.getByRole('radio', { name: 'By card' }).check();
+  await shows(page, 'card-1');
+  await tryIt.click();
+  assert.equal(await field.inputValue(), 'card-1');
   assert.deepEqual(complaints, []);
 });
 

@@ -164,3 +164,62 @@ test('what is left out of the panel is told', () => {
   assert.equal(data.parameters?.length, 200);
   assert.deepEqual(warnings, ['“Try it” shows the first 200 of 300 parameters.']);
 });
+
+test('a form knows the bounds of its values, and the patterns that are cheap to try', () => {
+  const { data } = dataOf(
+    json({
+      type: 'object',
+      properties: {
+        limit: { type: 'integer', minimum: 1, maximum: 9007199254740993n },
+        price: { type: 'number', exclusiveMinimum: 0 },
+        name: {
+          type: 'string',
+          minLength: 0,
+          maxLength: 9,
+          minimum: 3,
+          pattern: '^[a-z]+-[0-9]{2}$',
+        },
+        slow: { type: 'string', pattern: '^(a+)+$' },
+        long: { type: 'string', pattern: '^a+a+a+$' },
+        tags: { type: 'array', minItems: 2, items: { type: 'string' }, maxItems: 'x' },
+      },
+    }),
+  );
+  const properties = data.body?.content[0]?.schema?.properties ?? [];
+  assert.deepEqual(Object.fromEntries(properties.map(({ name, schema }) => [name, schema])), {
+    limit: { type: 'integer', min: '1', max: '9007199254740993' },
+    price: { type: 'number', above: '0' },
+    name: { type: 'string', max: '9', pattern: '^[a-z]+-[0-9]{2}$' },
+    slow: { type: 'string' },
+    long: { type: 'string' },
+    tags: { type: 'array', min: '2', items: { type: 'string' } },
+  });
+});
+
+test('several examples are named, and the texts after the first are bounded for all of the operation', () => {
+  const value = (length: number) => ({ value: 'x'.repeat(length) });
+  const examples = { first: value(10), second: { summary: 'Two', ...value(4000) } };
+  const text = { examples: { ...examples, third: value(3000), fourth: value(5) } };
+  const form = {
+    schema: { type: 'object' },
+    examples: { a: { value: { n: 1 } }, b: { value: { n: 2 } } },
+  };
+  const { data } = dataOf({
+    requestBody: {
+      content: {
+        'text/plain': text,
+        'application/x-www-form-urlencoded': form,
+        'application/json': { example: {} },
+      },
+    },
+  });
+  const content = data.body?.content ?? [];
+  assert.deepEqual(content[0]?.examples, [
+    { name: 'first' },
+    { name: 'Two', text: 'x'.repeat(4000) },
+    { name: 'third' },
+    { name: 'fourth', text: 'xxxxx' },
+  ]);
+  assert.deepEqual(content[1]?.examples, [{ name: 'a' }, { name: 'b', text: '{\n  "n": 2\n}' }]);
+  assert.equal(content[2]?.examples, undefined);
+});

@@ -209,7 +209,7 @@ test('when no response comes the panel says so, why, and what to do, until the n
   await notice.waitFor();
   assert.equal(
     await notice.textContent(),
-    `No response from ${server}. Either it is down, or it does not allow pages of ${origin} (CORS): its operator must send Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: authorization.`,
+    `${server} is up, but it does not allow pages of ${origin} (CORS). Its operator must send Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: authorization.`,
   );
   await screenshot(page, join(SCREENSHOTS, 'no-answer.png'));
 

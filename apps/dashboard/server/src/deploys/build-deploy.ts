@@ -96,7 +96,7 @@ async function buildIn(
     ]);
     return;
   }
-  if (deploy.attempts > 1) say('warning', 'The build was interrupted; it begins anew.');
+  if (deploy.attempts > 1) say('info', 'The build was interrupted; it begins anew.');
   else say('info', 'The build begins.');
 
   const job: BuildJob = {

@@ -106,7 +106,7 @@ function buildUnderLease(
       if (!isCalledOff) {
         log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
         // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.
-        await appendLog(db, deploy.id, now(), 'warning', inWords(error)).catch(() => {});
+        await appendLog(db, deploy.id, now(), 'error', inWords(error)).catch(() => {});
       }
       await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
       if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});

@@ -7,11 +7,16 @@ export interface SiteFile {
   /** Media type, with its charset. */
   readonly type: string;
   /** `bytesOf` makes bytes of it. */
-  readonly content: string | Uint8Array | PreviewImage;
+  readonly content: string | Uint8Array | PreviewImage | YamlOf;
   /** The name changes with the content, so browsers may keep it for ever. */
   readonly immutable?: true;
   /** The content has `{{origin}}` in place of the site's own origin. */
   readonly template?: true;
+}
+
+/** A value in YAML, given as JSON: of a large document YAML takes a second to write. */
+export interface YamlOf {
+  readonly yamlOf: string;
 }
 
 /** A site, of which no file is hashed or compressed. */
@@ -60,10 +65,11 @@ export function* limitFiles(files: Iterable<SiteFile>): Generator<SiteFile> {
   }
 }
 
-/** The bytes of a file; of a preview image, which is not drawn yet, the most that it can have. */
+/** The bytes of a file; of one that is not made yet about the most that it can have. */
 export function sizeOf({ content }: SiteFile): number {
-  const isDrawn = typeof content !== 'string' && !(content instanceof Uint8Array);
-  return isDrawn ? MAX_IMAGE_BYTES : Buffer.byteLength(content);
+  if (typeof content === 'string' || content instanceof Uint8Array)
+    return Buffer.byteLength(content);
+  return 'yamlOf' in content ? Buffer.byteLength(content.yamlOf) : MAX_IMAGE_BYTES;
 }
 
 const MAX_IMAGE_BYTES = 16_000;

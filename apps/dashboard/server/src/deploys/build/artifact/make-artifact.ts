@@ -51,7 +51,7 @@ export async function makeArtifact(
 }
 
 /** So that neither thread waits for the other when a portion takes long. */
-const PORTIONS_AHEAD = 4;
+const PORTIONS_AHEAD = 10;
 
 /** Enough that their way to another thread costs little, and so few that they take little memory. */
 const PORTION = { files: 64, bytes: 2_000_000 } as const;

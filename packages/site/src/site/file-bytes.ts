@@ -1,5 +1,4 @@
-import { toYaml } from '../syntax/exact-text.ts';
-import { parseJson } from '../syntax/read-json.ts';
+import { parseJson, toYaml } from '../syntax/exact-text.ts';
 import { drawPreview } from './preview/draw-preview.ts';
 import type { SiteFile } from './site-files.ts';
 

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 
 /** JSON with every digit, and a line feed at its end. */
 export function toJson(value: unknown, indent: number | undefined = 2): string {
-  return `${JSON.stringify(value, exact, indent)}\n`;
+  return `${JSON.stringify(value, written, indent)}\n`;
 }
 
 /** Whether a value has more than that many letters as JSON. It visits no more of it than necessary. */
@@ -21,7 +21,7 @@ export function isLongJson(value: unknown, most: number): boolean {
   return !fits(value) || toJson(value).length > most;
 }
 
-function exact(_name: string, value: unknown): unknown {
+function written(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }
 
@@ -33,4 +33,25 @@ export function toYaml(value: unknown): string {
     // Older parsers read an unquoted 2030-12-05 as a date and `no` as false.
     compat: 'yaml-1.1',
   });
+}
+
+/** Number literals that may not fit a JS number: many digits, or a large exponent. */
+const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;
+
+/** JSON.parse, but integers beyond 2^53 become bigints. */
+export function parseJson(text: string): unknown {
+  return MAYBE_LARGE.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+}
+
+function exact(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && source !== undefined && /^-?\d{16,}$/.test(source)
+    ? exactInteger(BigInt(source))
+    : value;
+}
+
+/** As a number where that keeps every digit. */
+export function exactInteger(value: bigint): number | bigint {
+  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
+    ? Number(value)
+    : value;
 }

@@ -1,9 +1,7 @@
 import { createScanner, type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
+import { parseJson } from './exact-text.ts';
 import { jsonProblem, type OpenBracket } from './json-problem.ts';
 import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem, toPointer } from './source.ts';
-
-/** Number literals that may not fit a JS number: many digits, or a large exponent. */
-const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;
 
 const OPTIONS = { disallowComments: true, allowTrailingComma: false };
 
@@ -13,24 +11,6 @@ export function readJson(text: string): Source | { problem: SyntaxProblem } {
   if (problem) return { problem };
   const value = parseJson(text);
   return { syntax: 'JSON', value, lineOf: lineFinder(text) };
-}
-
-/** JSON.parse, but integers beyond 2^53 become bigints. */
-export function parseJson(text: string): unknown {
-  return MAYBE_LARGE.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
-}
-
-function exact(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && source !== undefined && /^-?\d{16,}$/.test(source)
-    ? exactInteger(BigInt(source))
-    : value;
-}
-
-/** As a number where that keeps every digit. */
-export function exactInteger(value: bigint): number | bigint {
-  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
-    ? Number(value)
-    : value;
 }
 
 /** Finds problems that JSON.parse would not report, or not with their place. */

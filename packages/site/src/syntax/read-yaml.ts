@@ -11,7 +11,8 @@ import {
   parseAllDocuments,
   type Scalar,
 } from 'yaml';
-import { duplicate, exactInteger } from './read-json.ts';
+import { exactInteger } from './exact-text.ts';
+import { duplicate } from './read-json.ts';
 import {
   type Location,
   MAX_DEPTH,

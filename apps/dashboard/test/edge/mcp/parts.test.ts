@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
-import { parseJson } from '@petstore/site/syntax/read-json.ts';
+import { parseJson } from '@petstore/site/syntax/exact-text.ts';
 import { findParts, SEPARATOR } from '../../../server/src/edge/mcp/document-parts.ts';
 import { partialDocument } from '../../../server/src/edge/mcp/operation-document.ts';
 import { resolveSchemas } from '../../../server/src/edge/mcp/resolve-schemas.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '@petstore/site/syntax/read-json.ts';
+import { parseJson } from '@petstore/site/syntax/exact-text.ts';
 import { fromPointer } from '@petstore/site/syntax/source.ts';
 import { type DocumentParts, SEPARATOR } from './document-parts.ts';
 

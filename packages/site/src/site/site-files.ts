@@ -15,7 +15,7 @@ export interface SiteFile {
 }
 
 /** A value in YAML, given as JSON: of a large document YAML takes a second to write. */
-export interface YamlOf {
+interface YamlOf {
   readonly yamlOf: string;
 }
 

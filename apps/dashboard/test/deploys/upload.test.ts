@@ -71,6 +71,9 @@ test('an upload that is not coded as it says, or is too large without its coding
     assert.equal(answer.headers.get('accept-encoding'), 'gzip, br, zstd, deflate');
     await assertError(answer, 415, 'unsupported_media_type');
   }
+  // RFC 8878, section 3.1.1: a frame that asks for a window of 128 MB.
+  const wide = await send(Buffer.from('28b52ffd0088010000', 'hex'), 'zstd');
+  assert.match(await assertError(wide, 400, 'invalid_request'), /not compressed as/);
   const bomb = gzipSync(Buffer.alloc(60_000_000));
   const large = await assertError(await send(bomb, 'gzip'), 413, 'payload_too_large');
   assert.match(large, /at most 50,000,000 bytes long, without its Content-Encoding/);

@@ -1,36 +1,21 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib';
 import { ApiError } from '@petstore/http/errors.ts';
 import { invalidRequest } from '../api-error.ts';
+import { type ContentCoding, DECODERS, isCodingError } from '../content-decoders.ts';
 import type { Spool } from '../spool.ts';
+import { explained } from './receive-upload.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
-
-/** The content codings that an upload may have (RFC 9110, section 8.4.1; RFC 8878). */
-const DECODERS = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-} as const;
-
-type Coding = keyof typeof DECODERS;
 
 /**
  * The coding that a Content-Encoding names; undefined for none. Throws ApiError `unsupported_media_type` for another one
  * and for several.
  */
-export function readCoding(header: string | undefined): Coding | undefined {
+export function readCoding(header: string | undefined): ContentCoding | undefined {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return undefined;
-  if (Object.hasOwn(DECODERS, name)) return name as Coding;
+  if (Object.hasOwn(DECODERS, name)) return name as ContentCoding;
   throw new ApiError(
     'unsupported_media_type',
     `Content-Encoding must be gzip, br, zstd or deflate, and one of them; got “${name.slice(0, 40)}”.`,
@@ -41,12 +26,12 @@ export function readCoding(header: string | undefined): Coding | undefined {
 
 /**
  * Writes what was compressed into a file of its own and removes the given one, whatever happens. Throws ApiError
- * `invalid_request` where the body is not compressed like that, and `payload_too_large`.
+ * `invalid_request` where the body is not compressed like that, `payload_too_large`, and `unavailable` on a full disk.
  */
 export async function decodeUpload(
   spool: Spool,
   { path }: ReceivedFile,
-  coding: Coding,
+  coding: ContentCoding,
 ): Promise<ReceivedFile> {
   const decoded = spool.newPath();
   let size = 0;
@@ -66,12 +51,10 @@ export async function decodeUpload(
     return { path: decoded, size };
   } catch (error) {
     await rm(decoded, { force: true });
-    const { code = '' } = error as NodeJS.ErrnoException;
-    // Of zlib and its kin, not of files.
-    const isBroken = /^(?:Z_|ERR_|ZSTD_)/.test(code) && !(error instanceof ApiError);
-    throw isBroken
+    // A body that ends early ends its coding early, too.
+    throw isCodingError(error as NodeJS.ErrnoException)
       ? invalidRequest(`The body is not compressed as its Content-Encoding, ${coding}, says.`)
-      : error;
+      : explained(error);
   } finally {
     await rm(path, { force: true });
   }

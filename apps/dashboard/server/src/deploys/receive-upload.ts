@@ -179,7 +179,8 @@ function tooSlow(bytesPerSecond: number): ApiError {
   );
 }
 
-function explained(error: unknown): unknown {
+/** An error while an upload is written, for its sender where it is theirs to know. */
+export function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   // Node's message for a body that is cut off.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {

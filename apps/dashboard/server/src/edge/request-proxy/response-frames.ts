@@ -1,18 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib';
-import {
   type FrameKind,
   framePrefix,
   type ProxiedEnd,
   type ProxiedHead,
 } from '@petstore/site/request/proxy-format.ts';
+import { type ContentCoding, DECODERS, isCodingError } from '../../content-decoders.ts';
 import type { FinalResponse } from './follow-redirects.ts';
 import { responseHeaders } from './header-fields.ts';
 import { Refusal } from './refusal.ts';
@@ -61,28 +55,13 @@ export async function* responseFrames(
 function refusalOf(error: unknown, url: URL, signal: AbortSignal): Refusal {
   if (error instanceof Refusal) return error;
   if (signal.reason instanceof Refusal) return signal.reason;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return /^(?:Z_|ZSTD_|ERR_(?!STREAM))/.test(code)
+  return isCodingError(error as NodeJS.ErrnoException)
     ? new Refusal(
         'no_response',
         `The body of the response of ${url.origin} is not compressed as its Content-Encoding says.`,
       )
     : new Refusal('no_response', inWords(url, error));
 }
-
-/**
- * A response of a kilobyte may ask for a window of 128 MB. Browsers take 8 MB (RFC 9659, section 3), which is also what
- * the encoders of servers use.
- */
-const ZSTD = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
-
-const DECODERS = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: () => createZstdDecompress(ZSTD),
-} as const;
 
 /** The memory of a decoder, in bytes, where that matters. */
 const WINDOWS: Readonly<Record<string, number>> = { br: 16 * 2 ** 20, zstd: 8 * 2 ** 20 };
@@ -106,7 +85,7 @@ function decoded(response: IncomingMessage, method: string): Readable {
     );
   windows += window;
   // The error goes to who reads the last one.
-  return pipeline(response, DECODERS[coding as keyof typeof DECODERS](), () => {
+  return pipeline(response, DECODERS[coding as ContentCoding](), () => {
     windows -= window;
   });
 }

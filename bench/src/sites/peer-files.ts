@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { makeArtifact } from '../../../apps/dashboard/server/src/deploys/build/artifact/make-artifact.ts';
+import { ArtifactMaker } from '../../../apps/dashboard/server/src/deploys/build/artifact/artifact-maker.ts';
 import { filePacker } from '../../../apps/dashboard/server/src/deploys/build/artifact/pack-files.ts';
 import type { SiteFile } from '../../../packages/site/src/site/site-files.ts';
 
@@ -12,7 +12,7 @@ export async function writeSite(folder: string, host: string, files: SiteFile[])
   const site = { title: host, files, contentSecurityPolicy: POLICY };
   mkdirSync(folder, { recursive: true });
   const pack = filePacker((hash, bytes) => writeFileSync(`${folder}/${hash}`, bytes));
-  const { manifest } = await makeArtifact(site, pack, () => undefined);
+  const { manifest } = await new ArtifactMaker(pack).finish(site, () => undefined);
   writeFileSync(manifestPath(folder, host), JSON.stringify(manifest));
 }
 

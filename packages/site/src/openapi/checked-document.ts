@@ -14,12 +14,14 @@ import { withVersionText } from './version.ts';
 
 /**
  * Reads, checks and upgrades a document. `name` is the file's, which may tell its syntax. What is against the
- * specification, and what readers do not see as it was written, is logged.
+ * specification, and what readers do not see as it was written, is logged. `onRead` gets the document before it is
+ * checked, which takes a while, to begin what needs no more.
  */
 export async function readCheckedDocument(
   bytes: Uint8Array,
   name: string,
   log: BuildLog,
+  onRead: (document: OpenApiDocument) => void = () => {},
 ): Promise<CheckedDocument | { readonly problems: readonly BuildProblem[] }> {
   log({ message: `Reading ${size(bytes.length)}` });
   const read = readDocument(bytes, name);
@@ -28,6 +30,7 @@ export async function readCheckedDocument(
 
   log({ message: 'Checking the document' });
   const { document, findings: ofVersion } = withVersionText(read.value);
+  onRead(document);
   const { canBeShown, findings: others } = await checkDocument(document);
   const findings = [...ofVersion, ...others];
   if (!canBeShown) return { problems: problemsOf(read, findings) };

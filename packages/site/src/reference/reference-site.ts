@@ -17,7 +17,6 @@ import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
-import { toJson } from '../syntax/exact-text.ts';
 import { fromPointer } from '../syntax/source.ts';
 import { referenceAddresses } from './addresses.ts';
 import { modelAside, operationAside } from './aside-html.ts';
@@ -80,12 +79,9 @@ function warnings({ file, lineOf }: CheckedDocument, log: BuildLog): Warn {
     });
 }
 
-/** The document itself, and the pages of its reference with what their scripts load, one after the other. */
+/** The pages of a document's reference with what their scripts load, one after the other. */
 export function* referenceFiles(context: ReferenceContext, frame: SiteFrame): Generator<SiteFile> {
   const { checked, addresses } = context;
-  const json = toJson(checked.document);
-  yield { path: '/openapi.json', type: TYPES.json, content: json };
-  yield { path: '/openapi.yaml', type: TYPES.yaml, content: { yamlOf: json } };
   yield navigationFile(addresses);
   const anchors = Object.fromEntries(oldAnchors(checked, addresses));
   yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };

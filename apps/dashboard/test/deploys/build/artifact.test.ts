@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeArtifact } from '../../../server/src/deploys/build/artifact/make-artifact.ts';
+import { ArtifactMaker } from '../../../server/src/deploys/build/artifact/artifact-maker.ts';
 import { filePacker } from '../../../server/src/deploys/build/artifact/pack-files.ts';
 
 const site = {
@@ -10,12 +10,8 @@ const site = {
   contentSecurityPolicy: "default-src 'none'",
 };
 
-const make = (changes: Partial<Parameters<typeof makeArtifact>[0]> = {}) =>
-  makeArtifact(
-    { ...site, ...changes },
-    filePacker(() => {}),
-    () => {},
-  );
+const make = (changes: Partial<typeof site> & { redirects?: Record<string, string> } = {}) =>
+  new ArtifactMaker(filePacker(() => {})).finish({ ...site, ...changes }, () => {});
 
 test('the same pages with other redirects or another policy are another artifact', async () => {
   const redirects = { '/b': '/', '/a': 'https://docs.example.com/' };

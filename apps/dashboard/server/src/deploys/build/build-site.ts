@@ -15,6 +15,8 @@ import {
 } from '@petstore/site/guides/docs-config.ts';
 import { sitePathProblems } from '@petstore/site/guides/site-links.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
+import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
+import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
@@ -26,7 +28,7 @@ import {
   shortProblem,
 } from '../artifact.ts';
 import { readArchive } from './archive/read-archive.ts';
-import { makeArtifact } from './artifact/make-artifact.ts';
+import { ArtifactMaker } from './artifact/artifact-maker.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
 
 /**
@@ -73,10 +75,12 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
     '@petstore/site/guides/guides-site.ts'
   );
   const { config, problems } = readDocsConfig(files, file);
+  const artifact = new ArtifactMaker(pack);
+  const { openapi } = config;
   const checked =
-    config.openapi === undefined
+    openapi === undefined
       ? undefined
-      : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
+      : await readAndPack(files.get(openapi) as Uint8Array, openapi, artifact, log);
   const isBroken = checked !== undefined && 'problems' in checked;
   const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
   const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
@@ -89,9 +93,9 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
   const site = await guidesSite({ files, config, reference }, guides.pages, log, publication);
-  const artifact = await makeArtifact(site, pack, log);
-  const wrong = sitePathProblems(config, new Set(Object.keys(artifact.manifest.files)));
-  return wrong.length > 0 ? { problems: wrong } : { artifact };
+  const made = await artifact.finish(site, log);
+  const wrong = sitePathProblems(config, new Set(Object.keys(made.manifest.files)));
+  return wrong.length > 0 ? { problems: wrong } : { artifact: made };
 }
 
 /** Files whose name begins with a dot belong to tools, and may have secrets. */
@@ -154,9 +158,21 @@ async function buildDocument(
   pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> {
-  const checked = await readCheckedDocument(input.bytes, input.name, log);
+  const artifact = new ArtifactMaker(pack);
+  const checked = await readAndPack(input.bytes, input.name, artifact, log);
   if ('problems' in checked) return checked;
   log({ message: 'Making the pages' });
   const site = await documentSite(checked, log, input.publication);
-  return { artifact: await makeArtifact(site, pack, log) };
+  return { artifact: await artifact.finish(site, log) };
+}
+
+/** Reads and checks a document. Meanwhile it is packed as readers can download it, which has no need of its check. */
+function readAndPack(
+  bytes: Uint8Array,
+  name: string,
+  artifact: ArtifactMaker,
+  log: BuildLog,
+): ReturnType<typeof readCheckedDocument> {
+  const pack = (document: OpenApiDocument) => artifact.begin(downloadFiles(document));
+  return readCheckedDocument(bytes, name, log, pack);
 }

@@ -5,32 +5,49 @@ import { type BuiltSite, type SiteFile, sizeOf } from '@petstore/site/site/site-
 import type { Artifact, ManifestEntry } from '../../artifact.ts';
 import type { PackFiles } from './pack-files.ts';
 
-/**
- * Packs the files of a site while they are made, so that few of them are in memory at once. Throws for two files with
- * the same path, which is a defect, and SiteLimitError.
- */
-export async function makeArtifact(
-  site: BuiltSite,
-  pack: PackFiles,
-  log: BuildLog,
-): Promise<Artifact> {
-  const entries = new Map<string, ManifestEntry>();
-  const paths = new Set<string>();
-  const add = async (files: readonly SiteFile[]) => {
-    const packed = await pack(files);
-    for (const [at, entry] of packed.entries()) entries.set((files[at] as SiteFile).path, entry);
-  };
-  // While some are packed, which another thread does, the next ones are made.
-  const underWay: Promise<void>[] = [];
-  for (const files of portions(site.files)) {
-    for (const { path } of files) {
-      if (paths.has(path)) throw new Error(`Two files are at ${path}.`);
-      paths.add(path);
-    }
-    underWay.push(add(files));
-    if (underWay.length > PORTIONS_AHEAD) await underWay.shift();
+/** Packs the files of a site while they are made, so that few of them are in memory at once. */
+export class ArtifactMaker {
+  readonly #pack: PackFiles;
+  readonly #paths = new Set<string>();
+  readonly #entries = new Map<string, ManifestEntry>();
+  readonly #underWay: Promise<void>[] = [];
+
+  constructor(pack: PackFiles) {
+    this.#pack = pack;
   }
-  await Promise.all(underWay);
+
+  /** Begins to pack files of the site. Throws for two files with the same path, which is a defect. */
+  begin(files: readonly SiteFile[]): void {
+    for (const { path } of files) {
+      if (this.#paths.has(path)) throw new Error(`Two files are at ${path}.`);
+      this.#paths.add(path);
+    }
+    this.#underWay.push(this.#add(files));
+  }
+
+  async #add(files: readonly SiteFile[]): Promise<void> {
+    const packed = await this.#pack(files);
+    for (const [at, entry] of packed.entries())
+      this.#entries.set((files[at] as SiteFile).path, entry);
+  }
+
+  /** Packs the other files of the site, and describes it. Throws SiteLimitError. */
+  async finish(site: BuiltSite, log: BuildLog): Promise<Artifact> {
+    // While some are packed, which another thread does, the next ones are made.
+    for (const files of portions(site.files)) {
+      this.begin(files);
+      if (this.#underWay.length > PORTIONS_AHEAD) await this.#underWay.shift();
+    }
+    await Promise.all(this.#underWay);
+    return artifactOf(site, this.#entries, log);
+  }
+}
+
+function artifactOf(
+  site: BuiltSite,
+  entries: ReadonlyMap<string, ManifestEntry>,
+  log: BuildLog,
+): Artifact {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   log({
     message: `Made ${count(entries.size, 'file')}: ${formatBytes(storedBytes(entries.values()))} compressed`,

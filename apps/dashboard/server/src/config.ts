@@ -20,6 +20,7 @@ import {
   origin,
   secretKey,
 } from './config-values.ts';
+import { DEPLOY_LIMITS, type DeployLimits } from './deploys/deploy-limits.ts';
 
 /** By using it, the operator agrees to its terms: docs/custom-domains.md says so. */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
@@ -45,6 +46,7 @@ export interface Config {
   readonly signUp: 'invitation' | 'open';
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
+  readonly deploys: DeployLimits;
   /** 32 bytes that seal secrets in the database; undefined: those of a file in the data folder. */
   readonly secretKey: Buffer | undefined;
   readonly acme: AcmeConfig;
@@ -120,6 +122,7 @@ export function readConfig(env: Env): Config {
       tlsCacheHosts: integer(env, 'EDGE_TLS_CACHE_HOSTS', 3_000, 10, 10_000_000),
       connectionsPerAddress: integer(env, 'EDGE_CONNECTIONS_PER_ADDRESS', 1_000, 0, 10_000_000),
     },
+    deploys: deployLimits(env),
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
     acme: {
       directoryUrl: httpsUrl(env, 'ACME_DIRECTORY_URL') ?? LETS_ENCRYPT,
@@ -141,6 +144,24 @@ export function readConfig(env: Env): Config {
     ),
     requestProxy: oneOf(env, 'DASHBOARD_REQUEST_PROXY', ['refuse', 'allow'], 'refuse'),
     requestProxyNetworks: networks(env, 'DASHBOARD_REQUEST_PROXY_NETWORKS'),
+  };
+}
+
+function deployLimits(env: Env): DeployLimits {
+  const { uploadBytes, unpackedBytes, archiveFiles, site, buildSeconds, buildMemory } =
+    DEPLOY_LIMITS;
+  const size = (name: string, fallback: number, most: number) =>
+    integer(env, name, fallback, 1_000_000, most);
+  return {
+    uploadBytes: size('DASHBOARD_MAX_UPLOAD_BYTES', uploadBytes, 500_000_000),
+    unpackedBytes: size('DASHBOARD_MAX_UNPACKED_BYTES', unpackedBytes, 2_000_000_000),
+    archiveFiles: integer(env, 'DASHBOARD_MAX_ARCHIVE_FILES', archiveFiles, 10, 1_000_000),
+    site: {
+      bytes: size('DASHBOARD_MAX_SITE_BYTES', site.bytes, 20_000_000_000),
+      files: integer(env, 'DASHBOARD_MAX_SITE_FILES', site.files, 100, 2_000_000),
+    },
+    buildSeconds: integer(env, 'DASHBOARD_BUILD_SECONDS', buildSeconds, 10, 86_400),
+    buildMemory: integer(env, 'DASHBOARD_BUILD_MEMORY_MB', buildMemory, 512, 65_536),
   };
 }
 

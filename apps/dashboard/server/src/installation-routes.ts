@@ -1,8 +1,15 @@
 import { Installation } from './accounts/account.ts';
 import { signUpMode } from './accounts/accounts.ts';
+import type { DeployLimits } from './deploys/deploy-limits.ts';
 import { jsonResponse, operationsOf, type Routes } from './http/routes.ts';
 
 const operation = operationsOf('Installation');
+
+const uploadLimitsOf = ({ uploadBytes, unpackedBytes, archiveFiles }: DeployLimits) => ({
+  bytes: uploadBytes,
+  unpackedBytes,
+  files: archiveFiles,
+});
 
 /** The facts that a visitor needs to sign up or in. */
 export const installationRoutes: Routes<{ version: string }> = async (app, { deps, version }) => {
@@ -18,6 +25,7 @@ export const installationRoutes: Routes<{ version: string }> = async (app, { dep
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
       mail: deps.config.mail !== undefined,
       requestProxy: deps.config.requestProxy === 'allow',
+      uploadLimits: uploadLimitsOf(deps.config.deploys),
     }),
   );
 };

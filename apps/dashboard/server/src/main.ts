@@ -19,6 +19,15 @@ const environment = `\
                              (invitation)
   DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)
+  DASHBOARD_MAX_UPLOAD_BYTES bytes of a document, or of an archive as it is packed (50000000)
+  DASHBOARD_MAX_UNPACKED_BYTES
+                             bytes of an archive unpacked (200000000)
+  DASHBOARD_MAX_ARCHIVE_FILES
+                             files of an archive (20000)
+  DASHBOARD_MAX_SITE_BYTES   bytes of a site, without compressed forms (1000000000)
+  DASHBOARD_MAX_SITE_FILES   files of a site (100000)
+  DASHBOARD_BUILD_SECONDS    how long a build may take (300)
+  DASHBOARD_BUILD_MEMORY_MB  memory of a build's process (3072)
   EDGE_HOST                  address on which sites are served (127.0.0.1)
   EDGE_HTTP_PORT             port on which sites are served; 0 picks a free one (8082)
   EDGE_HTTPS_PORT            port on which custom domains are served over TLS; 0 picks a free one

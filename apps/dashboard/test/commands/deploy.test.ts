@@ -129,8 +129,14 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('missing.json'), /missing\.json cannot be read: there is no such file/],
     [await deploy('linked'), /linked\/docs\.yaml is a link/],
     [await deploy('named'), /has a name that is not UTF-8/],
-    [await deploy('huge'), /huge is too large: an archive must be at most 50 MB/],
-    [await deploy('huge.json'), /huge\.json is too large: a document must be at most 25 MB/],
+    [
+      await deploy('huge'),
+      /huge has more than the 200\.0 MB that the dashboard takes \(DASHBOARD_MAX_UNPACKED_BYTES\)/,
+    ],
+    [
+      await deploy('huge.json'),
+      /huge\.json has 3000\.0 MB, 2950\.0 MB more than the dashboard takes/,
+    ],
     [await deploy('/dev/zero'), /\/dev\/zero is neither a regular file/],
     // Read like this, it is an error for everyone.
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],

@@ -76,7 +76,7 @@ test('an upload that is not coded as it says, or is too large without its coding
   assert.match(await assertError(wide, 400, 'invalid_request'), /not compressed as/);
   const bomb = gzipSync(Buffer.alloc(60_000_000));
   const large = await assertError(await send(bomb, 'gzip'), 413, 'payload_too_large');
-  assert.match(large, /at most 50,000,000 bytes long, without its Content-Encoding/);
+  assert.match(large, /more than the 50\.0 MB that this service takes/);
   assert.deepEqual(spooled(dataDir), [], 'nothing of them stays');
 });
 
@@ -157,13 +157,7 @@ test('an empty body is refused, and one beyond the limit before it is read', asy
   assert.equal(announced.status, 413);
   assert.equal(
     JSON.parse(announced.body).message,
-    'The body must be at most 50,000,000 bytes long.',
-  );
-  const document = Buffer.alloc(25_000_001, ' ');
-  const tooLarge = await root.call('POST', PATH, document);
-  assert.match(
-    await assertError(tooLarge, 413, 'payload_too_large'),
-    /A document must be at most 25 MB/,
+    'The upload has 50.0 MB, 1 byte more than this service takes. The limit is 50,000,000 bytes; its operator sets it (DASHBOARD_MAX_UPLOAD_BYTES).',
   );
   assert.deepEqual(await service.db.selectFrom('deploys').select('id').execute(), []);
   assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);
@@ -194,7 +188,10 @@ test('an upload that turns out too large is told so, also to a sender that reads
   }
   socket.write('0\r\n\r\n');
   const [answer] = await once(socket, 'data');
-  assert.match(`${answer}`, /^HTTP\/1\.1 413 [\s\S]*must be at most 50,000,000 bytes long/);
+  assert.match(
+    `${answer}`,
+    /^HTTP\/1\.1 413 [\s\S]*has more than the 50\.0 MB that this service takes/,
+  );
 });
 
 test('nothing stays of an upload whose sender leaves before the response', async (t) => {

@@ -110,12 +110,13 @@ function residentMegabytes(pid: number | undefined): number {
 test('uploads are bounded for each account and in all, and one that falls silent is given up', async (t) => {
   const spool = openSpool(await temporaryFolder(t));
   cleanUp(t, spool.close);
-  const { receive } = uploadReceiver(spool, {
+  const limits = {
     account: { uploads: 2, bytes: 1_000 },
     total: { uploads: 3, bytes: 1_500 },
     bytesPerSecond: 1_000,
     graceMs: 300,
-  });
+  };
+  const { receive } = uploadReceiver(spool, limits, 50_000_000);
   const silent = () => new Readable({ read() {} });
   const refused = (code: string) => (error: { code?: string }) => error.code === code;
   const ends = (code: string, account: string, announced: number) =>

@@ -95,7 +95,7 @@ export async function guidesSite(
   guides: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
-  { origin, dates }: Publication = {},
+  { origin, dates, limits }: Publication = {},
 ): Promise<BuiltSite> {
   const { config, reference } = guides;
   const files = publishable(guides);
@@ -147,7 +147,7 @@ export async function guidesSite(
   };
   return {
     title,
-    files: allFiles({ frame, own: own(), pages, reference, index, dates }, log),
+    files: allFiles({ frame, own: own(), pages, reference, index, dates, limits }, log),
     contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : [], {
       hasFonts: config.fonts.length > 0,
     }),

@@ -1,6 +1,7 @@
 import { findOperations } from '../openapi/operations.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { limitFiles, markdownPath, type SiteFile, TYPES } from '../site/site-files.ts';
+import { markdownPath, type SiteFile, TYPES } from '../site/site-files.ts';
+import { limitFiles, SITE_LIMITS } from '../site/site-limits.ts';
 import { modelListMarkdown, modelMarkdown } from './model-markdown.ts';
 import { operationMarkdown } from './operation-markdown.ts';
 import { MAX_LETTERS, pageBudget } from './schema-markdown.ts';
@@ -18,11 +19,14 @@ const made = new WeakMap<ReferenceContext, readonly SiteFile[]>();
  * Each page of a reference as Markdown, in the order in which readers go through them. They are made once, since
  * `/llms-full.txt` includes them. Throws SiteLimitError when they are too large.
  */
-export function markdownFiles(context: ReferenceContext): readonly SiteFile[] {
+export function markdownFiles(
+  context: ReferenceContext,
+  limits = SITE_LIMITS,
+): readonly SiteFile[] {
   const known = made.get(context);
   if (known) return known;
   // These pages alone must not exceed the limit of a site.
-  const files = [...limitFiles(pages(context))];
+  const files = [...limitFiles(pages(context), limits)];
   made.set(context, files);
   return files;
 }

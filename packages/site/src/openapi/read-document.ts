@@ -5,15 +5,13 @@ import { readYaml } from '../syntax/read-yaml.ts';
 import type { Source } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-const MAX_DOCUMENT_BYTES = 25_000_000;
-
 /** A text that was parsed. Its root is an object; nothing else is known of it. */
 export interface ReadDocument extends Source {
   readonly value: OpenApiDocument;
 }
 
 /**
- * Reads JSON or YAML in UTF-8, at most `MAX_DOCUMENT_BYTES`. The beginning of the text decides which of the two it is,
+ * Reads JSON or YAML in UTF-8. The beginning of the text decides which of the two it is,
  * and the file's name where that is ambiguous.
  */
 export function readDocument(
@@ -23,11 +21,6 @@ export function readDocument(
   const problem = (message: string, line: number | null = null) => ({
     problem: { message, path: '', line },
   });
-  if (bytes.length > MAX_DOCUMENT_BYTES) {
-    return problem(
-      `The document is ${megabytes(bytes.length)} MB large. It may be ${megabytes(MAX_DOCUMENT_BYTES)} MB at most.`,
-    );
-  }
   if (isUtf16(bytes)) return problem('The document is in UTF-16. Save it as UTF-8.');
   if (!isUtf8(bytes)) {
     return problem(
@@ -80,10 +73,6 @@ function lineOfInvalid(bytes: Uint8Array): number {
     start = next;
   }
   return line;
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1).replace(/\.0$/, '');
 }
 
 /** The type of a value for a sentence, such as `the number 1` or `text`. */

@@ -36,7 +36,10 @@ export async function documentSite(
   log: BuildLog,
   given: Partial<DocumentSiteOptions> = {},
 ): Promise<BuiltSite> {
-  const { overview, links, downloads, isServedByApi, origin, dates } = { ...ALONE, ...given };
+  const { overview, links, downloads, isServedByApi, origin, dates, limits } = {
+    ...ALONE,
+    ...given,
+  };
   const none: ReadonlySet<string> = new Set();
   // The API has paths of its own.
   const paths = isServedByApi ? undefined : none;
@@ -63,7 +66,7 @@ export async function documentSite(
   const index = { title, description, pages: [], reference };
   return {
     title,
-    files: allFiles({ frame, own: [], pages: [], reference, index, dates }, log),
+    files: allFiles({ frame, own: [], pages: [], reference, index, dates, limits }, log),
     contentSecurityPolicy: sitePolicy(connectOrigins(checked.upgraded)),
     redirects: overview === '/' ? { '/reference': '/' } : {},
   };

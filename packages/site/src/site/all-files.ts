@@ -9,7 +9,8 @@ import { frameFiles, type SiteFrame } from './frame.ts';
 import { type IndexedSite, indexFiles } from './index-files.ts';
 import { type PageDates, pageDates } from './page-dates.ts';
 import { commonFiles } from './page-layout.ts';
-import { expectFiles, limitFiles, type SiteFile } from './site-files.ts';
+import type { SiteFile } from './site-files.ts';
+import { expectFiles, limitFiles, SITE_LIMITS, type SiteLimits } from './site-limits.ts';
 import type { LastModified } from './sitemap.ts';
 
 interface SiteParts {
@@ -21,6 +22,7 @@ interface SiteParts {
   readonly index: IndexedSite;
   /** undefined where nothing is known of dates. */
   readonly dates: PageDates | undefined;
+  readonly limits: SiteLimits | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ interface SiteParts {
 export function* allFiles(parts: SiteParts, log: BuildLog): Generator<SiteFile> {
   const taken = new Set<string>();
   const dates = parts.dates && pageDates(parts.dates);
-  for (const file of limitFiles(madeFiles(parts, dates?.lastModified, log))) {
+  for (const file of limitFiles(madeFiles(parts, dates?.lastModified, log), limitsOf(parts))) {
     taken.add(file.path);
     dates?.file(file);
     yield file;
@@ -38,18 +40,22 @@ export function* allFiles(parts: SiteParts, log: BuildLog): Generator<SiteFile> 
   yield* commonFiles(parts.frame).filter(({ path }) => !taken.has(path));
 }
 
+const limitsOf = ({ limits = SITE_LIMITS }: SiteParts) => limits;
+
 function* madeFiles(
-  { own, frame, reference, pages, index }: SiteParts,
+  parts: SiteParts,
   lastModified: LastModified | undefined,
   log: BuildLog,
 ): Generator<SiteFile> {
+  const { own, frame, reference, pages, index } = parts;
+  const limits = limitsOf(parts);
   yield* own;
   yield* frameFiles(frame);
   if (reference) {
     // Each page, and its Markdown.
-    expectFiles(2 * [...referencePaths(reference.addresses)].length);
+    expectFiles(2 * [...referencePaths(reference.addresses)].length, limits);
     yield* referenceFiles(reference, frame);
-    yield* markdownFiles(reference);
+    yield* markdownFiles(reference, limits);
   }
   yield* searchFiles({ pages, reference }, log);
   // At the end, since the dates of pages are made of all their files.

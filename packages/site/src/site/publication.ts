@@ -1,4 +1,5 @@
 import type { PageDates } from './page-dates.ts';
+import type { SiteLimits } from './site-limits.ts';
 
 /** What is known of where and when a site is published. */
 export interface Publication {
@@ -9,4 +10,6 @@ export interface Publication {
   readonly origin?: string | undefined;
   /** Without it the sitemap has no dates. */
   readonly dates?: PageDates | undefined;
+  /** Without it SITE_LIMITS. */
+  readonly limits?: SiteLimits | undefined;
 }

@@ -36,35 +36,6 @@ export interface BuiltSite {
   readonly redirects?: Readonly<Record<string, string>>;
 }
 
-/**
- * The limits of a site, whatever its source: a document of a few MB can ask for gigabytes, as each operation's page
- * repeats what it shares with others. An honest document with 20,000 operations stays below.
- */
-const SITE_LIMITS = {
-  /** Bytes of all files, without their compressed forms. */
-  bytes: 300_000_000,
-  /** Each file costs the store several rows, and lists of the site a line. */
-  files: 60_000,
-} as const;
-
-/** The refusal of a site. The message is for the uploader. */
-export class SiteLimitError extends Error {
-  override name = 'SiteLimitError';
-}
-
-/** Passes files on. Throws SiteLimitError at the first one that is too many, or with which they are too large. */
-export function* limitFiles(files: Iterable<SiteFile>): Generator<SiteFile> {
-  let count = 0;
-  let bytes = 0;
-  for (const file of files) {
-    count += 1;
-    expectFiles(count);
-    bytes += sizeOf(file);
-    if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
-    yield file;
-  }
-}
-
 /** The bytes of a file; of one that is not made yet about the most that it can have. */
 export function sizeOf({ content }: SiteFile): number {
   if (typeof content === 'string' || content instanceof Uint8Array)
@@ -73,24 +44,6 @@ export function sizeOf({ content }: SiteFile): number {
 }
 
 const MAX_IMAGE_BYTES = 16_000;
-
-/** Throws SiteLimitError for a site that would have so many files, before they are made. */
-export function expectFiles(count: number): void {
-  if (count > SITE_LIMITS.files) throw tooManyFiles();
-}
-
-function tooManyFiles(): SiteLimitError {
-  return new SiteLimitError(
-    `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation, each model and each guide has two. Split it into several APIs or sites.`,
-  );
-}
-
-/** The refusal of a site with too many bytes. */
-export function siteTooLarge(): SiteLimitError {
-  return new SiteLimitError(
-    `The site would have more than ${SITE_LIMITS.bytes / 1_000_000} MB. Each operation has a page of its own, which repeats what it shares with others, and all pages stand in \`llms-full.txt\` once more. Shorten what many operations share, leave out large files, or split it into several APIs or sites.`,
-  );
-}
 
 /** The path as an address, for `href` and `src`. */
 export function hrefOf(path: string): string {

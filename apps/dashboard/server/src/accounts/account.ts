@@ -127,6 +127,14 @@ export const Installation = Type.Object(
     requestProxy: Type.Boolean({
       description: "Whether owners may switch on the request proxy of their projects' sites.",
     }),
+    uploadLimits: Type.Object(
+      {
+        bytes: Type.Integer({ description: 'Of a document, or of an archive as it is packed.' }),
+        unpackedBytes: Type.Integer({ description: 'Of an archive unpacked.' }),
+        files: Type.Integer({ description: 'In an archive.' }),
+      },
+      { description: 'What a deploy may bring.' },
+    ),
   },
   { $id: 'Installation' },
 );

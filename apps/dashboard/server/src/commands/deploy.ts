@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -9,8 +10,8 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../deploys/artifact.ts';
-import { describeUpload, MAX_ARCHIVE_BYTES, MAX_DOCUMENT_BYTES } from '../deploys/upload.ts';
-import { DashboardClient } from './deploy/dashboard-client.ts';
+import { describeUpload } from '../deploys/upload.ts';
+import { DashboardClient, type UploadLimits } from './deploy/dashboard-client.ts';
 import { subcommand } from './subcommand.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8081';
@@ -35,7 +36,7 @@ export function deployCommand(): Command {
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
-      const upload = await readUploadFile(file);
+      const upload = await readUploadFile(file, await client.readUploadLimits());
       say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
       const queued = await client.queueDeploy(options.project, upload, options);
       const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) => {
@@ -94,19 +95,17 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
   return new DashboardClient(url, token);
 }
 
-const TOO_LARGE = `is too large: a document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB, an archive ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
-
 /** The bytes to upload: a file as it is, a folder as an archive. Rejects with UserError. */
-async function readUploadFile(path: string): Promise<BuildInput> {
+async function readUploadFile(path: string, limits: UploadLimits): Promise<BuildInput> {
   const name = basename(resolve(path));
   if ((await stat(path).catch(cannotRead(path))).isDirectory())
-    return { kind: 'tar.gz', bytes: await packFolder(path), name: `${name}.tar.gz` };
-  const bytes = await readRegularFile(path, MAX_ARCHIVE_BYTES, `${path} ${TOO_LARGE}`);
+    return { kind: 'tar.gz', bytes: await packFolder(path, limits), name: `${name}.tar.gz` };
+  const bytes = await readRegularFile(path, limits.bytes, ({ size }) => {
+    const over = `${formatBytes(size)}, ${formatBytes(size - limits.bytes)} more than`;
+    return `${path} has ${over} the dashboard takes (DASHBOARD_MAX_UPLOAD_BYTES).`;
+  });
   return { ...describeUpload(bytes.length, bytes, encodeURIComponent(name)), bytes };
 }
-
-/** A folder with more files than this is not documentation: a whole project, say. */
-const MAX_FILES = 2_000;
 
 /** Left out: files that editors, systems and tools put beside the pages. */
 const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
@@ -115,12 +114,13 @@ const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
  * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects with
  * UserError for links, names that are not UTF-8, unreadable files, too many files, or too many bytes.
  */
-async function packFolder(folder: string): Promise<Buffer> {
-  const files = await listFiles(folder, folder);
+async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer> {
+  const files = await listFiles(folder, folder, limits.files);
   const tar = pack();
   const packed = buffer(tar.pipe(createGzip()));
-  const tooLarge = `${folder} is too large: an archive must be at most ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
-  let left = MAX_ARCHIVE_BYTES * 4;
+  const tooLarge = () =>
+    `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Deploy the folder that has docs.yaml in it.`;
+  let left = limits.unpackedBytes;
   for (const name of files) {
     const bytes = await readRegularFile(join(folder, name), left, tooLarge);
     left -= bytes.length;
@@ -130,7 +130,7 @@ async function packFolder(folder: string): Promise<Buffer> {
   return packed;
 }
 
-async function listFiles(root: string, folder: string): Promise<string[]> {
+async function listFiles(root: string, folder: string, most: number): Promise<string[]> {
   const files: string[] = [];
   const options = { withFileTypes: true, encoding: 'buffer' } as const;
   const entries = await readdir(folder, options).catch(cannotRead(folder));
@@ -140,15 +140,15 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
     if (IGNORED.test(name)) continue;
     if (!isUtf8(entry.name))
       throw new UserError(`${path} has a name that is not UTF-8. Rename it, or leave it out.`);
-    if (entry.isDirectory()) files.push(...(await listFiles(root, path)));
+    if (entry.isDirectory()) files.push(...(await listFiles(root, path, most)));
     else if (entry.isFile()) files.push(relative(root, path));
     else
       throw new UserError(
         `${path} is a link or a special file. An archive may have regular files and folders only.`,
       );
-    if (files.length > MAX_FILES) {
+    if (files.length > most) {
       throw new UserError(
-        `${root} has more than ${MAX_FILES} files. Deploy the folder that has docs.yaml in it.`,
+        `${root} has more than the ${most.toLocaleString('en')} files that the dashboard takes (DASHBOARD_MAX_ARCHIVE_FILES). Deploy the folder that has docs.yaml in it.`,
       );
     }
   }
@@ -159,10 +159,14 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
  * The bytes of a regular file. Rejects with UserError for another kind of file (a device has no end), for more than
  * `maxBytes`, with the message `tooLarge` and before reading, and where it cannot be read.
  */
-async function readRegularFile(path: string, maxBytes: number, tooLarge: string): Promise<Buffer> {
+async function readRegularFile(
+  path: string,
+  maxBytes: number,
+  tooLarge: (stats: Stats) => string,
+): Promise<Buffer> {
   const stats = await stat(path).catch(cannotRead(path));
   if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
-  if (stats.size > maxBytes) throw new UserError(tooLarge);
+  if (stats.size > maxBytes) throw new UserError(tooLarge(stats));
   return readFile(path).catch(cannotRead(path));
 }
 

@@ -4,6 +4,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
+import type { DeployLimits } from './deploy-limits.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -96,6 +97,8 @@ export interface BuildInput {
   readonly name: string;
   /** Absent where nothing is known of it. */
   readonly publication?: Publication;
+  /** Absent for DEPLOY_LIMITS. */
+  readonly limits?: DeployLimits;
 }
 
 export type BuildResult =

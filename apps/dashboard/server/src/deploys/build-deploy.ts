@@ -50,7 +50,7 @@ import { describeFileChanges, tellGonePages } from './site-changes.ts';
 const MAX_ATTEMPTS = 3;
 
 export interface BuildDeps
-  extends Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged' | 'spool'> {
+  extends Pick<Deps, 'addresses' | 'config' | 'db' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
   readonly build: (job: BuildJob, log: BuildLog, signal: AbortSignal) => Promise<BuildOutcome>;
 }
@@ -107,6 +107,7 @@ async function buildIn(
     pack: join(folder, 'pack'),
     compressions: join(spool.folder, 'compressions'),
     publication: await publicationOf(deps, deploy),
+    limits: deps.config.deploys,
   };
   const source = createWriteStream(job.source, { mode: 0o600 });
   await pipeline(readSource(db, deploy.id), source);

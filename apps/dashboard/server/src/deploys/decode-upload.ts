@@ -6,7 +6,7 @@ import { invalidRequest } from '../api-error.ts';
 import { type ContentCoding, DECODERS, isCodingError } from '../content-decoders.ts';
 import type { Spool } from '../spool.ts';
 import { explained } from './receive-upload.ts';
-import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
+import { type ReceivedFile, uploadTooLarge } from './upload.ts';
 
 /**
  * The coding that a Content-Encoding names; undefined for none. Throws ApiError `unsupported_media_type` for another one
@@ -25,13 +25,14 @@ export function readCoding(header: string | undefined): ContentCoding | undefine
 }
 
 /**
- * Writes what was compressed into a file of its own and removes the given one, whatever happens. Throws ApiError
+ * Writes what was compressed into a file of its own, of at most `maxBytes`, and removes the given one, whatever happens. Throws ApiError
  * `invalid_request` where the body is not compressed like that, `payload_too_large`, and `unavailable` on a full disk.
  */
 export async function decodeUpload(
   spool: Spool,
   { path }: ReceivedFile,
   coding: ContentCoding,
+  maxBytes: number,
 ): Promise<ReceivedFile> {
   const decoded = spool.newPath();
   let size = 0;
@@ -42,7 +43,7 @@ export async function decodeUpload(
       async function* bounded(chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           size += chunk.length;
-          if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
+          if (size > maxBytes) throw uploadTooLarge(maxBytes);
           yield chunk;
         }
       },
@@ -58,11 +59,4 @@ export async function decodeUpload(
   } finally {
     await rm(path, { force: true });
   }
-}
-
-function tooLarge(): ApiError {
-  return new ApiError(
-    'payload_too_large',
-    `The body must be at most ${MAX_ARCHIVE_BYTES.toLocaleString('en')} bytes long, without its Content-Encoding.`,
-  );
 }

@@ -43,7 +43,8 @@ const MAX_NUMBER = 2_147_483_647;
 /** Deploys of a project: uploading, watching, putting live. `stopping`: aborted when the server stops; streams end then. */
 export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
   const { db, addresses } = deps;
-  const receiver = uploadReceiver(deps.spool, deps.uploadLimits);
+  const { uploadBytes } = deps.config.deploys;
+  const receiver = uploadReceiver(deps.spool, deps.uploadLimits, uploadBytes);
 
   app.get(
     '/projects/:slug/deploys',
@@ -143,7 +144,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       '/projects/:slug/deploys',
       operation('deploy.create', 'createDeploy', 'Deploy a document', {
         description:
-          'The body is an OpenAPI document (JSON or YAML, 25 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most). It may have a `Content-Encoding`: gzip, br, zstd or deflate.',
+          'The body is an OpenAPI document (JSON or YAML), or an archive with docs.yaml (.tar.gz or .zip), of as many bytes as `uploadLimits` of `GET /installation` says. It may have a `Content-Encoding`: gzip, br, zstd or deflate.',
         params: SlugParams,
         querystring: Type.Object({
           activate: Type.Optional(
@@ -172,7 +173,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           request.body && (await receiver.receive(request.body, user.id, announcedLength(request)));
         // Not in a hook: hooks do not run for a client that goes away before the response.
         try {
-          if (file && coding) file = await decodeUpload(deps.spool, file, coding);
+          if (file && coding) file = await decodeUpload(deps.spool, file, coding, uploadBytes);
           const upload = await readUpload(file, request.headers['x-file-name']);
           const options = {
             activate: activate !== 'false',

@@ -5,7 +5,7 @@ import { formatBytes } from '@petstore/service/text.ts';
 import { invalidRequest, rateLimited } from '../api-error.ts';
 import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
-import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
+import { type ReceivedFile, uploadTooLarge } from './upload.ts';
 
 /** How many uploads may be under way at the same time. */
 export interface UploadLimits {
@@ -47,8 +47,14 @@ export interface UploadReceiver {
   receive(body: Readable, account: string, announced: number | undefined): Promise<ReceivedFile>;
 }
 
-/** Receives uploads into files of the spool, within bounds: no body is ever in memory as a whole. */
-export function uploadReceiver(spool: Spool, limits: UploadLimits): UploadReceiver {
+/**
+ * Receives uploads of at most `maxBytes` into files of the spool, within bounds: no body is ever in memory as a whole.
+ */
+export function uploadReceiver(
+  spool: Spool,
+  limits: UploadLimits,
+  maxBytes: number,
+): UploadReceiver {
   const total = { uploads: 0, bytes: 0 };
   const byAccount = new Map<string, { uploads: number; bytes: number }>();
 
@@ -84,9 +90,9 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits): UploadReceiv
 
   return {
     async receive(body, account, announced) {
-      if ((announced ?? 0) > MAX_ARCHIVE_BYTES) throw tooLarge();
+      if ((announced ?? 0) > maxBytes) throw uploadTooLarge(maxBytes, announced);
       // Without a Content-Length it counts as the longest one allowed.
-      const leave = admit(account, announced ?? MAX_ARCHIVE_BYTES);
+      const leave = admit(account, announced ?? maxBytes);
       const path = spool.newPath();
       let size = 0;
       try {
@@ -95,7 +101,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits): UploadReceiv
           for await (const chunk of chunksOf(body, limits)) {
             countBufferBytes(chunk.length);
             size += chunk.length;
-            if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
+            if (size > maxBytes) throw uploadTooLarge(maxBytes);
             await file.appendFile(chunk);
           }
         } finally {
@@ -163,13 +169,6 @@ function inWords({ uploads, bytes }: Bounds): string {
 
 function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(0);
-}
-
-function tooLarge(): ApiError {
-  return new ApiError(
-    'payload_too_large',
-    `The body must be at most ${MAX_ARCHIVE_BYTES.toLocaleString('en')} bytes long.`,
-  );
 }
 
 function tooSlow(bytesPerSecond: number): ApiError {

@@ -1,10 +1,8 @@
 import { open } from 'node:fs/promises';
 import { ApiError } from '@petstore/http/errors.ts';
+import { formatBytes } from '@petstore/service/text.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
-
-export const MAX_DOCUMENT_BYTES = 25_000_000;
-export const MAX_ARCHIVE_BYTES = 50_000_000;
 
 /** The kind of an upload is detected by this many first bytes. */
 const BEGINNING = 100;
@@ -54,13 +52,17 @@ export function describeUpload(
   if (size === 0) throw emptyUpload();
   const beginning = bytes.subarray(0, BEGINNING);
   const kind = kindOf(beginning);
-  if (kind === 'document' && size > MAX_DOCUMENT_BYTES) {
-    throw new ApiError(
-      'payload_too_large',
-      `A document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB large; this one has ${(size / 1_000_000).toFixed(1)} MB.`,
-    );
-  }
   return { kind, name: readFileName(givenName) ?? defaultName(kind, beginning) };
+}
+
+/** The refusal of an upload of more than `most` bytes. `size`: how many it has, where that is known. */
+export function uploadTooLarge(most: number, size?: number): ApiError {
+  const excess =
+    size === undefined
+      ? `has more than the ${formatBytes(most)} that this service takes`
+      : `has ${formatBytes(size)}, ${formatBytes(size - most)} more than this service takes`;
+  const message = `The upload ${excess}. The limit is ${most.toLocaleString('en')} bytes; its operator sets it (DASHBOARD_MAX_UPLOAD_BYTES).`;
+  return new ApiError('payload_too_large', message);
 }
 
 function emptyUpload(): ApiError {

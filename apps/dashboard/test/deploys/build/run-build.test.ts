@@ -12,10 +12,10 @@ import { assertWithin, timeUntil, watchTurns } from '@petstore/test-support/with
 import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
 import type { BuildJob } from '../../../server/src/deploys/build/process/messages.ts';
 import {
-  type BuildLimits,
   type BuildOutcome,
   runBuild,
 } from '../../../server/src/deploys/build/process/run-build.ts';
+import { DEPLOY_LIMITS, type DeployLimits } from '../../../server/src/deploys/deploy-limits.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, contentOf, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
@@ -24,7 +24,11 @@ coverNothing();
 
 const never = new AbortController().signal;
 
-const LIMITS: BuildLimits = { deadline: 60_000, memory: { heap: 512, resident: 1_024 } };
+/** A job with other limits. */
+const limited = (job: BuildJob, changes: Partial<DeployLimits>): BuildJob => ({
+  ...job,
+  limits: { ...DEPLOY_LIMITS, ...changes },
+});
 
 /** Writes down what is to be built, as the service does. */
 async function jobOf(
@@ -117,10 +121,14 @@ test('small builds share a process; one that was given up, or was large, is not 
   // Another test's may end at any time.
   const others = builders();
   const own = () => builders().filter((pid) => !others.includes(pid));
-  const build = async (document: object | Uint8Array, deadline = 60_000) => {
+  const build = async (document: object | Uint8Array, buildSeconds = 60) => {
     const before = own();
     const job = await jobOf(t, document);
-    const result = await runBuild(job, silent, never, { ...LIMITS, deadline });
+    const result = await runBuild(
+      limited(job, { buildSeconds, buildMemory: 1_024 }),
+      silent,
+      never,
+    );
     const manifest = 'artifact' in result && result.artifact.manifest;
     return {
       result,
@@ -138,7 +146,7 @@ test('small builds share a process; one that was given up, or was large, is not 
   assert.ok('problems' in broken.result);
   assert.deepEqual(broken.left, first.left, 'a document with problems leaves nothing behind');
 
-  const given = await build(largeDocument(500), 20);
+  const given = await build(largeDocument(500), 0.02);
   assert.ok('problems' in given.result);
   assert.equal(given.left.length, first.left.length - 1);
   const afterGivenUp = await build(bytes);
@@ -215,17 +223,25 @@ test('nobody is held up while a site of a thousand files is handed over', async 
 
 test('a build that takes too long, or too much memory, ends as a problem', async (t) => {
   const job = await jobOf(t, largeDocument(500));
-  const give = async (limits: BuildLimits) => {
-    const outcome = await runBuild(job, silent, never, limits);
+  const give = async (limits: Partial<DeployLimits>, given = job) => {
+    const outcome = await runBuild(limited(given, limits), silent, never);
     assert.ok('problems' in outcome, 'it was built');
     return outcome.problems[0]?.message ?? '';
   };
-  const { memory } = LIMITS;
-  assert.match(await give({ deadline: 50, memory }), /too complex to be built in the time/);
-  const inMemory = /too complex to be built in the memory/;
-  assert.match(await give({ ...LIMITS, memory: { heap: 24, resident: 1_024 } }), inMemory);
-  // With what is outside of the heap.
-  assert.match(await give({ ...LIMITS, memory: { heap: 512, resident: 150 } }), inMemory);
+  assert.match(
+    await give({ buildSeconds: 0.05 }),
+    /too complex to be built in the time .* The limit is 0\.05 seconds; .*DASHBOARD_BUILD_SECONDS/,
+  );
+  const inMemory = /too complex to be built in the memory .*150 MB; .*DASHBOARD_BUILD_MEMORY_MB/;
+  assert.match(await give({ buildMemory: 150 }), inMemory);
+  // The heap alone: with what is outside of it there is still room.
+  const info = { title: 'T', version: '1' };
+  const objects = {
+    openapi: '3.1.0',
+    info,
+    'x-all': Array.from({ length: 6_000_000 }, () => ({})),
+  };
+  assert.match(await give({ buildMemory: 600 }, await jobOf(t, objects)), /in the memory .*600 MB/);
 });
 
 test('an archive that takes too long is told of its guides, whatever is in it', async (t) => {
@@ -234,7 +250,7 @@ test('an archive that takes too long is told of its guides, whatever is in it', 
     { name: 'a.md', content: '_a*'.repeat(300_000) },
   ]);
   const job = await jobOf(t, bytes, 'zip');
-  const outcome = await runBuild(job, silent, never, { ...LIMITS, deadline: 500 });
+  const outcome = await runBuild(limited(job, { buildSeconds: 0.5 }), silent, never);
   assert.ok('problems' in outcome);
   assert.match(outcome.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
@@ -263,10 +279,10 @@ test('a build that is called off rejects and leaves nothing running', async (t) 
 test('a process whose build is done waits twenty seconds for another, and then ends', async (t) => {
   const before = builders();
   // Those of no other test, so that no process of one is taken.
-  const limits = { ...LIMITS, memory: { heap: 511, resident: 1_024 } };
+  const limits = { buildMemory: 1_023 };
   const build = async () => {
     const job = await jobOf(t, await fixture('weather.json'));
-    await runBuild(job, silent, never, limits);
+    await runBuild(limited(job, limits), silent, never);
     return builders().filter((pid) => !before.includes(pid));
   };
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SiteLimits } from '@petstore/site/site/site-limits.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
+import { DEPLOY_LIMITS } from '../../../server/src/deploys/deploy-limits.ts';
 import { zipOf } from '../../support/archives.ts';
 import { buildInMemory, built, textOf } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
@@ -73,40 +75,50 @@ test('what many operations share stands shortened in each, and what is their own
   assert.match(text, /--data-binary '@body\.json'/);
 });
 
-test('a small document that asks for a site of more than 300 MB is refused', async () => {
-  const enough = 'x'.repeat(30_000);
-  const security = Array.from({ length: 2_000 }, (_, at) => ({
-    [`key${at}${'y'.repeat(80)}`]: [],
-  }));
-  const document = { ...sharing(2_000, enough), security };
-  assert.ok(JSON.stringify(document).length < 1_000_000);
-  assert.match(await problemOf(documentOf(document)), /^The site would have more than 300 MB/);
+/** An upload of which the site may have no more than that. */
+const allowing = (input: BuildInput, site: Partial<SiteLimits>): BuildInput => ({
+  ...input,
+  limits: { ...DEPLOY_LIMITS, site: { ...DEPLOY_LIMITS.site, ...site } },
 });
 
-test('a document of more operations than a site has files is refused', async () => {
+test('a small document that asks for a site larger than the operator allows is refused', async () => {
+  const enough = 'x'.repeat(30_000);
+  const security = Array.from({ length: 500 }, (_, at) => ({ [`key${at}${'y'.repeat(80)}`]: [] }));
+  const document = documentOf({ ...sharing(500, enough), security });
+  assert.ok(document.bytes.length < 1_000_000);
+  assert.match(
+    await problemOf(allowing(document, { bytes: 20_000_000 })),
+    /^The site would have more than 20\.0 MB\..*DASHBOARD_MAX_SITE_BYTES/,
+  );
+});
+
+test('a document of more operations than a site has files is refused before its pages are made', async () => {
   const paths = Object.fromEntries(
-    Array.from({ length: 30_001 }, (_, at) => [
+    Array.from({ length: 3_001 }, (_, at) => [
       `/p${at}`,
       { get: { responses: { 200: { description: 'x' } } } },
     ]),
   );
   const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths };
   assert.match(
-    await problemOf(documentOf(document)),
-    /^The site would have more than 60,000 files/,
+    await problemOf(allowing(documentOf(document), { files: 6_000 })),
+    /^The site would have 6,006 files or more, and may have 6,000:.*DASHBOARD_MAX_SITE_FILES/,
   );
 });
 
 test('guides whose pages together are more than a site may be are refused', async () => {
   // Each page has the navigation, which has each page's title.
   const title = 'x'.repeat(1_000);
-  const pages = Array.from({ length: 600 }, (_, at) => ({
+  const pages = Array.from({ length: 200 }, (_, at) => ({
     name: `p${at}.md`,
     content: `# ${at} ${title}`,
   }));
   const bytes = zipOf([{ name: 'docs.yaml', content: 'title: T' }, ...pages]);
   const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
-  assert.match(await problemOf(input), /^The site would have more than 300 MB/);
+  assert.match(
+    await problemOf(allowing(input, { bytes: 20_000_000 })),
+    /^The site would have more than 20\.0 MB/,
+  );
 });
 
 test('of many operations each shows less of what they share, so that honest documents stay small', async () => {

@@ -6,21 +6,22 @@ import type { BuildProblem } from '@petstore/site/build-log.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
 import { readArchive } from '../../../server/src/deploys/build/archive/read-archive.ts';
+import { DEPLOY_LIMITS } from '../../../server/src/deploys/deploy-limits.ts';
 import { type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from '../../support/archives.ts';
 
 coverNothing();
 
-const MB = 1024 * 1024;
+const MB = 1_000_000;
 
-async function read(kind: 'tar.gz' | 'zip', bytes: Uint8Array) {
-  const result = await readArchive(kind, bytes, 'docs');
+async function read(kind: 'tar.gz' | 'zip', bytes: Uint8Array, limits = DEPLOY_LIMITS) {
+  const result = await readArchive(kind, bytes, 'docs', limits);
   return 'files' in result
     ? Object.fromEntries([...result.files].map(([path, text]) => [path, String(text)]))
     : result.problems;
 }
 
-async function refusal(kind: 'tar.gz' | 'zip', bytes: Uint8Array) {
-  const result = await readArchive(kind, bytes, 'docs');
+async function refusal(kind: 'tar.gz' | 'zip', bytes: Uint8Array, limits = DEPLOY_LIMITS) {
+  const result = await readArchive(kind, bytes, 'docs', limits);
   assert.ok('problems' in result, 'the archive was read');
   assert.equal(result.problems.length, 1);
   return result.problems[0] as BuildProblem;
@@ -238,16 +239,21 @@ test('sizes that no entry has are refused in tar: they would be waited for, or g
   }
 });
 
-test('ten thousand tiny files are refused', async () => {
-  const entries = Array.from({ length: 10_000 }, (_, at) => ({ name: `f${at}.md`, content: 'x' }));
-  const tar = await refusal('tar.gz', await tarGzOf(entries));
-  assert.match(tar.message, /more than 2000 files/);
-  assert.match((await refusal('zip', zipOf(entries))).message, /more than 2000 files/);
+test('more files than the operator allows are refused, with how many they are', async () => {
+  const limits = { ...DEPLOY_LIMITS, archiveFiles: 2_000 };
+  const entries = Array.from({ length: 2_123 }, (_, at) => ({ name: `f${at}.md`, content: 'x' }));
+  const says = /holds 2,123 files, 123 more than .* limit of 2,000 \(DASHBOARD_MAX_ARCHIVE_FILES\)/;
+  assert.match((await refusal('tar.gz', await tarGzOf(entries), limits)).message, says);
+  assert.match((await refusal('zip', zipOf(entries), limits)).message, says);
+  assert.equal(
+    Object.keys(await read('zip', zipOf(entries.slice(0, 2_000)), limits)).length,
+    2_000,
+  );
   const folders = Array.from({ length: 10_001 }, (_, at) => ({ name: `f${at}/` }));
   const many = zipOf(
     folders.map((folder) => ({ ...folder, mode: 0o040755, stored: true as const })),
   );
-  assert.match((await refusal('zip', many)).message, /more than 10000 entries/);
+  assert.match((await refusal('zip', many, limits)).message, /more than 10,000 entries/);
 });
 
 test('bombs are given up at the limit, with little memory', async () => {
@@ -258,10 +264,13 @@ test('bombs are given up at the limit, with little memory', async () => {
   const largeZip = zipOf([{ name: 'z.md', content: Buffer.alloc(11 * MB) }]);
   const liar = zipOf([{ name: 'z.md', content: Buffer.alloc(300 * MB), size: 5 }]);
   const before = process.memoryUsage().rss;
-  assert.match((await refusal('tar.gz', nothing)).message, /more than 200 MB/);
-  assert.match((await refusal('tar.gz', large)).message, /“z\.md” is larger than 10 MB/);
-  assert.match((await refusal('zip', largeZip)).message, /“z\.md” is larger than 10 MB/);
-  assert.match((await refusal('zip', liar)).message, /“z\.md” is larger than 10 MB/);
+  assert.match(
+    (await refusal('tar.gz', nothing)).message,
+    /more than the 200\.0 MB .*DASHBOARD_MAX_UNPACKED_BYTES/,
+  );
+  assert.match((await refusal('tar.gz', large)).message, /“z\.md” is larger than 10\.0 MB/);
+  assert.match((await refusal('zip', largeZip)).message, /“z\.md” is larger than 10\.0 MB/);
+  assert.match((await refusal('zip', liar)).message, /“z\.md” is larger than 10\.0 MB/);
   const grown = (process.memoryUsage().rss - before) / MB;
   assert.ok(grown < 120, `${grown} MB`);
 
@@ -270,7 +279,13 @@ test('bombs are given up at the limit, with little memory', async () => {
     content: Buffer.alloc(9 * MB),
   }));
   assert.match((await refusal('zip', zipOf(tenths))).message, /more than 100 times its size/);
-  assert.match((await refusal('zip', new Uint8Array(50 * MB + 1))).message, /larger than 50 MB/);
+  // A document may be as large as an upload.
+  const document = { name: 'z.yaml', content: Buffer.alloc(11 * MB, ' x') };
+  const files = await read(
+    'tar.gz',
+    await tarGzOf([document, { name: 'docs.yaml', content: 'title: T' }]),
+  );
+  assert.deepEqual(Object.keys(files), ['z.yaml', 'docs.yaml']);
 });
 
 test('no name leads out of the folder, whatever it is', async () => {
@@ -299,7 +314,7 @@ test('no name leads out of the folder, whatever it is', async () => {
         { name: `x.md` },
         { name: tried.replaceAll('/', joint) || 'y', content: '' },
       ]);
-      const result = await readArchive('zip', bytes, 'docs');
+      const result = await readArchive('zip', bytes, 'docs', DEPLOY_LIMITS);
       for (const path of 'files' in result ? result.files.keys() : []) {
         assert.ok(posix.resolve('/docs', path).startsWith('/docs/'), path);
         assert.ok(win32.resolve('C:\\docs', path).startsWith('C:\\docs\\'), path);

@@ -1,10 +1,10 @@
 import { Progress } from '@base-ui/react/progress';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
@@ -18,6 +18,8 @@ import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
 /** Accepts a file that is dropped on it or chosen with its button, uploads it, and opens its deploy. */
 export function UploadArea() {
   const { slug } = useProject();
+  const { data: installation } = useQuery(installationQuery);
+  const maxBytes = installation?.uploadLimits.bytes;
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const abort = useRef<AbortController>(undefined);
@@ -46,7 +48,7 @@ export function UploadArea() {
   });
   const take = (file: File | undefined, problemBefore?: string) => {
     if (!file) return;
-    const wrong = problemBefore ?? fileProblem(file);
+    const wrong = problemBefore ?? fileProblem(file, maxBytes);
     setProblem(wrong);
     if (wrong === undefined) mutation.mutate(file);
   };
@@ -88,7 +90,8 @@ export function UploadArea() {
         <Upload className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
         <p className="font-medium">Drop a file here</p>
         <p className="text-[0.8125rem] text-muted">
-          OpenAPI as JSON or YAML, up to 25 MB; a folder of guides as .zip or .tar.gz, up to 50 MB
+          OpenAPI as JSON or YAML, or a folder of guides as .zip or .tar.gz
+          {maxBytes !== undefined && `, up to ${fileSize(maxBytes)}`}
         </p>
         <input
           ref={input}

@@ -2,17 +2,13 @@ import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { apiError, OfflineError, path } from '../api.ts';
 import { fileSize } from '../ui/format.ts';
 
-// The limits that the server checks, so that nobody sends megabytes in vain.
-const MAX_DOCUMENT_BYTES = 25_000_000;
-const MAX_ARCHIVE_BYTES = 50_000_000;
-
 const KINDS = [
-  { ending: '.json', type: 'application/json', max: MAX_DOCUMENT_BYTES },
-  { ending: '.yaml', type: 'application/yaml', max: MAX_DOCUMENT_BYTES },
-  { ending: '.yml', type: 'application/yaml', max: MAX_DOCUMENT_BYTES },
-  { ending: '.tar.gz', type: 'application/gzip', max: MAX_ARCHIVE_BYTES },
-  { ending: '.tgz', type: 'application/gzip', max: MAX_ARCHIVE_BYTES },
-  { ending: '.zip', type: 'application/zip', max: MAX_ARCHIVE_BYTES },
+  { ending: '.json', type: 'application/json' },
+  { ending: '.yaml', type: 'application/yaml' },
+  { ending: '.yml', type: 'application/yaml' },
+  { ending: '.tar.gz', type: 'application/gzip' },
+  { ending: '.tgz', type: 'application/gzip' },
+  { ending: '.zip', type: 'application/zip' },
 ] as const;
 
 /** The files that a file button offers. */
@@ -31,16 +27,18 @@ export function dropProblem({ files, items }: DataTransfer): string | undefined 
   return `“${entry.name}” is a folder: compress it to a .zip, or use the command line.`;
 }
 
-/** Why a file cannot be deployed, before it is sent; undefined when it can. */
-export function fileProblem(file: File): string | undefined {
+/**
+ * Why a file cannot be deployed, before it is sent; undefined when it can. `maxBytes`: what the installation takes;
+ * undefined while that is not known, and the server checks it.
+ */
+export function fileProblem(file: File, maxBytes: number | undefined): string | undefined {
   const kind = kindOf(file);
   if (!kind) {
     return `“${file.name}” is not of a kind that can be deployed: an OpenAPI document (.json, .yaml) or an archive with guides (.tar.gz, .zip).`;
   }
   if (file.size === 0) return `“${file.name}” is empty.`;
-  if (file.size > kind.max) {
-    const what = kind.max === MAX_DOCUMENT_BYTES ? 'A document' : 'An archive';
-    return `“${file.name}” has ${fileSize(file.size)}. ${what} may have ${fileSize(kind.max)}.`;
+  if (maxBytes !== undefined && file.size > maxBytes) {
+    return `“${file.name}” has ${fileSize(file.size)}, ${fileSize(file.size - maxBytes)} more than this installation takes.`;
   }
   return undefined;
 }

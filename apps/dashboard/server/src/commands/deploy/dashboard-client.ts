@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '@petstore/service/user-error.ts';
+import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import type { Deploy, LogLine } from '../../deploys/deploy.ts';
 import type { Project } from '../../projects/project.ts';
@@ -15,6 +16,8 @@ const TIMEOUTS = {
 
 /** The slowest upload that is waited for, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 50;
+
+export type UploadLimits = Installation['uploadLimits'];
 
 /** The part of the dashboard's REST interface that deploys need. Its errors are UserErrors. */
 export class DashboardClient {
@@ -55,6 +58,19 @@ export class DashboardClient {
   /** The page of a deploy. */
   pageOf(slug: string, id: string): string {
     return `${this.origin}/projects/${encodeURIComponent(slug)}/deploys/${id}`;
+  }
+
+  /** What a deploy may bring. */
+  async readUploadLimits(): Promise<UploadLimits> {
+    const installation = await this.#request(
+      '/api/installation',
+      {},
+      readJson<Partial<Installation>>,
+    );
+    if (installation.uploadLimits) return installation.uploadLimits;
+    throw new UserError(
+      `The dashboard at ${this.origin} has version ${installation.version ?? 'unknown'}, which this command is too new for. Use the command of that version, or update the dashboard.`,
+    );
   }
 
   readProject(slug: string): Promise<Project> {

@@ -19,7 +19,8 @@ import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
 import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
-import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-files.ts';
+import type { Publication } from '@petstore/site/site/publication.ts';
+import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-limits.ts';
 import {
   type BuildInput,
   type BuildResult,
@@ -27,6 +28,7 @@ import {
   shortMessage,
   shortProblem,
 } from '../artifact.ts';
+import { DEPLOY_LIMITS } from '../deploy-limits.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { ArtifactMaker } from './artifact/artifact-maker.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
@@ -48,7 +50,7 @@ export async function buildSite(
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
-    const refusal = isEndless ? siteTooLarge() : error;
+    const refusal = isEndless ? siteTooLarge(limitsOf(input).site) : error;
     if (!(refusal instanceof SiteLimitError)) throw error;
     return { problems: [problemOf(refusal.message)] };
   } finally {
@@ -56,14 +58,21 @@ export async function buildSite(
   }
 }
 
+const limitsOf = ({ limits = DEPLOY_LIMITS }: BuildInput) => limits;
+
+const publicationOf = (input: BuildInput): Publication => ({
+  ...input.publication,
+  limits: limitsOf(input).site,
+});
+
 const shortLine = (line: BuildLine): BuildLine =>
   'rule' in line ? shortFinding(line) : { message: shortMessage(line.message) };
 
 async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult> {
-  const { kind, bytes, name, publication } = input;
+  const { kind, bytes, name } = input;
   if (kind === 'document') return buildDocument(input, pack, log);
   log({ message: 'Unpacking the archive.' });
-  const unpacked = await readArchive(kind, bytes, name);
+  const unpacked = await readArchive(kind, bytes, name, limitsOf(input));
   if ('problems' in unpacked) return unpacked;
   const files = withoutHidden(unpacked.files, log);
   log({ message: `The archive holds ${files.size} files.` });
@@ -92,7 +101,12 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
-  const site = await guidesSite({ files, config, reference }, guides.pages, log, publication);
+  const site = await guidesSite(
+    { files, config, reference },
+    guides.pages,
+    log,
+    publicationOf(input),
+  );
   const made = await artifact.finish(site, log);
   const wrong = sitePathProblems(config, new Set(Object.keys(made.manifest.files)));
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
@@ -162,7 +176,7 @@ async function buildDocument(
   const checked = await readAndPack(input.bytes, input.name, artifact, log);
   if ('problems' in checked) return checked;
   log({ message: 'Making the pages' });
-  const site = await documentSite(checked, log, input.publication);
+  const site = await documentSite(checked, log, publicationOf(input));
   return { artifact: await artifact.finish(site, log) };
 }
 

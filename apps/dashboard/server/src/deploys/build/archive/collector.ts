@@ -1,19 +1,17 @@
-import { truncate } from '@petstore/service/text.ts';
+import { formatBytes, truncate } from '@petstore/service/text.ts';
+import type { DeployLimits } from '../../deploy-limits.ts';
 
-const MB = 1024 * 1024;
+const MB = 1_000_000;
 
-/** The limits of an archive. They are enforced while it is read, whatever its headers declare. */
-export const ARCHIVE_LIMITS = {
-  /** Bytes as uploaded. */
-  packed: 50 * MB,
-  /** Unpacked bytes, the format's own included. */
-  unpacked: 200 * MB,
-  /** Bytes of one file. */
+/** What an archive may have, as its operator has set it. It is enforced while it is read, whatever its headers declare. */
+export type ArchiveLimits = Pick<DeployLimits, 'unpackedBytes' | 'archiveFiles' | 'uploadBytes'>;
+
+/** What every archive may have. */
+const BOUNDS = {
+  /** Bytes of one file that is no document. */
   file: 10 * MB,
-  /** Files that are kept. */
-  files: 2_000,
-  /** Records, including folders and files that are left out. */
-  entries: 10_000,
+  /** Records for each file that it may have: folders, and files that are left out. */
+  entriesOfFile: 5,
   /** Bytes of a path in UTF-8. */
   path: 255,
   /** Folders and file of a path. */
@@ -68,11 +66,11 @@ function entryPath(name: string): string | undefined {
   if (segments.includes('.') || segments.includes('')) {
     throw refuse('A name has an empty or “.” segment');
   }
-  if (Buffer.byteLength(path) > ARCHIVE_LIMITS.path) {
-    throw refuse(`A path may have at most ${ARCHIVE_LIMITS.path} bytes`);
+  if (Buffer.byteLength(path) > BOUNDS.path) {
+    throw refuse(`A path may have at most ${BOUNDS.path} bytes`);
   }
-  if (segments.length > ARCHIVE_LIMITS.depth) {
-    throw refuse(`A path may be at most ${ARCHIVE_LIMITS.depth} levels deep`);
+  if (segments.length > BOUNDS.depth) {
+    throw refuse(`A path may be at most ${BOUNDS.depth} levels deep`);
   }
   return path;
 }
@@ -88,11 +86,14 @@ export interface Collector {
   /** To be called once for each record. Returns the path of a file to keep, undefined for any other record. */
   readonly enter: (name: string, kind: 'file' | 'folder') => string | undefined;
   readonly add: (path: string, content: Uint8Array) => void;
+  /** How many bytes a file may have. */
+  readonly mostBytes: (name: string) => number;
   /** The files by path. A single folder around all of them is removed. */
   readonly files: () => Map<string, Uint8Array>;
 }
 
-export function collector(): Collector {
+export function collector(limits: ArchiveLimits): Collector {
+  const { archiveFiles } = limits;
   const files = new Map<string, Uint8Array>();
   const names = new Map<string, string>();
   let entries = 0;
@@ -108,24 +109,24 @@ export function collector(): Collector {
       );
     }
     names.set(folded(path), path);
-    if (names.size > ARCHIVE_LIMITS.files) {
-      throw new ArchiveError(`The archive holds more than ${ARCHIVE_LIMITS.files} files.`);
-    }
   };
 
   return {
     enter(name, kind) {
       entries += 1;
-      if (entries > ARCHIVE_LIMITS.entries) {
-        throw new ArchiveError(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
+      if (entries > archiveFiles * BOUNDS.entriesOfFile) {
+        throw new ArchiveError(`The archive has more than ${number(entries - 1)} entries.`);
       }
       const path = entryPath(name);
       if (path === undefined || kind === 'folder' || isIgnored(path)) return undefined;
       claim(path);
-      return path;
+      // Those beyond the limit are counted, for the refusal.
+      return names.size > archiveFiles ? undefined : path;
     },
     add: (path, content) => files.set(path, content),
+    mostBytes: (path) => (DOCUMENT.test(path) ? limits.uploadBytes : BOUNDS.file),
     files() {
+      if (names.size > archiveFiles) throw tooManyFiles(names.size, archiveFiles);
       refuseFilesAsFolders(files);
       return withoutOuterFolder(files);
     },
@@ -160,32 +161,34 @@ export function entryError(name: string, what: string): ArchiveError {
   return new ArchiveError(`“${displayPath(name)}” ${what}`, displayPath(name));
 }
 
-/** In MB, as the limits are given. */
-const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
+const number = (value: number) => value.toLocaleString('en');
 
-export function archiveTooLarge(): ArchiveError {
-  return new ArchiveError(`The archive is larger than ${megabytes(ARCHIVE_LIMITS.packed)}.`);
+/** Files that may be OpenAPI documents. */
+const DOCUMENT = /\.(?:json|ya?ml)$/i;
+
+function tooManyFiles(files: number, most: number): ArchiveError {
+  return new ArchiveError(
+    `The archive holds ${number(files)} files, ${number(files - most)} more than this service takes. Its operator sets the limit of ${number(most)} (DASHBOARD_MAX_ARCHIVE_FILES).`,
+  );
 }
 
-export function fileTooLarge(name: string): ArchiveError {
-  return entryError(name, `is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`);
+export function fileTooLarge(name: string, most: number): ArchiveError {
+  return entryError(name, `is larger than ${formatBytes(most)}.`);
 }
 
 /** Counts the unpacked bytes of an archive of `packed` bytes; throws ArchiveRefusal when there are too many. */
-export function unpackedMeter(packed: number): (bytes: number) => void {
-  const believable = ARCHIVE_LIMITS.ratioFrom + ARCHIVE_LIMITS.ratio * packed;
+export function unpackedMeter(packed: number, { unpackedBytes }: ArchiveLimits) {
+  const believable = BOUNDS.ratioFrom + BOUNDS.ratio * packed;
   let unpacked = 0;
-  return (bytes) => {
+  return (bytes: number): void => {
     unpacked += bytes;
-    if (unpacked > ARCHIVE_LIMITS.unpacked) {
+    if (unpacked > unpackedBytes) {
       throw new ArchiveError(
-        `The archive unpacks to more than ${megabytes(ARCHIVE_LIMITS.unpacked)}.`,
+        `The archive unpacks to more than the ${formatBytes(unpackedBytes)} that this service takes. Its operator sets the limit (DASHBOARD_MAX_UNPACKED_BYTES).`,
       );
     }
     if (unpacked > believable) {
-      throw new ArchiveError(
-        `The archive unpacks to more than ${ARCHIVE_LIMITS.ratio} times its size.`,
-      );
+      throw new ArchiveError(`The archive unpacks to more than ${BOUNDS.ratio} times its size.`);
     }
   };
 }

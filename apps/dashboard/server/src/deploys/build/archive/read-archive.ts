@@ -5,9 +5,8 @@ import { type BuildProblem, problemOf, type SourceFiles } from '@petstore/site/b
 import { extract, type Header } from 'tar-stream';
 import type { BuildInput } from '../../artifact.ts';
 import {
-  ARCHIVE_LIMITS,
   ArchiveError,
-  archiveTooLarge,
+  type ArchiveLimits,
   type Collector,
   collector,
   entryError,
@@ -20,17 +19,17 @@ const READERS = { 'tar.gz': readTar, zip: readZip };
 
 /**
  * The files of an archive by path (`guides/start.md`), in memory only: nothing is written to disk.
- * A problem when it breaks a rule of ARCHIVE_LIMITS or of entryPath, or cannot be read to its end.
+ * A problem when it breaks a limit or a rule of entryPath, or cannot be read to its end.
  */
 export async function readArchive(
   kind: Exclude<BuildInput['kind'], 'document'>,
   bytes: Uint8Array,
   name: string,
+  limits: ArchiveLimits,
 ): Promise<{ readonly files: SourceFiles } | { readonly problems: readonly BuildProblem[] }> {
-  const files = collector();
+  const files = collector(limits);
   try {
-    if (bytes.length > ARCHIVE_LIMITS.packed) throw archiveTooLarge();
-    await READERS[kind](bytes, files);
+    await READERS[kind](bytes, files, limits);
     return { files: files.files() };
   } catch (error) {
     const { message, entry } = error instanceof ArchiveError ? error : unreadable(kind, error);
@@ -59,10 +58,10 @@ const KINDS: Record<string, string> = {
  * limit. Trailing bytes make it a damaged archive. Throws ArchiveRefusal, and the errors of zlib and tar-stream for
  * damaged archives.
  */
-async function readTar(bytes: Uint8Array, files: Collector): Promise<void> {
+async function readTar(bytes: Uint8Array, files: Collector, limits: ArchiveLimits): Promise<void> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   const entries = extract();
-  const count = unpackedMeter(bytes.length);
+  const count = unpackedMeter(bytes.length, limits);
   const fed = pipeline(
     Readable.from([bytes]),
     gunzip,
@@ -78,7 +77,7 @@ async function readTar(bytes: Uint8Array, files: Collector): Promise<void> {
   fed.catch(() => undefined);
   for await (const entry of entries) {
     const path = files.enter(entry.header.name, kindOf(entry.header));
-    const content = await read(entry, entry.header.name);
+    const content = await read(entry, entry.header.name, files.mostBytes(entry.header.name));
     if (path !== undefined) files.add(path, content);
   }
   await fed;
@@ -96,12 +95,16 @@ function kindOf({ name, type, pax }: Header): 'file' | 'folder' {
   );
 }
 
-async function read(entry: AsyncIterable<unknown>, name: string): Promise<Uint8Array> {
+async function read(
+  entry: AsyncIterable<unknown>,
+  name: string,
+  most: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of entry as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
+    if (size > most) throw fileTooLarge(name, most);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

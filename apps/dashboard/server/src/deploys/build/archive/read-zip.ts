@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import {
-  ARCHIVE_LIMITS,
   ArchiveError,
+  type ArchiveLimits,
   type Collector,
   entryError,
   fileTooLarge,
@@ -19,11 +19,15 @@ const SYMLINK = 0o120000;
  * exists, and each local header must agree with it, so that every reader sees the same files. Throws ArchiveRefusal,
  * and the errors of zlib and yauzl for damaged archives.
  */
-export async function readZip(bytes: Uint8Array, files: Collector): Promise<void> {
+export async function readZip(
+  bytes: Uint8Array,
+  files: Collector,
+  limits: ArchiveLimits,
+): Promise<void> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const zip = await fromBufferPromise(buffer, { decodeStrings: false });
   const end = directoryEnd(buffer, zip.comment.length);
-  const count = unpackedMeter(bytes.length);
+  const count = unpackedMeter(bytes.length, limits);
   const spans: Span[] = [];
   let directory = end.start;
   for await (const entry of zip.eachEntry()) {
@@ -33,7 +37,10 @@ export async function readZip(bytes: Uint8Array, files: Collector): Promise<void
     const path = files.enter(name, kindOf(entry, name));
     const span = await spanOf(zip, entry, name);
     spans.push(span);
-    const content = await unpack(buffer.subarray(span.content, span.end), entry, name);
+    const content = await unpack(buffer.subarray(span.content, span.end), entry, {
+      name,
+      most: files.mostBytes(name),
+    });
     count(content.length);
     if (path !== undefined) files.add(path, content);
   }
@@ -79,15 +86,26 @@ const inflate = promisify(inflateRaw) as unknown as (
   options: ZlibOptions,
 ) => Promise<{ buffer: Buffer; engine: { bytesWritten: number } }>;
 
-async function unpack(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
-  const content = await uncompressed(packed, entry, name);
-  if (content.length > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
+/** An entry's name in the archive, and how many bytes it may have. */
+interface Bounded {
+  readonly name: string;
+  readonly most: number;
+}
+
+async function unpack(packed: Buffer, entry: Entry, file: Bounded): Promise<Uint8Array> {
+  const { name, most } = file;
+  const content = await uncompressed(packed, entry, file);
+  if (content.length > most) throw fileTooLarge(name, most);
   const isWhole = content.length === entry.uncompressedSize && crc32(content) === entry.crc32;
   if (!isWhole) throw entryError(name, 'is damaged.');
   return content;
 }
 
-async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
+async function uncompressed(
+  packed: Buffer,
+  entry: Entry,
+  { name, most }: Bounded,
+): Promise<Uint8Array> {
   if (packed.length !== entry.compressedSize) {
     throw entryError(name, "goes on after the archive's end.");
   }
@@ -96,11 +114,11 @@ async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise
     throw entryError(name, 'is compressed in a way that is unknown here: use “deflate”.');
   }
   try {
-    const maxOutputLength = ARCHIVE_LIMITS.file;
-    const { buffer, engine } = await inflate(packed, { maxOutputLength, info: true });
+    const { buffer, engine } = await inflate(packed, { maxOutputLength: most, info: true });
     if (engine.bytesWritten === packed.length) return buffer;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw fileTooLarge(name);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw fileTooLarge(name, most);
   }
   throw entryError(name, 'is damaged.');
 }

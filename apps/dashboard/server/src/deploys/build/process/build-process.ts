@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { BuildJob, BuildMessage, FromBuildProcess, MemoryLimits } from './messages.ts';
+import type { BuildJob, BuildMessage, FromBuildProcess } from './messages.ts';
 
 // The process of builds. The build itself runs in a thread (build-worker.ts), so that this thread can watch it at any
 // moment.
@@ -8,7 +8,11 @@ import type { BuildJob, BuildMessage, FromBuildProcess, MemoryLimits } from './m
 /** How often the memory is checked, in milliseconds. */
 const LOOK_MS = 50;
 
-const { heap, resident } = JSON.parse(process.argv[2] ?? '') as MemoryLimits;
+/** Of this process, in megabytes. */
+const memory = Number(process.argv[2]);
+
+/** What of it may be the heap: the rest is for contents on their way to the store. */
+const HEAP_SHARE = 2 / 3;
 
 // The service is gone, and nobody waits for the build. It ends at once: an orderly end would wait for the thread.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -21,7 +25,7 @@ try {
 }
 
 const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
-  resourceLimits: { maxOldGenerationSizeMb: heap },
+  resourceLimits: { maxOldGenerationSizeMb: memory * HEAP_SHARE },
 });
 const tell = (message: FromBuildProcess) => process.send?.(message);
 worker.on('message', (message: BuildMessage) => tell(message));
@@ -33,5 +37,5 @@ process.on('message', (job: BuildJob) => worker.postMessage(job));
 
 // The limit of the heap does not count memory outside of it; this one does.
 setInterval(() => {
-  if (process.memoryUsage.rss() > resident * 1024 * 1024) tell({ tooLarge: true });
+  if (process.memoryUsage.rss() > memory * 1024 * 1024) tell({ tooLarge: true });
 }, LOOK_MS);

@@ -2,6 +2,7 @@ import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { SourceKind } from '../../../store/schema.ts';
 import type { Manifest } from '../../artifact.ts';
+import type { DeployLimits } from '../../deploy-limits.ts';
 import type { PackIndex } from '../artifact/pack.ts';
 
 // The messages between the service, the process of a build and its thread.
@@ -20,14 +21,7 @@ export interface BuildJob {
   /** A folder in which builds share the compressed forms of contents that all sites have. */
   readonly compressions: string;
   readonly publication?: Publication;
-}
-
-/** In megabytes. */
-export interface MemoryLimits {
-  /** The limit of the build's JavaScript heap. */
-  readonly heap: number;
-  /** The limit of its process, with everything outside of the heap. */
-  readonly resident: number;
+  readonly limits?: DeployLimits;
 }
 
 /** A message of the thread: a line of the log, or the result. */

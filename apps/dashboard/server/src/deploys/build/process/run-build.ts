@@ -1,24 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
+import { DEPLOY_LIMITS } from '../../deploy-limits.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
-import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
+import type { BuildJob, FromBuildProcess } from './messages.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
   | { readonly problems: readonly BuildProblem[] };
-
-export interface BuildLimits {
-  /** The time limit of a build, in milliseconds. */
-  readonly deadline: number;
-  readonly memory: MemoryLimits;
-}
-
-/**
- * A document of 10 MB with 7,000 operations takes up to 42 seconds on two busy cores, and must not fail beside another
- * build or on a machine half as fast.
- */
-const LIMITS: BuildLimits = { deadline: 120_000, memory: { heap: 1_024, resident: 1_536 } };
 
 /** The largest output after which a process is kept, in bytes. */
 const SMALL_BYTES = 1_000_000;
@@ -27,20 +16,20 @@ const SMALL_BYTES = 1_000_000;
  * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
  * or memory becomes a problem of the deploy. Rejects when the signal aborts it, or because of a defect.
  */
-export function runBuild(
-  job: BuildJob,
-  log: BuildLog,
-  signal: AbortSignal,
-  { deadline, memory }: BuildLimits = LIMITS,
-): Promise<BuildOutcome> {
+export function runBuild(job: BuildJob, log: BuildLog, signal: AbortSignal): Promise<BuildOutcome> {
+  const { buildSeconds, buildMemory } = job.limits ?? DEPLOY_LIMITS;
   const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
   signal.throwIfAborted();
-  const child = acquireProcess(memory);
-  const giveUp = (why: 'slow' | 'large') =>
-    resolve({
-      problems: [problemOf(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
-    });
-  const timer = setTimeout(() => giveUp('slow'), deadline);
+  const child = acquireProcess(buildMemory);
+  const giveUp = (why: 'slow' | 'large') => {
+    const limit =
+      why === 'slow'
+        ? `${buildSeconds} seconds; its operator sets DASHBOARD_BUILD_SECONDS`
+        : `${buildMemory} MB; its operator sets DASHBOARD_BUILD_MEMORY_MB`;
+    const message = TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why];
+    resolve({ problems: [problemOf(`${message} The limit is ${limit}.`)] });
+  };
+  const timer = setTimeout(() => giveUp('slow'), buildSeconds * 1_000);
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   let isFinished = false;
@@ -68,7 +57,7 @@ export function runBuild(
     signal.removeEventListener('abort', abort);
     removeListeners(child);
     // An aborted process is still busy, and one with a large build may hold much memory.
-    if (isFinished && job.size <= SMALL_BYTES) releaseProcess(child, memory);
+    if (isFinished && job.size <= SMALL_BYTES) releaseProcess(child, buildMemory);
     else await killProcess(child);
   });
 }
@@ -96,15 +85,16 @@ const KEPT_MS = 20_000;
 
 interface Kept {
   readonly child: ChildProcess;
-  readonly limits: MemoryLimits;
+  /** What it may have, in megabytes. */
+  readonly memory: number;
   readonly timer: NodeJS.Timeout;
 }
 
 const kept: Kept[] = [];
 
 /** A process that builds (build-process.ts) and has nothing to do. */
-function acquireProcess(limits: MemoryLimits): ChildProcess {
-  const found = kept.find((one) => isSame(one.limits, limits));
+function acquireProcess(memory: number): ChildProcess {
+  const found = kept.find((one) => one.memory === memory);
   if (found) {
     removeKept(found);
     found.child.ref();
@@ -112,7 +102,7 @@ function acquireProcess(limits: MemoryLimits): ChildProcess {
     return found.child;
   }
   const { NODE_COMPILE_CACHE } = process.env;
-  return fork(PROGRAM, [JSON.stringify(limits)], {
+  return fork(PROGRAM, [String(memory)], {
     // Without the service's other variables, which may be secrets.
     env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
     // The service's flags are tuned for a service, and would apply to threads of the process, too.
@@ -122,9 +112,9 @@ function acquireProcess(limits: MemoryLimits): ChildProcess {
 }
 
 /** Returns a process to the pool. Its build is done, and its caller's listeners are gone. It keeps no process alive. */
-function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
+function releaseProcess(child: ChildProcess, memory: number): void {
   const timer = setTimeout(() => endKept(), KEPT_MS).unref();
-  const one: Kept = { child, limits, timer };
+  const one: Kept = { child, memory, timer };
   const endKept = () => {
     removeKept(one);
     void killProcess(child);
@@ -160,8 +150,4 @@ function removeKept(one: Kept): void {
 /** By name, since the channel has listeners of its own for other events. */
 function removeListeners(child: ChildProcess): void {
   for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
-}
-
-function isSame(one: MemoryLimits, other: MemoryLimits): boolean {
-  return one.heap === other.heap && one.resident === other.resident;
 }

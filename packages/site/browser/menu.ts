@@ -22,7 +22,8 @@ export function startMenu(): void {
   menuButton?.addEventListener('click', () => {
     const isOpen = !root.classList.contains(OPEN);
     setMenu(isOpen);
-    if (isOpen) (find('[aria-current]', list ?? document) ?? find('a', list ?? document))?.focus();
+    if (isOpen)
+      (find('[aria-current=page]', list ?? document) ?? find('a', list ?? document))?.focus();
   });
   document.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape' || !root.classList.contains(OPEN)) return;

@@ -1,4 +1,5 @@
 import { button, find } from './dom.ts';
+import { keepGroups, openCurrentGroups, startGroups } from './guide-groups.ts';
 import {
   type ListedOperation,
   linkTo,
@@ -22,6 +23,7 @@ export function startSidebar(): void {
     const toggle = target instanceof Element && target.closest('.nav-toggle');
     if (toggle) switchTag(toggle);
   });
+  startGroups(list);
   addEventListener('pagehide', () => storeOpenTags(list));
   renewKept(list);
 }
@@ -116,11 +118,14 @@ export function updateSidebar(page: Document): void {
       link.removeAttribute('aria-current');
     for (const item of next.querySelectorAll(TAG)) openTag(list, item);
     for (const link of next.querySelectorAll('a[aria-current]')) {
-      linkLike(link, list)?.setAttribute('aria-current', 'page');
+      const value = link.getAttribute('aria-current') ?? 'page';
+      linkLike(link, list)?.setAttribute('aria-current', value);
     }
+    openCurrentGroups(list);
   } else {
+    const restore = keepGroups(list);
     list.replaceChildren(...[...next.childNodes].map((node) => document.importNode(node, true)));
-    list.scrollTop = 0;
+    restore();
   }
   addSwitches(list);
   showCurrent(list);
@@ -159,7 +164,7 @@ function openTag(list: Element, other: Element): void {
 const MARGIN = 48;
 
 function showCurrent(list: Element): void {
-  const entry = [...list.querySelectorAll('[aria-current]')].at(-1)?.getBoundingClientRect();
+  const entry = [...list.querySelectorAll('[aria-current=page]')].at(-1)?.getBoundingClientRect();
   const { top, bottom, height } = list.getBoundingClientRect();
   if (entry && (entry.top < top + MARGIN || entry.bottom > bottom - MARGIN)) {
     list.scrollTop += entry.top - top - height / 2;

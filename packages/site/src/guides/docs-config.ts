@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
 import { DEFAULT_COLOR } from '../site/theme.ts';
+import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
 import {
   type Announcement,
@@ -22,7 +23,7 @@ export interface DocsConfig {
   /** The OpenAPI document's path in the archive; undefined where there is none. */
   readonly openapi: string | undefined;
   /** undefined: all pages are listed by path. */
-  readonly navigation: readonly NavigationGroup[] | undefined;
+  readonly navigation: readonly ConfigTab[] | undefined;
   /** `#0a58ca` */
   readonly color: string;
   /** Fonts of the archive; none for those of the reader's system. */
@@ -41,20 +42,6 @@ export interface DocsConfig {
   readonly redirects: Readonly<Record<string, string>>;
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
   readonly sitePaths: readonly NamedPath[];
-}
-
-/** Pages under a heading; the heading is undefined for those that stand alone. */
-interface NavigationGroup {
-  readonly title: string | undefined;
-  readonly pages: readonly NavigationPage[];
-}
-
-interface NavigationPage {
-  /** `guides/start.md` */
-  readonly file: string;
-  /** The page's title in the navigation; undefined for the page's own title. */
-  readonly title: string | undefined;
-  readonly line: number;
 }
 
 const KEYS = [
@@ -114,7 +101,7 @@ export function readDocsConfig(
     file,
     title: title ? reader.text(title, '`title`', 200) : '',
     openapi: openapiOf(reader, files, at.get('openapi')),
-    navigation: navigationOf(reader, files, at.get('navigation')),
+    navigation: navigationOf(links, at.get('navigation')),
     ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
     announcement: announcementOf(links, at.get('announcement')),
@@ -137,60 +124,6 @@ function openapiOf(reader: ConfigReader, files: SourceFiles, node: Node | undefi
     );
   }
   return usual[0];
-}
-
-function navigationOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined) {
-  if (!node) return undefined;
-  const seen = new Map<string, number>();
-  const groups: NavigationGroup[] = [];
-  for (const item of reader.items(node, '`navigation`')) {
-    const isGroup = isMap(item) && item.has('pages');
-    if (isGroup) {
-      const at = reader.members(item, ['title', 'pages'], 'A group');
-      const title = at.get('title');
-      if (!title) reader.problem('A group needs a `title`.', item);
-      const pages = at.get('pages');
-      groups.push({
-        title: title ? reader.text(title, "A group's `title`", 100) : '',
-        pages: pages
-          ? reader.items(pages, '`pages`').flatMap((page) => pageOf(reader, files, page, seen))
-          : [],
-      });
-      continue;
-    }
-    const page = pageOf(reader, files, item, seen);
-    const last = groups.at(-1);
-    if (last && last.title === undefined) {
-      groups[groups.length - 1] = { title: undefined, pages: [...last.pages, ...page] };
-    } else groups.push({ title: undefined, pages: page });
-  }
-  return groups;
-}
-
-function pageOf(
-  reader: ConfigReader,
-  files: SourceFiles,
-  item: Node,
-  seen: Map<string, number>,
-): NavigationPage[] {
-  const at = isMap(item)
-    ? reader.members(item, ['title', 'page'], 'An entry of the navigation')
-    : new Map([['page', item]]);
-  const page = at.get('page');
-  const title = at.get('title');
-  if (!page) {
-    reader.problem('An entry needs a `page` (`guides/start.md`) or, for a group, `pages`.', item);
-    return [];
-  }
-  const file = fileOf(reader, files, page, 'A page', /\.md$/i, 'a Markdown file (.md)');
-  if (file === undefined) return [];
-  const line = reader.line(page);
-  const earlier = seen.get(file);
-  if (earlier !== undefined) {
-    reader.problem(`\`${file}\` is in the navigation twice, before on line ${earlier}.`, page);
-  }
-  seen.set(file, line);
-  return [{ file, title: title && reader.text(title, '`title`', 100), line }];
 }
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;

@@ -1,22 +1,29 @@
 import { Html, html } from '@petstore/http/html.ts';
-import type { SiteFrame, SiteGroup } from '../site/frame.ts';
-import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
+import type { SiteFrame } from '../site/frame.ts';
+import { positionOf } from '../site/navigation.ts';
+import { pageFiles } from '../site/page-layout.ts';
 import type { SiteFile } from '../site/site-files.ts';
 import { wordBreaks } from '../site/word-breaks.ts';
 import type { RenderedPage } from './render/render-page.ts';
 
-/**
- * A guide as a page of the site, and its preview image. `path` is where it is shown, and `source` the address where its
- * file can be edited.
- */
+interface GuidePlace {
+  /** Where it is shown. */
+  readonly path: string;
+  /** The address where its file can be edited. */
+  readonly source: string | undefined;
+  /** It is in no list. */
+  readonly isHidden: boolean;
+}
+
+/** A guide as a page of the site, and its preview image. */
 export function guideFiles(
   frame: SiteFrame,
   page: RenderedPage,
-  { path, source }: { readonly path: string; readonly source: string | undefined },
+  { path, source, isHidden }: GuidePlace,
 ): Iterable<SiteFile> {
-  const { groups } = frame;
   const { title, description } = page;
-  const group = groups.find(({ pages }) => pages.some((one) => one.path === page.path));
+  const position = positionOf(frame.tabs, page.path);
+  const group = position?.groups.at(-1);
   return pageFiles(frame, {
     path,
     place: { path: page.path, part: 'guides' },
@@ -27,8 +34,10 @@ export function guideFiles(
     content: html`${hasTitle(page) ? '' : opening(page)}
 ${new Html(page.html)}`,
     beside: toc(page),
-    ...neighbours(groups, page.path),
+    previous: position?.previous,
+    next: position?.next,
     source,
+    isUnindexed: page.settings.isUnindexed || isHidden,
     preview: { title, description, label: group?.title, operation: undefined },
   });
 }
@@ -49,16 +58,4 @@ function toc({ headings }: RenderedPage): Html | undefined {
   );
   return html`<aside class="docs-toc" aria-label="On this page"><p class="docs-toc-title">On this page</p>
 <ul>${items}</ul></aside>`;
-}
-
-function neighbours(
-  groups: readonly SiteGroup[],
-  current: string,
-): Pick<LayoutPage, 'previous' | 'next'> {
-  const pages = groups.flatMap((group) => group.pages);
-  const at = pages.findIndex(({ path }) => path === current);
-  return {
-    previous: at > 0 ? pages[at - 1] : undefined,
-    next: at === -1 ? undefined : pages[at + 1],
-  };
 }

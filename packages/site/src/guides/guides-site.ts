@@ -3,12 +3,14 @@ import type { ReferenceContext } from '../reference/reference-context.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
-import type { SiteFrame, SiteGroup } from '../site/frame.ts';
+import type { SiteFrame } from '../site/frame.ts';
+import { iconsOf, pagesIn } from '../site/navigation.ts';
 import { sitePolicy } from '../site/policy.ts';
 import { sitePreviews } from '../site/preview/site-previews.ts';
 import type { Publication } from '../site/publication.ts';
 import { type BuiltSite, hrefOf, markdownPath, type SiteFile, TYPES } from '../site/site-files.ts';
 import { type Theme, themeFiles } from '../site/theme.ts';
+import { type ConfigTab, pagesOf } from './config-navigation.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { guideFiles } from './guide-page.ts';
 import { checkAnchors, referenceTargets } from './links/anchors.ts';
@@ -23,6 +25,7 @@ import {
 } from './links/site-paths.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
+import { siteTabs } from './site-tabs.ts';
 
 export interface Guides {
   readonly files: SourceFiles;
@@ -102,22 +105,27 @@ export async function guidesSite(
   warn(config, pages, log);
   log({ message: `Rendered ${pages.length} pages.` });
 
-  const groups = siteNavigation(config, pages);
-  const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
+  const hidden = hiddenPages(config, pages);
+  const shown = pages.filter((page) => !hidden.has(page));
+  const tabs = siteTabs(config, shown, reference?.addresses.overview);
+  const isTabbed = tabs.some((tab) => tab.title !== undefined);
+  const first = tabs.flatMap(({ entries }) => pagesIn(entries))[0] ?? shown[0] ?? pages[0];
   const start = pages.find(({ path }) => path === first?.path);
   const { title, color } = config;
   const description = start?.description ?? '';
   const frame: SiteFrame = {
     title,
     logo: config.logo,
-    links: [
-      ...(start ? [{ title: 'Guides', path: '/' }] : []),
-      ...(reference ? [{ title: 'API reference', path: reference.addresses.overview }] : []),
-    ],
-    groups,
+    links: isTabbed
+      ? []
+      : [
+          ...(start ? [{ title: 'Guides', path: '/' }] : []),
+          ...(reference ? [{ title: 'API reference', path: reference.addresses.overview }] : []),
+        ],
+    tabs,
     reference: reference?.addresses,
     assets: await siteAssets(),
-    theme: themeFiles(themeOf(guides)),
+    theme: themeFiles({ ...themeOf(guides), icons: iconsOf(tabs) }),
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi: false,
@@ -126,7 +134,9 @@ export async function guidesSite(
     footerLinks: config.links.footer,
   };
   const html = (page: RenderedPage, path: string) =>
-    guideFiles(frame, page, { path, source: editAddress(config, page) });
+    guideFiles(frame, page, {
+      ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
+    });
   const published = publishedFiles(files, config, pages, log);
   // One after the other, since each has the whole navigation.
   const own = function* () {
@@ -142,12 +152,16 @@ export async function guidesSite(
   };
   const index = {
     ...{ title, description },
-    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+    pages: shown.map((page) => ({
+      ...page,
+      markdown: markdownOf(page, files),
+      isUnindexed: page.settings.isUnindexed,
+    })),
     reference,
   };
   return {
     title,
-    files: allFiles({ frame, own: own(), pages, reference, index, dates, limits }, log),
+    files: allFiles({ frame, own: own(), pages: shown, reference, index, dates, limits }, log),
     contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : [], {
       hasFonts: config.fonts.length > 0,
     }),
@@ -155,7 +169,7 @@ export async function guidesSite(
   };
 }
 
-function themeOf({ files, config }: Pick<Guides, 'files' | 'config'>): Theme {
+function themeOf({ files, config }: Pick<Guides, 'files' | 'config'>): Omit<Theme, 'icons'> {
   const fonts = config.fonts.map(({ use, weight, file }) => ({
     ...{ use, weight, content: files.get(file) ?? new Uint8Array() },
   }));
@@ -190,9 +204,12 @@ function noPages({ file }: DocsConfig): BuildProblem {
 }
 
 function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
-  for (const { file, links } of pages)
+  for (const { file, links, settings } of pages) {
     for (const { message, line } of links.warnings)
       log({ rule: 'image', message, file, path: '', line });
+    for (const message of settings.warnings)
+      log({ rule: 'navigation', message, file, path: '', line: 1 });
+  }
   for (const file of unlistedPages(config, pages)) {
     const message = `${file} is published, but the navigation in ${config.file} doesn't list it.`;
     log({ rule: 'navigation', message, file: config.file, path: '', line: null });
@@ -238,43 +255,24 @@ function publishedFiles(
   return published;
 }
 
-/** The navigation of pages: as configured, or else all pages by path, with those of the root folder first. */
-function siteNavigation(config: DocsConfig, pages: readonly RenderedPage[]): readonly SiteGroup[] {
-  const byFile = new Map(pages.map((page) => [page.file, page]));
-  if (!config.navigation) return byFolder(pages);
-  return config.navigation.map((group) => ({
-    title: group.title,
-    pages: group.pages.flatMap(({ file, title }) => {
-      const page = byFile.get(file);
-      return page ? [{ title: title ?? page.title, path: page.path }] : [];
-    }),
-  }));
+/** Pages that are in no list: by their front matter, or by their entries in the navigation. */
+function hiddenPages(
+  { navigation = [] }: DocsConfig,
+  pages: readonly RenderedPage[],
+): ReadonlySet<RenderedPage> {
+  const entries = listedPages(navigation).filter(({ isHidden }) => isHidden);
+  const files = new Set(entries.map(({ file }) => file));
+  return new Set(pages.filter(({ file, settings }) => settings.isHidden || files.has(file)));
 }
 
-/** Pages that are in no list. */
-function unlistedPages(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
-  if (!config.navigation) return [];
-  const listed = new Set(config.navigation.flatMap((group) => group.pages.map(({ file }) => file)));
-  return pages.map(({ file }) => file).filter((file) => !listed.has(file));
+/** Pages that are in no list, and are not hidden. */
+function unlistedPages({ navigation }: DocsConfig, pages: readonly RenderedPage[]): string[] {
+  if (!navigation) return [];
+  const listed = new Set(listedPages(navigation).map(({ file }) => file));
+  return pages
+    .filter(({ file, settings }) => !listed.has(file) && !settings.isHidden)
+    .map(({ file }) => file);
 }
 
-function byFolder(pages: readonly RenderedPage[]): SiteGroup[] {
-  const groups = new Map<string, { title: string; path: string }[]>();
-  for (const { file, title, path } of pages) {
-    const folder = file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
-    const group = groups.get(folder) ?? [];
-    // A folder's own page comes before the pages in it.
-    if (path === '/' || path === `/${folder}`) group.unshift({ title, path });
-    else group.push({ title, path });
-    groups.set(folder, group);
-  }
-  const own = groups.get('');
-  const folders = [...groups].filter(([folder]) => folder !== '');
-  return [
-    ...(own ? [{ title: undefined, pages: own }] : []),
-    ...folders.map(([folder, group]) => ({ title: nameOfFolder(folder), pages: group })),
-  ];
-}
-
-const nameOfFolder = (folder: string) =>
-  folder.charAt(0).toUpperCase() + folder.slice(1).replaceAll(/[-_]+/g, ' ');
+const listedPages = (navigation: readonly ConfigTab[]) =>
+  navigation.flatMap(({ content }) => (Array.isArray(content) ? pagesOf(content) : []));

@@ -59,7 +59,7 @@ export function sitePathProblems(
 }
 
 /** What the links of a configuration are read with. */
-interface LinkReader {
+export interface LinkReader {
   readonly reader: ConfigReader;
   /** Of the archive. */
   readonly files: SourceFiles;
@@ -119,7 +119,7 @@ function titledLink(links: LinkReader, item: Node): ConfigLink {
 const LINK_SCHEMES = ['https:', 'mailto:'];
 
 /** An address, a path of the site or, as in the navigation, a page's file. */
-function linkOf({ reader, files, sitePaths }: LinkReader, node: Node, name: string): string {
+export function linkOf({ reader, files, sitePaths }: LinkReader, node: Node, name: string): string {
   const wanted =
     'an address that begins with `https://` or `mailto:`, a path of the site such as `/guides/start`, or a page such as `guides/start.md`';
   const text = isScalar(node) ? String(node.value) : '';
@@ -140,10 +140,10 @@ function linkOf({ reader, files, sitePaths }: LinkReader, node: Node, name: stri
 }
 
 /** A path that is meant for the file of a page, with or without a fragment. */
-const PAGE_FILE = /^[^:?#]*\.md(?:[?#]|$)/i;
+const PAGE_FILE = /^[^:?#]*\.mdx?(?:[?#]|$)/i;
 
 /** The same without either, and no path of the site, where a redirect may begin. */
-const MARKDOWN_FILE = /^[^/:?#][^:?#]*\.md$/i;
+const MARKDOWN_FILE = /^[^/:?#][^:?#]*\.mdx?$/i;
 
 /** The address of a page that is named by its file, as in links of pages; undefined for all else. */
 function pageAddress(

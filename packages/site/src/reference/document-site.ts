@@ -52,10 +52,10 @@ export async function documentSite(
     title,
     logo: undefined,
     links,
-    groups: [],
+    tabs: [],
     reference: reference.addresses,
     assets: await siteAssets(),
-    theme: themeFiles({ color, fonts: [] }),
+    theme: themeFiles({ color, fonts: [], icons: [] }),
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,

@@ -1,6 +1,8 @@
 import { Html, html } from '@petstore/http/html.ts';
 import type { ReferenceAddresses } from '../reference/addresses.ts';
 import type { SiteAssets } from './assets.ts';
+import { iconed } from './guide-list.ts';
+import { positionOf, type SiteTab } from './navigation.ts';
 import type { SitePreviews } from './preview/site-previews.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
 import type { ThemeFiles } from './theme.ts';
@@ -12,8 +14,10 @@ export interface SiteFrame {
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
   /** The parts of the site, in its header. */
   readonly links: readonly SiteLink[];
-  /** The guides; empty where the site is a document's reference alone. */
-  readonly groups: readonly SiteGroup[];
+  /**
+   * The guides, in one tab without a title where they have none; empty where the site is a document's reference alone.
+   */
+  readonly tabs: readonly SiteTab[];
   /** undefined for a site without a reference. */
   readonly reference: ReferenceAddresses | undefined;
   readonly assets: SiteAssets;
@@ -41,15 +45,17 @@ interface OutsideLink {
   readonly url: string;
 }
 
-/** The guides under a heading, with the titles that are known once the pages are rendered. */
-export interface SiteGroup {
-  readonly title: string | undefined;
-  readonly pages: readonly SiteLink[];
-}
-
 export interface SiteLink {
   readonly title: string;
   readonly path: string;
+}
+
+/** Where a page is in its site, for the list at its side. */
+export interface Place {
+  /** The page's own path. */
+  readonly path: string;
+  /** Which list the page belongs to; undefined for a page in neither, which shows both. */
+  readonly part: 'guides' | 'reference' | undefined;
 }
 
 /** The files that every page of the site loads. */
@@ -85,7 +91,7 @@ ${style ? html`<link rel="stylesheet" href="${style.path}">` : ''}${preloaded ? 
 export const CONTENT_ID = 'layout-content';
 
 /** The beginning of every page. `current` is the path of the current part of the site. */
-export function frameHeader(frame: SiteFrame, current: string): Html {
+export function frameHeader(frame: SiteFrame, current: string, tab: SiteTab | undefined): Html {
   return html`<a class="site-skip" href="#${CONTENT_ID}">Skip to content</a>
 ${announcementBar(frame)}<header class="site-header"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
@@ -93,7 +99,31 @@ ${announcementBar(frame)}<header class="site-header"><div class="site-bar">
 <button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
 <nav class="site-links" aria-label="Site">${siteLinks(frame, current)}</nav>
 <button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
-</div></header>`;
+</div>${tabBar(frame, tab)}</header>`;
+}
+
+/** The tabs of a site that has some, below the header's bar. Narrow screens have them in the list of pages. */
+function tabBar(frame: SiteFrame, current: SiteTab | undefined): Html {
+  if (!hasTabs(frame)) return html``;
+  return html`<nav class="site-tabs" aria-label="Parts"><ul>${tabItems(frame, current)}</ul></nav>
+`;
+}
+
+export const hasTabs = ({ tabs }: SiteFrame): boolean =>
+  tabs.some(({ title }) => title !== undefined);
+
+/** The tabs as items of a list. */
+export function tabItems({ tabs }: SiteFrame, current: SiteTab | undefined): Html[] {
+  return tabs.map(
+    ({ title = '', icon, href }, at) =>
+      html`<li><a href="${href}"${tabs[at] === current ? html` aria-current="true"` : ''}>${iconed({ title, icon })}</a></li>`,
+  );
+}
+
+/** The tab that a page is in; undefined where it is in none. */
+export function tabOf({ tabs }: SiteFrame, { path, part }: Place): SiteTab | undefined {
+  if (part === 'reference') return tabs.find((tab) => tab.part === 'reference');
+  return positionOf(tabs, path)?.tab;
 }
 
 function announcementBar({ announcement }: SiteFrame): Html {

@@ -15,6 +15,8 @@ interface IndexedPage {
   /** A sentence about it; empty for none. */
   readonly description: string;
   readonly markdown: string;
+  /** Search engines shall not list it. */
+  readonly isUnindexed: boolean;
 }
 
 export interface IndexedSite {
@@ -50,7 +52,7 @@ Sitemap: {{origin}}/sitemap.xml
 `;
 
 function* pathsOf({ pages, reference }: IndexedSite): Generator<string> {
-  for (const { path } of pages) yield path;
+  for (const { path, isUnindexed } of pages) if (!isUnindexed) yield path;
   if (reference) yield* referencePaths(reference.addresses);
 }
 

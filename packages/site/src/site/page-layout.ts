@@ -4,12 +4,15 @@ import {
   frameFooter,
   frameHead,
   frameHeader,
+  type Place,
   type SiteFrame,
   type SiteLink,
+  tabOf,
 } from './frame.ts';
+import { ALL_PAGES, wholeGuideList } from './guide-list.ts';
 import { PREVIEW_SIZE, type PreviewText } from './preview/draw-preview.ts';
 import type { Preview } from './preview/site-previews.ts';
-import { type Place, sidebar } from './sidebar.ts';
+import { sidebar } from './sidebar.ts';
 import { hrefOf, markdownPath, type SiteFile, TYPES } from './site-files.ts';
 
 /** A page of a site, whichever part it belongs to. */
@@ -35,6 +38,8 @@ export interface LayoutPage {
   readonly source?: string | undefined;
   /** The path of its file, where that is not the page's own: the start page is at `/` as well. */
   readonly path?: string;
+  /** Search engines shall not list it. */
+  readonly isUnindexed?: boolean;
   /** What its preview image says; undefined where it has the site's own. */
   readonly preview?: PreviewText | undefined;
 }
@@ -62,7 +67,7 @@ export function pageHtml(
   return shell(frame, {
     title,
     place,
-    head: html`${
+    head: html`${page.isUnindexed ? NOINDEX : ''}${
       description
         ? html`<meta name="description" content="${description}">
 <meta property="og:description" content="${description}">
@@ -86,6 +91,9 @@ ${frameFooter(frame)}
 ${beside ?? ''}`,
   });
 }
+
+const NOINDEX = html`<meta name="robots" content="noindex">
+`;
 
 /** What stands above the title: the pages above this one, or the group that it is in. */
 function above({ crumbs, group }: LayoutPage): Html {
@@ -115,12 +123,24 @@ function notFoundPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
     place: { path: '', part: undefined },
-    head: html`<meta name="robots" content="noindex">
-`,
+    head: NOINDEX,
     body: html`<main class="docs-lost content" id="${CONTENT_ID}" tabindex="-1">
 <h1>Page not found</h1>
 <p>There is nothing at this address. It may have moved: search for it, or begin at
 <a href="/">the start page</a>.</p>
+</main>`,
+  });
+}
+
+/** The list of all guides, for those who have no script and for large sites. */
+function allPagesHtml(frame: SiteFrame): string {
+  return shell(frame, {
+    title: `All pages · ${frame.title}`,
+    place: { path: ALL_PAGES, part: undefined },
+    head: NOINDEX,
+    body: html`<main class="docs-all content" id="${CONTENT_ID}" tabindex="-1">
+<h1>All pages</h1>
+${wholeGuideList(frame.tabs)}
 </main>`,
   });
 }
@@ -143,7 +163,7 @@ function shell(frame: SiteFrame, { title, place, head, body }: ShellOptions): st
 ${head}${frameHead(frame)}
 </head>
 <body>
-${frameHeader(frame, place.path === '' ? '' : part)}
+${frameHeader(frame, place.path === '' ? '' : part, tabOf(frame, place))}
 <div class="docs">
 ${sidebar(frame, place)}
 <div class="docs-body">
@@ -155,13 +175,18 @@ ${body}
 `.text;
 }
 
-/** Files that every site has unless it brings its own: the page for missing paths, and the icon. */
+/** Files that every site has unless it brings its own: the page for missing paths, the list of guides, and the icon. */
 export function commonFiles(frame: SiteFrame): SiteFile[] {
   return [
     { path: '/404.html', type: TYPES.html, content: notFoundPageHtml(frame) },
+    ...(hasGuides(frame)
+      ? [{ path: ALL_PAGES, type: TYPES.html, content: allPagesHtml(frame) }]
+      : []),
     { path: '/favicon.svg', type: TYPES.svg, content: ICON },
   ];
 }
+
+const hasGuides = ({ tabs }: SiteFrame) => tabs.some(({ entries }) => entries.length > 0);
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0a58ca"/><path d="M9 9h9l5 5v9H9z" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/><path d="M13 17h6M13 20h6" stroke="#fff" stroke-width="2"/></svg>
 `;

@@ -1,36 +1,33 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { OperationSummary } from '../openapi/openapi-types.ts';
 import type { ReferenceAddresses, TagAddress } from '../reference/addresses.ts';
-import { outsideLink, type SiteFrame, type SiteLink } from './frame.ts';
+import {
+  hasTabs,
+  outsideLink,
+  type Place,
+  type SiteFrame,
+  type SiteLink,
+  tabItems,
+  tabOf,
+} from './frame.ts';
+import { guideList } from './guide-list.ts';
 import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
-
-/** Where a page is in its site, for the list at its side. */
-export interface Place {
-  /** The page's own path. */
-  readonly path: string;
-  /** Which list the page belongs to; undefined for a page in neither, which shows both. */
-  readonly part: 'guides' | 'reference' | undefined;
-}
 
 /**
  * The list of a site's pages, which the header's button opens on a narrow screen. Of a reference, the page has the
  * operations of its own tag alone, so that its weight does not grow with the document; a script fetches the others.
  */
 export function sidebar(frame: SiteFrame, place: Place): Html {
-  const { reference } = frame;
-  const hasGuides = place.part !== 'reference' && frame.groups.length > 0;
-  const hasReference = reference !== undefined && (place.part !== 'guides' || !hasGuides);
+  const { reference, tabs } = frame;
+  const isTabbed = hasTabs(frame);
+  const listed = tabOf(frame, place) ?? tabs.find(({ entries }) => entries.length > 0);
+  const hasGuides = place.part !== 'reference' && listed !== undefined;
+  const isOfBoth = place.part === undefined && !isTabbed;
+  const hasReference =
+    reference !== undefined && (place.part === 'reference' || isOfBoth || !hasGuides);
   return html`<nav class="docs-nav" id="layout-nav" aria-label="Pages">
-${hasGuides ? guides(frame, place.path) : ''}${hasReference ? referenceList(reference, place.path) : ''}${otherLinks(frame, place.path, hasGuides)}
+${isTabbed ? html`<ul class="docs-nav-tabs">${tabItems(frame, tabOf(frame, place))}</ul>` : ''}${hasGuides ? guideList(tabs, listed, place.path) : ''}${hasReference ? referenceList(reference, place.path) : ''}${otherLinks(frame, place.path, hasGuides)}
 </nav>`;
-}
-
-function guides({ groups }: SiteFrame, current: string): Html[] {
-  return groups.map(
-    ({ title, pages }) =>
-      html`${title === undefined ? '' : html`<p class="docs-nav-title">${title}</p>`}<ul>${pages.map((page) => html`<li>${link(page, current)}</li>`)}</ul>
-`,
-  );
 }
 
 function referenceList(reference: ReferenceAddresses, current: string): Html {

@@ -1,5 +1,6 @@
 import { accentColors } from './accent.ts';
 import { asset } from './asset.ts';
+import { iconRules } from './icons/icons.ts';
 import { type SiteFile, TYPES } from './site-files.ts';
 
 export const DEFAULT_COLOR = '#0a58ca';
@@ -10,6 +11,8 @@ export interface Theme {
   readonly color: string;
   /** Fonts of its own; none for those of the reader's system. */
   readonly fonts: readonly ThemeFont[];
+  /** The icons that pages show. */
+  readonly icons: readonly string[];
 }
 
 /** A font in WOFF2, in one weight or all. */
@@ -37,7 +40,7 @@ const FAMILIES = {
 } as const;
 
 /** Makes the files of a theme. */
-export function themeFiles({ color, fonts }: Theme): ThemeFiles {
+export function themeFiles({ color, fonts, icons }: Theme): ThemeFiles {
   const made = fonts.map((font) => ({
     ...font,
     file: asset(`font-${font.use}`, 'woff2', TYPES.woff2, font.content),
@@ -56,9 +59,10 @@ export function themeFiles({ color, fonts }: Theme): ThemeFiles {
       // The system's font shows until this one is there.
       `@font-face{font-family:"${FAMILIES[use].name}";font-weight:${weight};font-display:swap;src:url(${file.path}) format("woff2")}\n`,
   );
-  const style = `${faces.join('')}:root{${values.join(';')}}\n`;
+  const root = values.length === 0 ? '' : `:root{${values.join(';')}}\n`;
+  const style = [...faces, root, ...iconRules(icons)].join('');
   return {
-    style: values.length === 0 ? undefined : asset('custom', 'css', TYPES.css, style),
+    style: style === '' ? undefined : asset('custom', 'css', TYPES.css, style),
     fonts: [...new Map(made.map(({ file }) => [file.path, file])).values()],
     preloaded: made.find(({ use }) => use === 'body')?.file,
   };

@@ -25,6 +25,9 @@ function problems(yaml: string | Uint8Array, files?: readonly string[]) {
   return found.map(({ message, line }) => `${line}: ${message}`);
 }
 
+const UNTITLED = { title: undefined, icon: undefined };
+const PAGE = { ...UNTITLED, kind: 'page', isHidden: false };
+
 test('a whole configuration is read', () => {
   const whole = config(
     `title: Docs
@@ -57,13 +60,16 @@ redirects:
     openapi: 'api/v2.yaml',
     navigation: [
       {
-        title: undefined,
-        pages: [
-          { file: 'index.md', title: undefined, line: 6 },
-          { file: 'guides/start.md', title: undefined, line: 7 },
+        ...UNTITLED,
+        content: [
+          { ...PAGE, file: 'index.md' },
+          { ...PAGE, file: 'guides/start.md' },
+          {
+            ...{ kind: 'group', title: 'More', icon: undefined, page: undefined },
+            entries: [{ ...PAGE, file: 'guides/end.md', title: 'The end' }],
+          },
         ],
       },
-      { title: 'More', pages: [{ file: 'guides/end.md', title: 'The end', line: 10 }] },
     ],
     color: '#abc',
     fonts: [],
@@ -153,6 +159,57 @@ test('a title is enough; the document is found by its name', () => {
   );
 });
 
+/** A navigation of groups in groups, the innermost with a page. */
+function nested(levels: number): string {
+  const lines = Array.from({ length: levels }, (_, at) => {
+    const indent = ' '.repeat(2 + 4 * at);
+    return `${indent}- title: Level ${at + 1}\n${indent}  pages:\n`;
+  });
+  return `${lines.join('')}${' '.repeat(2 + 4 * levels)}- index.md\n`;
+}
+
+test('groups stand in groups, four levels deep, and entries are pages, groups and links', () => {
+  const [tab] =
+    config(
+      `title: D
+navigation:
+  - page: guides/start.mdx
+    icon: rocket
+    hidden: true
+  - title: Payments
+    icon: 💳
+    page: guides/end.md
+    pages:
+      - { title: Status, url: https://status.example.com, icon: activity }
+`,
+      [...FILES, 'guides/start.mdx'],
+    ).navigation ?? [];
+  assert.deepEqual(tab?.content, [
+    { ...PAGE, file: 'guides/start.mdx', icon: 'rocket', isHidden: true },
+    {
+      ...{ kind: 'group', title: 'Payments', icon: '💳', page: { ...PAGE, file: 'guides/end.md' } },
+      entries: [
+        { kind: 'link', title: 'Status', icon: 'activity', url: 'https://status.example.com/' },
+      ],
+    },
+  ]);
+  assert.ok(config(`title: D\nnavigation:\n${nested(4)}`));
+});
+
+test('tabs have pages, the reference, or a link', () => {
+  const tabs = config(`title: D
+navigation:
+  - { tab: Guides, icon: book, pages: [index.md] }
+  - { tab: API, reference: true }
+  - { tab: Blog, url: https://blog.example.com }
+`).navigation;
+  assert.deepEqual(tabs, [
+    { title: 'Guides', icon: 'book', content: [{ ...PAGE, file: 'index.md' }] },
+    { title: 'API', icon: undefined, content: 'reference' },
+    { title: 'Blog', icon: undefined, content: { url: 'https://blog.example.com/' } },
+  ]);
+});
+
 const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['', /^1: The file is empty/],
   ['- a', /^1: `docs\.yaml` must be a mapping/],
@@ -175,8 +232,37 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\nnavigation:\n  - title: X', /^3: An entry needs a `page`/],
   ['title: A\nnavigation:\n  - pages: [index.md]', /^3: A group needs a `title`/],
   [
-    'title: A\nnavigation:\n  - title: X\n    pages: [index.md]\n    icon: x',
-    /^5: A group has no `icon`/,
+    'title: A\nnavigation:\n  - title: X\n    pages: [index.md]\n    icons: x',
+    /^5: A group has no `icons`: did you mean `icon`/,
+  ],
+  [
+    'title: A\nnavigation:\n  - page: index.md\n    icon: rokcet',
+    /^4: There is no icon `rokcet`: did you mean `rocket`\?/,
+  ],
+  [
+    'title: A\nnavigation:\n  - page: index.md\n    hidden: yes please',
+    /^4: `hidden` must be `true` or `false`/,
+  ],
+  [`title: A\nnavigation:\n${nested(5)}`, /^11: Groups can be 4 levels deep/],
+  ['title: A\nnavigation:\n  - title: X\n    url: javascript:x', /^4: A link's `url` must be/],
+  ['title: A\nnavigation:\n  - url: /', /^3: A link needs a `title` and a `url`/],
+  [
+    'title: A\nnavigation:\n  - index.md\n  - tab: X\n    url: /',
+    /^3: The navigation has tabs, so each of its entries needs a `tab`/,
+  ],
+  ['title: A\nnavigation:\n  - tab: X', /^3: A tab needs one of `pages`, `reference: true` and/],
+  ['title: A\nnavigation:\n  - tab: X\n    reference: false', /^4: `reference` must be `true`/],
+  [
+    'title: A\nnavigation:\n  - { tab: X, reference: true }\n  - { tab: Y, reference: true }',
+    /^4: Two tabs have `reference`/,
+  ],
+  [
+    'title: A\nnavigation:\n  - tab: X\n    pages: [{ page: index.md, hidden: true }]',
+    /^4: A tab's `pages` must have a page/,
+  ],
+  [
+    `title: A\nnavigation:\n${'  - { tab: X, url: / }\n'.repeat(11)}`,
+    /^13: The navigation has more than 10 tabs/,
   ],
   ['title: A\ntheme: { color: red }', /^2: `theme\.color` must be a colour/],
   ['title: A\ntheme: { color: "#12345" }', /^2: `theme\.color` must be a colour/],

@@ -70,12 +70,13 @@ test('no font, however it is damaged, is read beyond its end', () => {
 });
 
 test('the usual theme has no file; fonts are named by their content, and swapped in', () => {
-  assert.deepEqual(themeFiles({ color: '#0a58ca', fonts: [] }), {
+  assert.deepEqual(themeFiles({ color: '#0a58ca', fonts: [], icons: [] }), {
     ...{ style: undefined, fonts: [], preloaded: undefined },
   });
   const { style, fonts, preloaded } = themeFiles({
     color: '#0a58ca',
     fonts: [{ use: 'body', weight: '100 900', content: VARIABLE }],
+    icons: [],
   });
   assert.match(fonts[0]?.path ?? '', /^\/_assets\/font-body-[0-9a-f]{16}\.woff2$/);
   assert.equal(preloaded, fonts[0]);

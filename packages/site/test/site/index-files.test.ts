@@ -20,7 +20,10 @@ const SHOP = {
   components: { schemas: { Pet: { type: 'object' } } },
 };
 
-const GUIDE = { path: '/start (1)', title: 'Start', description: 'First.', markdown: '# Start' };
+const GUIDE = {
+  ...{ path: '/start (1)', title: 'Start', description: 'First.' },
+  ...{ markdown: '# Start', isUnindexed: false },
+};
 
 async function filesOf(reference: object | undefined, lastModified?: () => string) {
   const files = indexFiles({

@@ -11,6 +11,7 @@ import { cutAfterWord } from '../../reference/first-sentence.ts';
 import { yamlProblem } from '../../syntax/yaml-problem.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
+import { NO_SETTINGS, type PageSettings, pageSettings } from '../page-settings.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
@@ -28,6 +29,7 @@ export interface RenderedPage extends PageParts {
   /** HTML that is safe to put into a page. */
   readonly html: string;
   readonly links: PageLinks;
+  readonly settings: PageSettings;
 }
 
 /** In letters: of a paragraph as a description, of which search engines show no more. */
@@ -63,6 +65,7 @@ export async function renderPage(
     lead: matter.description,
     html,
     links,
+    settings: matter.settings,
   };
 }
 
@@ -122,6 +125,7 @@ function nameOf(file: string): string {
 interface FrontMatter {
   readonly title: string | undefined;
   readonly description: string;
+  readonly settings: PageSettings;
   /** The rest of the text, after as many empty lines as were removed, so that lines keep their numbers. */
   readonly markdown: string;
   readonly problems: readonly { readonly message: string; readonly line: number }[];
@@ -132,11 +136,14 @@ const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/;
 /** The most bytes of YAML before a page. */
 const MAX_SIZE = 16 * 1024;
 
-/** Removes the YAML at a page's beginning. Of its keys, `title` and `description` are used. */
+/** Removes the YAML at a page's beginning, of which `title`, `description` and the page's settings are used. */
 function readFrontMatter(text: string): FrontMatter {
   const [block, yaml] = BLOCK.exec(text.slice(0, MAX_SIZE)) ?? [];
   if (block === undefined || yaml === undefined) {
-    return { title: undefined, description: '', markdown: text, problems: [] };
+    return {
+      ...{ title: undefined, description: '', settings: NO_SETTINGS },
+      ...{ markdown: text, problems: [] },
+    };
   }
   const lines = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
@@ -151,6 +158,7 @@ function readFrontMatter(text: string): FrontMatter {
   return {
     title: textOf('title'),
     description: textOf('description') ?? '',
+    settings: problems.length === 0 ? pageSettings(document) : NO_SETTINGS,
     markdown: '\n'.repeat(block.split('\n').length - 1) + text.slice(block.length),
     problems,
   };

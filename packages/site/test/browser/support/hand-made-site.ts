@@ -7,6 +7,7 @@ import type { OperationSummary } from '../../../src/openapi/openapi-types.ts';
 import type { ReferenceAddresses, TagAddress } from '../../../src/reference/addresses.ts';
 import { siteAssets } from '../../../src/site/assets.ts';
 import type { SiteFrame } from '../../../src/site/frame.ts';
+import type { SiteGroup } from '../../../src/site/navigation.ts';
 import { commonFiles, type LayoutPage, pageHtml } from '../../../src/site/page-layout.ts';
 import { sitePolicy } from '../../../src/site/policy.ts';
 import { navigationFile } from '../../../src/site/sidebar.ts';
@@ -53,6 +54,13 @@ const REFERENCE: ReferenceAddresses = {
 };
 
 const GUIDES = ['Start', 'Errors'].map((title) => ({ title, path: `/${title.toLowerCase()}` }));
+
+const NO_TITLE = { title: undefined, icon: undefined };
+
+const GUIDE_GROUP: SiteGroup = {
+  ...{ kind: 'group', title: 'Guides', icon: undefined, page: undefined },
+  entries: GUIDES.map((guide) => ({ ...guide, kind: 'page', icon: undefined })),
+};
 
 function layoutPage(
   path: string,
@@ -104,7 +112,7 @@ async function files(): Promise<SiteFile[]> {
       { title: 'Guides', path: '/start' },
       { title: 'API reference', path: '/reference' },
     ],
-    groups: [{ title: 'Guides', pages: GUIDES }],
+    tabs: [{ ...NO_TITLE, href: '/start', part: 'guides', entries: [GUIDE_GROUP] }],
     reference: REFERENCE,
     isServedByApi: false,
     assets,

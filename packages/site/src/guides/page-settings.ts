@@ -1,0 +1,45 @@
+import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
+import type { Document } from 'yaml';
+import { ICON_NAMES, isIcon } from '../site/icons/icons.ts';
+
+/** What the front matter of a page says of its place in the site's lists. */
+export interface PageSettings {
+  /** Its title in the navigation; undefined for that of the page. */
+  readonly sidebarTitle: string | undefined;
+  /** A name of an icon, or an emoji; undefined for none. */
+  readonly icon: string | undefined;
+  /** It is published, and in no list. */
+  readonly isHidden: boolean;
+  /** Search engines shall not list it. */
+  readonly isUnindexed: boolean;
+  /** What is there and is not used, each a sentence. */
+  readonly warnings: readonly string[];
+}
+
+export const NO_SETTINGS: PageSettings = {
+  sidebarTitle: undefined,
+  icon: undefined,
+  isHidden: false,
+  isUnindexed: false,
+  warnings: [],
+};
+
+/** Reads `sidebarTitle`, `icon`, `hidden` and `noindex` of a front matter, whose YAML is sound. */
+export function pageSettings(matter: Document): PageSettings {
+  const warnings: string[] = [];
+  const text = (key: string) => {
+    const value: unknown = matter.get(key);
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  const icon = text('icon');
+  const isKnown = icon !== undefined && isIcon(icon);
+  if (icon !== undefined && !isKnown)
+    warnings.push(`There is no icon \`${icon}\`${didYouMeanOfMany()(icon, ICON_NAMES)}`);
+  return {
+    sidebarTitle: text('sidebarTitle'),
+    icon: isKnown ? icon : undefined,
+    isHidden: matter.get('hidden') === true,
+    isUnindexed: matter.get('noindex') === true,
+    warnings,
+  };
+}

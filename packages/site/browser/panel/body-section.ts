@@ -9,6 +9,7 @@ import {
   isText,
   isUrlencoded,
 } from '../../src/request/media-types.ts';
+import { boundaryOf } from '../../src/request/multipart.ts';
 import type { BodyData, MediaData, SchemaData } from '../../src/request/operation-data.ts';
 import { jsonProblem, valueProblem } from '../../src/request/value-problem.ts';
 import type { Field } from './controls.ts';
@@ -80,7 +81,9 @@ function exampleField(
 
 function mediaSection(media: MediaData, isNeeded: () => boolean): BodyPart {
   const { type } = media;
-  if (isMultipart(type)) return formSection(media);
+  // One without names is written as it is sent: nothing tells its parts apart but their order.
+  const isWritten = boundaryOf(media.example ?? '') !== undefined;
+  if (isMultipart(type)) return isWritten ? textSection(media, isNeeded) : formSection(media);
   if (isUrlencoded(type)) return media.schema ? formSection(media) : textSection(media, isNeeded);
   if (isJson(type) && media.schema) return jsonSection(media, media.schema, isNeeded);
   return isText(type) || media.example !== undefined

@@ -1,6 +1,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
+import { positionalEncodings } from '../reference/encodings.ts';
 import { type Example, examplesOf } from '../reference/examples/examples.ts';
 import type { Direction } from '../reference/examples/sample-schema.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
@@ -127,9 +128,15 @@ function contents(
   });
 }
 
-function encodings({ encoding }: Record<string, unknown>, room: PageBudget): string {
+/** How the parts of a form, or of a `multipart` body without names, are sent. */
+function encodings(holder: Record<string, unknown>, room: PageBudget): string {
+  const { encoding } = holder;
+  const named = Object.entries(isObject(encoding) ? encoding : {}).map(
+    ([name, value]) => [`Part ${code(name)}`, value] as const,
+  );
+  const positional = positionalEncodings(holder).map((one) => [one.name, one.encoding] as const);
   return bulletList(
-    (isObject(encoding) ? Object.entries(encoding) : []).flatMap(([name, value]) => {
+    [...named, ...positional].flatMap(([title, value]) => {
       if (!isObject(value)) return [];
       const facts = [
         ...(typeof value.contentType === 'string' ? [code(value.contentType)] : []),
@@ -138,10 +145,12 @@ function encodings({ encoding }: Record<string, unknown>, room: PageBudget): str
           ? [value.explode ? 'exploded' : 'not exploded']
           : []),
       ];
-      const inner = headers(value.headers, room);
+      const inner = [headers(value.headers, room), encodings(value, room)]
+        .filter(Boolean)
+        .join('\n');
       if (facts.length === 0 && inner === '') return [];
       const sent = facts.length > 0 ? `: sent as ${facts.join(', ')}` : '';
-      return [`Part ${code(name)}${sent}${inner && `\n${inner.replace(/^/gm, '  ')}`}`];
+      return [`${title}${sent}${inner && `\n${inner.replace(/^/gm, '  ')}`}`];
     }),
   );
 }

@@ -6,6 +6,7 @@ import { checkDocument } from './check-document.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { listOperations } from './operations.ts';
 import { plainText } from './plain-text.ts';
+import { keepProducedTypes } from './produced-types.ts';
 import { type ReadDocument, readDocument } from './read-document.ts';
 import { readingFindings } from './reading-findings.ts';
 import { markMissing } from './references.ts';
@@ -111,6 +112,7 @@ export function upgradeDocument(document: OpenApiDocument): OpenApiDocument {
   });
   const upgraded = upgrade(input as Record<string, unknown>, '3.1');
   const named = isRenamed ? copy(upgraded, (name) => (name === STAND_IN ? PROTO : name)) : upgraded;
+  keepProducedTypes(document, named as OpenApiDocument);
   return named as OpenApiDocument;
 }
 

@@ -1,5 +1,6 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isMultipart, isUrlencoded } from '../request/media-types.ts';
+import { boundaryOf } from '../request/multipart.ts';
 import type { ExampleData } from '../request/operation-data.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { type Example, examplesOf, MAX_TEXT } from './examples/examples.ts';
@@ -23,7 +24,9 @@ export function bodyExamples(
   const isForm = isUrlencoded(type) || isMultipart(type);
   return examplesOf(context, media, type, 'request', place).map((example, at) => {
     const name = exampleLabel(example, type);
-    const text = isForm
+    // A body that is written as it is sent has no fields.
+    const hasFields = isForm && boundaryOf(example.text) === undefined;
+    const text = hasFields
       ? fieldsText(context, media, place, example, at)
       : example.isCut || example.link !== undefined
         ? undefined

@@ -1,6 +1,7 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
+import { positionalEncodings } from './encodings.ts';
 import { isBinary, isXml } from './examples/example-text.ts';
 import { box, boxes, type Page, REQUIRED, section, textBlock, valueCode } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
@@ -8,6 +9,7 @@ import type { Schema } from './schema.ts';
 import { schemaHtml } from './schema-html.ts';
 import type { Purpose } from './schema-tree.ts';
 import { shapeOf } from './shape.ts';
+import { factList } from './value-html.ts';
 
 /** How many kinds of bodies one place shows. */
 const MAX_GROUPS = 20;
@@ -74,7 +76,10 @@ function mediaGroups({ context }: Page, content: unknown): MediaGroup[] {
   for (const [type, value] of Object.entries(isObject(content) ? content : {})) {
     const media = resolveReference(context.document, value);
     if (!isObject(media)) continue;
-    const isAlone = isObject(media.encoding) || isObject(media.itemSchema);
+    const isAlone =
+      isObject(media.encoding) ||
+      isObject(media.itemSchema) ||
+      positionalEncodings(media).length > 0;
     const key = isAlone ? media : shapeOf(context.document, media.schema).source;
     const group = groups.get(key);
     if (group) group.types.push(type);
@@ -87,16 +92,31 @@ function mediaHtml(page: Page, media: Schema, options: MediaOptions): Html {
   const items =
     media.itemSchema === undefined
       ? html``
-      : html`<p class="ref-choice">Each item of the stream</p>${schemaHtml(page, media.itemSchema, options)}`;
+      : html`<p class="ref-choice">Each item of the stream</p>${schemaHtml(page, media.itemSchema, itemOptions(options))}`;
+  const parts = partsHtml(page, media, options);
   if (media.schema === undefined)
-    return html`${options.types ? html`<p class="ref-kind">${options.types}</p>` : ''}${items}`;
+    return html`${options.types ? html`<p class="ref-kind">${options.types}</p>` : ''}${items}${parts}`;
   const encoding = isObject(media.encoding) ? media.encoding : {};
   const factsFor = (property: string) =>
     Object.hasOwn(encoding, property)
       ? encodingFacts(page, encoding[property], property, options)
       : [];
   const schema = options.isFile ? fileSchema(media.schema) : media.schema;
-  return html`${schemaHtml(page, schema, { ...options, factsFor })}${items}`;
+  return html`${schemaHtml(page, schema, { ...options, factsFor })}${items}${parts}`;
+}
+
+/** What is said above of the whole body is not said of its items. */
+const itemOptions = ({ types: _, ...options }: MediaOptions): MediaOptions => options;
+
+/** How the parts of a `multipart` body without names are sent; nothing where the document does not say it. */
+function partsHtml(page: Page, holder: Schema, options: ContentOptions): Html {
+  const rows = positionalEncodings(holder).flatMap(({ name, encoding }) => {
+    const facts = encodingFacts(page, encoding, name.toLowerCase().replaceAll(' ', '-'), options);
+    const inner = partsHtml(page, encoding, options);
+    if (facts.length === 0 && inner.text === '') return [];
+    return [html`<li><p class="ref-name"><i>${name}</i></p>${factList(facts)}${inner}</li>`];
+  });
+  return rows.length === 0 ? html`` : html`<ul class="ref-rows">${rows}</ul>`;
 }
 
 /** The schema of a file, which need not say that it is one (OpenAPI 3.1.1, “Working with Binary Data”). */

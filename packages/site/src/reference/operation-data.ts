@@ -15,11 +15,13 @@ import {
   type ParameterData,
   type ParameterPlace,
   type ParameterStyle,
+  type SchemaData,
   type Serialization,
 } from '../request/operation-data.ts';
 import { defaultStyle, isExploded } from '../request/serialize.ts';
 import { toPointer } from '../syntax/source.ts';
 import { bodyExamples } from './body-examples.ts';
+import { exampleText } from './examples/example-text.ts';
 import { bodyExample } from './examples/examples.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { enteredText, schemaData } from './schema-data.ts';
@@ -93,7 +95,7 @@ function parameterData(context: ReferenceContext, parameter: Parameter): Paramet
   const schema = media ? media[1].schema : parameter.schema;
   const shape = schema === undefined ? undefined : schemaData(context.document, schema);
   const example = exampleOf(context, parameter) ?? (media && exampleOf(context, media[1]));
-  const text = example === undefined ? undefined : enteredText(shape, example);
+  const text = parameterText(media, shape, example);
   const description = truncate(
     context.descriptions.plain(prefix(textOf(parameter.description), 4 * MAX_DESCRIPTION)),
     MAX_DESCRIPTION,
@@ -111,6 +113,19 @@ function parameterData(context: ReferenceContext, parameter: Parameter): Paramet
     ...(text !== undefined && text.length <= MAX_EXAMPLE && { example: text }),
     ...(description !== '' && { description }),
   };
+}
+
+/** An example of a parameter as it is entered: one whose media type is that of forms is sent as it is. */
+function parameterText(
+  media: readonly [type: string, media: Record<string, unknown>] | undefined,
+  shape: SchemaData | undefined,
+  example: unknown,
+): string | undefined {
+  if (example === undefined) return undefined;
+  if (media && isUrlencoded(media[0]) && isObject(example)) {
+    return exampleText(media[0], example, media[1]).text;
+  }
+  return enteredText(shape, example);
 }
 
 const STYLES: readonly unknown[] = [

@@ -172,6 +172,9 @@ function writtenAs(
       return `;${name}=${joined}`;
     case 'simple':
       return explode && isMap ? 'k=v' : joined;
+    case 'cookie':
+      if (explode) return isMap ? 'k=v' : `${name}=a; ${name}=b`;
+      return `${name}=${joined}`;
     case 'form':
     case 'spaceDelimited':
     case 'pipeDelimited':

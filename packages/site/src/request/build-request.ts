@@ -1,4 +1,5 @@
 import { isMultipart } from './media-types.ts';
+import { boundaryOf } from './multipart.ts';
 import type {
   EncodingData,
   OperationData,
@@ -177,7 +178,7 @@ function base64(text: string): string {
 
 function builtBody({ body }: OperationData, value: BodyValue): BuiltBody {
   const { type } = value;
-  if ('text' in value) return { kind: 'text', type, text: value.text };
+  if ('text' in value) return { kind: 'text', ...builtText(type, value.text) };
   if ('file' in value) return { kind: 'file', type, file: value.file };
   const media = body?.content.find((one) => one.type === type);
   const encodingOf = (name: string) => media?.encoding?.find((one) => one.name === name);
@@ -191,6 +192,14 @@ function builtBody({ body }: OperationData, value: BodyValue): BuiltBody {
     return formText(encoding, field.value, formEncoded);
   });
   return { kind: 'text', type, text: texts.filter((text) => text !== '').join('&') };
+}
+
+/** A text with its media type. That of a `multipart` body names the boundary, and its lines end as RFC 2046 wants it. */
+function builtText(type: string, text: string): { type: string; text: string } {
+  const boundary = isMultipart(type) ? boundaryOf(text) : undefined;
+  if (boundary === undefined) return { type, text };
+  const named = /;\s*boundary=/i.test(type) ? type : `${type}; boundary="${boundary}"`;
+  return { type: named, text: text.trimEnd().replace(/\r?\n/g, '\r\n') };
 }
 
 /** OpenAPI 3.1.1, “Encoding Object”: a list has a part for each item; JSON says that it is, text need not. */

@@ -2,7 +2,9 @@ import type { BodyPart, BuiltRequest } from './build-request.ts';
 
 /** A request as a command for a shell of Unix. Files are named as in the folder that it runs in. */
 export function curlCommand({ method, url, headers, body }: BuiltRequest): string {
-  const usual = body === undefined ? 'GET' : 'POST';
+  // Of a form without a field curl is told nothing.
+  const isSent = body !== undefined && (body.kind !== 'parts' || body.parts.length > 0);
+  const usual = isSent ? 'POST' : 'GET';
   const flag = method === 'HEAD' ? '--head' : method === usual ? '' : `--request ${method}`;
   // Otherwise curl reads brackets as lists.
   const globoff = /[[\]{}]/.test(url) ? '--globoff' : '';
@@ -10,7 +12,7 @@ export function curlCommand({ method, url, headers, body }: BuiltRequest): strin
     ['curl', flag, globoff, shell(url)].filter((word) => word !== '').join(' '),
     ...headers.map((header) => `--header ${shell(header.join(': '))}`),
   ];
-  if (body?.kind === 'text') lines.push(`--data-raw ${shell(body.text)}`);
+  if (body?.kind === 'text') lines.push(`--data-raw ${shellText(body.text)}`);
   else if (body?.kind === 'file') lines.push(`--data-binary ${shell(`@${body.file.name}`)}`);
   else if (body?.kind === 'parts') lines.push(...body.parts.map(form));
   return lines.join(' \\\n  ');
@@ -26,5 +28,11 @@ function form({ name, content, type }: BodyPart): string {
 
 /** Inside of curl's own quotation marks. */
 const escaped = (text: string) => text.replace(/["\\]/g, '\\$&');
+
+/** A text whose lines may end with carriage returns, which nobody would see between simple quotation marks. */
+const shellText = (text: string) =>
+  text.includes('\r')
+    ? `"$(printf %b ${shell(text.replaceAll('\\', '\\\\').replaceAll('\r', '\\r'))})"`
+    : shell(text);
 
 const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -279,6 +279,27 @@ test('forms, files and parts with media types are sent as the document says', as
   assert.deepEqual(complaints, []);
 });
 
+test('parts without names are sent as they are written, with their boundary', async (t) => {
+  const api = await echoApi(t);
+  const example = '--b\nContent-Type: text/plain\n\nHi\n--b--\n';
+  const { page, complaints } = await open(t, {
+    method: 'POST',
+    path: '/upload',
+    servers: [{ url: api.url }],
+    body: {
+      required: true,
+      content: [{ type: 'multipart/mixed', schema: { type: 'array' }, example }],
+    },
+  });
+  await send(page);
+  await answered(page);
+  assert.deepEqual(
+    [api.seen[0]?.headers['content-type'], api.seen[0]?.body],
+    ['multipart/mixed; boundary="b"', '--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n--b--'],
+  );
+  assert.deepEqual(complaints, []);
+});
+
 const KEY: Partial<OperationData> = {
   security: [[['key']], []],
   schemes: [{ name: 'key', type: 'apiKey', in: 'header', key: 'X-Key' }],

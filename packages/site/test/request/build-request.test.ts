@@ -116,3 +116,11 @@ test('forms are sent as the Encoding Object says', () => {
     );
   }
 });
+
+test('a multipart body that is written as it is sent has its boundary in the media type', () => {
+  const text = '--x\nContent-Type: text/plain\n\nHi\n--x--\n';
+  const { headers, body } = buildRequest(base, { body: { type: 'multipart/mixed', text } });
+  assert.deepEqual(headers.at(-1), ['Content-Type', 'multipart/mixed; boundary="x"']);
+  const sent = '--x\r\nContent-Type: text/plain\r\n\r\nHi\r\n--x--';
+  assert.deepEqual(body, { kind: 'text', type: 'multipart/mixed; boundary="x"', text: sent });
+});

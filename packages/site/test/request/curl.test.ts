@@ -46,6 +46,24 @@ const CASES: readonly [BuiltRequest, string[]][] = [
       'd=@"e.png";type=image/png',
     ],
   ],
+  [
+    {
+      method: 'POST',
+      url,
+      headers: [],
+      body: { kind: 'parts', type: 'multipart/form-data', parts: [] },
+    },
+    ['--request', 'POST', '--globoff', url],
+  ],
+  [
+    {
+      method: 'POST',
+      url: 'https://a.example',
+      headers: [],
+      body: { kind: 'text', type: 'multipart/mixed', text: "--b\r\n\r\nit's \\n\r\n--b--" },
+    },
+    ['https://a.example', '--data-raw', "--b\r\n\r\nit's \\n\r\n--b--"],
+  ],
 ];
 
 test('a shell gives curl exactly what the request has', async () => {

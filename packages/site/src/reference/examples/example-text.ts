@@ -5,6 +5,7 @@ import { formatJson, isValid } from '../../request/json-text.ts';
 import { isJson, isJsonLines, isMultipart, isUrlencoded } from '../../request/media-types.ts';
 import type { EncodingData } from '../../request/operation-data.ts';
 import { toJson, toYaml } from '../../syntax/exact-text.ts';
+import { partsInOrder } from './multipart-text.ts';
 
 export type ExampleLanguage = 'json' | 'xml' | 'yaml' | 'text';
 
@@ -36,6 +37,7 @@ export function exampleText(
   media: Record<string, unknown> = {},
 ): ExampleText {
   if (isUrlencoded(type) && isObject(value)) return text(formBody(type, value, media));
+  if (isMultipart(type) && Array.isArray(value)) return text(partsInOrder(value, media));
   if (isMultipart(type) && isObject(value)) return text(partList(value));
   if (isEventStream(type) && typeof value !== 'string') return text(events(value));
   if (isJsonLines(type) && typeof value !== 'string') return json(lines(value));

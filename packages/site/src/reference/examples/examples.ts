@@ -14,6 +14,7 @@ import {
   isSequence,
   isXml,
 } from './example-text.ts';
+import { partsInOrder } from './multipart-text.ts';
 import { type OwnExample, ownExamples } from './own-examples.ts';
 import { MAX_VALUE, sampleOf, xmlOf } from './sample.ts';
 import { choicesOf, type Direction, discriminatorValue } from './sample-schema.ts';
@@ -97,9 +98,10 @@ export function bodyExample(
   }
   const [own] = ownExamples(context, media, place);
   if (own?.serialized !== undefined) return own.serialized;
-  const value =
-    own?.value ?? sampleOf(context.document, media.schema, { direction, isSent: true }).value;
+  const schema = wholeSchema(media, type);
+  const value = own?.value ?? sampleOf(context.document, schema, { direction, isSent: true }).value;
   if (typeof value === 'string' || value === undefined) return value;
+  if (isMultipart(type) && Array.isArray(value)) return partsInOrder(value, media);
   return safely(() => (isLongJson(value, MAX_TEXT) ? undefined : toJson(value).trim()));
 }
 
@@ -110,7 +112,7 @@ function makeExamples(
   direction: Direction,
   place: string,
 ): readonly Example[] {
-  const schema = media.schema ?? (isSequence(type) ? media.itemSchema : undefined);
+  const schema = wholeSchema(media, type);
   const shape: MediaShape = { context, media: { ...media, schema }, type, direction };
   const own = ownExamples(context, shape.media, place).flatMap((one) => ownText(shape, one, place));
   if (own.length > 0 || schema === undefined || isBinary(type)) return own;
@@ -120,6 +122,13 @@ function makeExamples(
     if (made.length > 1) return made;
   }
   return generated(shape, '');
+}
+
+/** The schema of a whole body, where the document may have that of its items alone. */
+function wholeSchema({ schema, itemSchema }: Record<string, unknown>, type: string): unknown {
+  if (schema !== undefined || itemSchema === undefined) return schema;
+  if (isMultipart(type)) return { type: 'array', items: itemSchema };
+  return isSequence(type) ? itemSchema : undefined;
 }
 
 interface MediaShape {

@@ -7,6 +7,7 @@ import {
 } from '../openapi/openapi-types.ts';
 import { aboutOf, type FoundOperation, operationsOf } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
+import { marksOf, markText } from '../openapi/tags.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { type OperationPart, requestBody, responses } from './content-markdown.ts';
 import { curlExample } from './curl-example.ts';
@@ -26,6 +27,7 @@ export function operationMarkdown(
 ): string {
   const { method, path, isWebhook, item, operation } = found;
   const marks = readMarks(operation);
+  const tagMarks = marksOf(context.document, operation).map(markText);
   const parameters = parametersMarkdown(found, room);
   const location = [isWebhook ? 'webhooks' : 'paths', path, method.toLowerCase()];
   const part: OperationPart = { context, operation, room, level: '##', location };
@@ -36,6 +38,7 @@ export function operationMarkdown(
     ...markNotes(marks),
     marks.stability ? `Stability: ${marks.stability}` : '',
     deprecated && !marks.sunset ? '**Deprecated.**' : '',
+    ...(tagMarks.length > 0 ? [`Marked: ${tagMarks.map(literal).join(', ')}`] : []),
     textOf(operation.operationId) && `Operation id: ${code(textOf(operation.operationId))}`,
     closed(linked(context, aboutOf(found) || textOf(item.description)).trim()),
     externalDocs(operation.externalDocs),

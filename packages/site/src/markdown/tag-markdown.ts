@@ -2,6 +2,7 @@ import { truncate } from '@petstore/service/text.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import type { TagAddress } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { sizeText } from '../reference/tag-list.ts';
 import { linked } from './description-links.ts';
 import {
   bulletList,
@@ -26,10 +27,21 @@ export function tagMarkdown(context: ReferenceContext, tag: TagAddress): string 
     `# ${literal(tag.title)}`,
     closed(linked(context, tag.description).trim()),
     tag.name === undefined || !isObject(described) ? '' : externalDocs(described.externalDocs),
+    tagLinks(tag.children),
     tag.operations
       .map((one) => pageLink(one.title, addresses.operation(one), aboutOperation(one, MAX_ABOUT)))
       .join('\n'),
   ])}\n`;
+}
+
+/** Tags as links, each with those that lie under it. */
+function tagLinks(tags: readonly TagAddress[], indent = ''): string {
+  return tags
+    .map(({ title, path, operations, children }) => {
+      const own = `${indent}${pageLink(title, path, sizeText(operations.length, children.length))}`;
+      return children.length > 0 ? `${own}\n${tagLinks(children, `${indent}  `)}` : own;
+    })
+    .join('\n');
 }
 
 /** `GET /pets, deprecated. What it does.`, which is cut after `most` letters. */
@@ -55,15 +67,7 @@ export function overviewMarkdown(context: ReferenceContext): string {
     serversMarkdown(context, [document], '##'),
     schemesMarkdown(context),
     tags.length > 0 ? '## Operations' : '',
-    tags
-      .map(({ title, path, operations }) =>
-        pageLink(
-          title,
-          path,
-          operations.length === 1 ? '1 operation' : `${operations.length} operations`,
-        ),
-      )
-      .join('\n'),
+    tagLinks(tags.filter(({ parent }) => parent === undefined)),
     addresses.modelsPath === undefined ? '' : '## Models',
     addresses.modelsPath === undefined
       ? ''

@@ -4,6 +4,7 @@ import { isObject, type OpenApiDocument } from './openapi-types.ts';
 import { pathProblems } from './path-problems.ts';
 import { type MissingReferences, missingReferences, referenceProblems } from './references.ts';
 import { type DocumentFinding, schemaProblems } from './schema-problems.ts';
+import { tagProblems } from './tags.ts';
 import { typeProblems } from './type-problems.ts';
 import { versionOf } from './version.ts';
 
@@ -26,6 +27,7 @@ export async function checkDocument(document: OpenApiDocument): Promise<Document
     version === '3.1' || version === '3.2' ? typeProblems(document) : [],
     referenceProblems(document, missing),
     pathProblems(document),
+    version === '3.2' ? tagProblems(document) : [],
   );
   return {
     canBeShown:

@@ -31,7 +31,7 @@ export interface OperationSummary {
   /** `/pets/{petId}`; of a webhook its name. */
   readonly path: string;
   readonly title: string;
-  /** The first of its tags; undefined when it has none. */
+  /** The tag whose page lists it; undefined when it has none. */
   readonly tag: string | undefined;
   /** Plain text. */
   readonly description: string;

@@ -3,6 +3,7 @@ import { isMethod } from './methods.ts';
 import { isObject, type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
 import type { PlainText } from './plain-text.ts';
 import { resolveReference } from './references.ts';
+import { sectionOf } from './tags.ts';
 import { isLongTitle, titleText } from './title-text.ts';
 
 /** An operation with its path and path item. */
@@ -67,9 +68,7 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
   const ids = new Map<string, number>();
   return [...findOperations(document)].map((found) => {
     const { method, path, isWebhook, operation } = found;
-    const [tag] = Array.isArray(operation.tags)
-      ? operation.tags.filter((one) => typeof one === 'string')
-      : [];
+    const tag = sectionOf(document, operation);
     const operationId = textOf(operation.operationId);
     const id = uniqueId(operationId || `${method.toLowerCase()} ${path}`, ids);
     return {
@@ -78,7 +77,7 @@ export function listOperations(document: OpenApiDocument, plain: PlainText): Ope
       method,
       path,
       title: operationTitle(found),
-      tag: tag as string | undefined,
+      tag,
       description: plain.of(aboutOf(found), placeOf(found)),
       deprecated: operation.deprecated === true,
       anchor: anchorOf(found, tag),

@@ -3,15 +3,15 @@ import {
   isObject,
   type OpenApiDocument,
   type OperationSummary,
-  textOf,
 } from '../openapi/openapi-types.ts';
+import { type DeclaredTag, declaredTags } from '../openapi/tags.ts';
 import { titleText } from '../openapi/title-text.ts';
 
 /** The paths of the pages of a reference, each unique whether a system distinguishes case or not. */
 export interface ReferenceAddresses {
   /** The introduction: `/reference`, or `/` where a site has nothing else. */
   readonly overview: string;
-  /** The tags that have operations, in the order of their pages. */
+  /** The tags that have operations, or tags under them that do, in the order of their pages: each after its parent. */
   readonly tags: readonly TagAddress[];
   /** The webhooks, listed as those of a tag; undefined where there are none. */
   readonly webhooks: TagAddress | undefined;
@@ -27,7 +27,7 @@ export interface ReferenceAddresses {
   model(name: string): string | undefined;
 }
 
-/** A tag, and the operations whose first tag it is. */
+/** A tag, and the operations that are listed under it. */
 export interface TagAddress {
   /** As in the operations' `tags`; undefined for the operations without one, and for webhooks. */
   readonly name: string | undefined;
@@ -40,6 +40,17 @@ export interface TagAddress {
   readonly operations: readonly OperationSummary[];
   /** The tag's group (`x-tagGroups`); undefined where it is in none. */
   readonly group: string | undefined;
+  /** The tag that it lies under (OpenAPI 3.2); undefined for none. */
+  readonly parent: TagAddress | undefined;
+  /** The tags that lie right under it. */
+  readonly children: readonly TagAddress[];
+}
+
+/** A tag and all that it lies under, the outermost first. */
+export function tagWay(tag: TagAddress): readonly TagAddress[] {
+  const way: TagAddress[] = [];
+  for (let at: TagAddress | undefined = tag; at !== undefined; at = at.parent) way.unshift(at);
+  return way;
 }
 
 const ROOT = '/reference';
@@ -72,18 +83,25 @@ export function referenceAddresses(
     ({ tag }) => tag,
   );
   const described = describedTags(upgraded);
-  const tags = orderedTags([...byTag.keys()], described).map((name): TagAddress => {
+  const byName = new Map<string | undefined, TagAddress & { children: TagAddress[] }>();
+  for (const name of orderedTags([...byTag.keys()], described)) {
     const folder = unique(ROOT, segment(name ?? 'operations').toLowerCase());
-    const { title, description = '', group } = (name !== undefined && described.get(name)) || {};
-    return {
+    const about = name === undefined ? undefined : described.get(name);
+    const { title, description = '', group, parent: above } = about ?? {};
+    const parent = above === undefined ? undefined : byName.get(above);
+    const tag = {
       name,
       title: title || titleText(name) || 'Operations',
       description,
       path: folder,
       operations: tagOf(folder, byTag.get(name) ?? []),
-      group,
+      group: parent ? parent.group : group,
+      parent,
+      children: [],
     };
-  });
+    parent?.children.push(tag);
+    byName.set(name, tag);
+  }
   const webhooks: TagAddress | undefined =
     hooks.length === 0
       ? undefined
@@ -94,13 +112,15 @@ export function referenceAddresses(
           path: `${ROOT}/webhooks`,
           operations: tagOf(`${ROOT}/webhooks`, hooks),
           group: undefined,
+          parent: undefined,
+          children: [],
         };
   const models = new Map(
     modelNames(upgraded).map((name) => [name, unique(`${ROOT}/models`, segment(name))]),
   );
   return {
     overview,
-    tags,
+    tags: [...byName.values()],
     webhooks,
     modelsPath: models.size > 0 ? `${ROOT}/models` : undefined,
     models: [...models.keys()],
@@ -155,25 +175,19 @@ function uniquePaths(reserved: readonly string[]): (folder: string, name: string
   };
 }
 
-interface DescribedTag {
-  readonly title: string | undefined;
-  readonly description: string;
+/** What the document says of a tag, with its group. */
+type DescribedTag = Pick<DeclaredTag, 'title' | 'description' | 'parent'> & {
   readonly group: string | undefined;
-}
+};
 
 /** What the document says of its tags, in the order in which they are to be shown. */
 function describedTags(document: OpenApiDocument): ReadonlyMap<string, DescribedTag> {
-  const tags = new Map<string, Omit<DescribedTag, 'group'>>();
-  for (const tag of listOf(document.tags)) {
-    if (!isObject(tag) || typeof tag.name !== 'string') continue;
-    // `summary` is its name for readers in OpenAPI 3.2.
-    const title = titleText(tag['x-displayName']) || titleText(tag.summary) || undefined;
-    tags.set(tag.name, { title, description: textOf(tag.description) });
-  }
+  const tags = declaredTags(document);
   const described = new Map<string, DescribedTag>();
   const add = (name: string, group: string | undefined) => {
     if (described.has(name)) return;
-    described.set(name, { title: undefined, description: '', ...tags.get(name), group });
+    const { title = '', description = '', parent } = tags.get(name) ?? {};
+    described.set(name, { title, description, parent, group });
   };
   for (const group of listOf(document['x-tagGroups'])) {
     if (!isObject(group)) continue;
@@ -185,14 +199,28 @@ function describedTags(document: OpenApiDocument): ReadonlyMap<string, Described
   return described;
 }
 
-/** The used tags: first those that the document describes, in its order, then the others as they come. */
+/**
+ * The used tags, and those that they lie under: first those that the document describes, in its order but each after its
+ * parent, then the others as they come.
+ */
 function orderedTags(
   used: readonly (string | undefined)[],
-  described: ReadonlyMap<string, unknown>,
+  described: ReadonlyMap<string, DescribedTag>,
 ): (string | undefined)[] {
-  const isUsed = new Set(used);
-  const known = [...described.keys()].filter((name) => isUsed.has(name));
-  return [...known, ...used.filter((name) => name === undefined || !described.has(name))];
+  const shown = new Set<string | undefined>();
+  for (const name of used) {
+    let at = name;
+    for (; at !== undefined && !shown.has(at); at = described.get(at)?.parent) shown.add(at);
+  }
+  const known = [...described.keys()].filter((name) => shown.has(name));
+  const under = Map.groupBy(known, (name) => described.get(name)?.parent);
+  const ordered: (string | undefined)[] = [];
+  const waiting = [...(under.get(undefined) ?? [])].reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    ordered.push(next);
+    waiting.push(...[...(under.get(next) ?? [])].reverse());
+  }
+  return [...ordered, ...used.filter((name) => name === undefined || !described.has(name))];
 }
 
 function modelNames({ components }: OpenApiDocument): string[] {

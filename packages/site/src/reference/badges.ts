@@ -21,8 +21,11 @@ export function flags(shape: Shape, holder: Schema = {}): Html {
   return html`${words.map((word) => html` <span class="ref-flag">${word}</span>`)}`;
 }
 
-/** The badges of an operation, a tag or a model: deprecated, its stability, and its author's own (`x-badges`). */
-export function badges(holder: Schema): Html {
+/**
+ * The badges of an operation, a tag or a model: deprecated, its stability, those of its tags (`marks`), and its author's
+ * own (`x-badges`).
+ */
+export function badges(holder: Schema, marks: readonly string[] = []): Html {
   const { stability, sunset } = readMarks(holder);
   const own = (Array.isArray(holder['x-badges']) ? holder['x-badges'] : []).filter(isObject);
   const badge = (kind: string, text: string) =>
@@ -33,6 +36,7 @@ export function badges(holder: Schema): Html {
     ...(stability
       ? [badge('stability', `${stability[0]?.toUpperCase()}${stability.slice(1)}`)]
       : []),
+    ...marks.slice(0, MAX_BADGES).map((mark) => badge('plain', prefix(mark, MAX_LETTERS))),
     ...own.slice(0, MAX_BADGES).map((one) => {
       const text = prefix(textOf(one.name) || textOf(one.label), MAX_LETTERS);
       return badge(colorOf(textOf(one.color)), text);

@@ -1,11 +1,9 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { count, prefix } from '@petstore/service/text.ts';
+import { count } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { titleText } from '../openapi/title-text.ts';
 import { hrefOf } from '../site/site-files.ts';
-import type { TagAddress } from './addresses.ts';
 import { badges } from './badges.ts';
-import { firstSentence } from './first-sentence.ts';
 import { docsHtml } from './operation-content.ts';
 import {
   outsideLink,
@@ -20,6 +18,7 @@ import type { ReferenceContext } from './reference-context.ts';
 import type { Schema } from './schema.ts';
 import { schemesHtml } from './security-html.ts';
 import { serversHtml } from './servers-html.ts';
+import { tagList, tagRow } from './tag-list.ts';
 
 /** The content of the page that introduces the document. */
 export function overviewContent(context: ReferenceContext): Html {
@@ -86,7 +85,8 @@ function tagsHtml(page: Page): Html {
   const isGrouped = [...groups.keys()].some((group) => group !== undefined);
   const lists = [...groups].map(([group, tags]) => {
     const title = isGrouped ? html`<h3>${group ?? 'More'}</h3>` : '';
-    return html`${title}<ul class="ref-list">${tags.map((tag) => tagRow(page, tag))}</ul>`;
+    const outermost = tags.filter(({ parent }) => parent === undefined);
+    return html`${title}${tagList(page, outermost)}`;
   });
   const { webhooks, modelsPath, models } = addresses;
   const components = isObject(document.components) ? document.components : {};
@@ -99,15 +99,4 @@ function tagsHtml(page: Page): Html {
       : []),
   ];
   return html`${lists.length > 0 ? section(page, 'operations', 'Operations', lists) : ''}${others.length > 0 ? section(page, 'more', 'More', html`<ul class="ref-list">${others}</ul>`) : ''}`;
-}
-
-/** In letters: what the list of tags says of each. */
-const MAX_SENTENCE = 200;
-
-function tagRow({ context }: Page, { title, path, operations, description }: TagAddress): Html {
-  const text = context.descriptions.plain(prefix(description, 4 * MAX_SENTENCE));
-  const sentence = firstSentence(text, MAX_SENTENCE);
-  const size = operations.length === 1 ? '1 operation' : `${operations.length} operations`;
-  return html`<li><a href="${hrefOf(path)}"><b>${title}</b> <span>${sentence || size}</span></a></li>
-`;
 }

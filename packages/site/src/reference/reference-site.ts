@@ -1,4 +1,4 @@
-import { count, prefix, truncate } from '@petstore/service/text.ts';
+import { prefix, truncate } from '@petstore/service/text.ts';
 import type { BuildLog } from '../build-log.ts';
 import { descriptions } from '../markdown/descriptions.ts';
 import { readMarks } from '../openapi/extension-fields.ts';
@@ -18,7 +18,7 @@ import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
 import { fromPointer } from '../syntax/source.ts';
-import { referenceAddresses } from './addresses.ts';
+import { referenceAddresses, tagWay } from './addresses.ts';
 import { modelAside, operationAside } from './aside-html.ts';
 import { descriptionLinks } from './description-links.ts';
 import { modelContent } from './model-content.ts';
@@ -29,6 +29,7 @@ import { operationData, operationDataScript } from './operation-data.ts';
 import { overviewContent } from './overview-content.ts';
 import type { ReferenceContext, Warn } from './reference-context.ts';
 import { modelListContent, tagContent } from './tag-content.ts';
+import { sizeText } from './tag-list.ts';
 
 export interface ReferenceOptions {
   /** The path of the introduction. */
@@ -129,10 +130,13 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
     yield page(tag.path, {
       title: tag.title,
       description: about,
-      crumbs: [overview],
+      crumbs: [overview, ...tagWay(tag).slice(0, -1)],
       content: tagContent(context, tag),
       preview: {
-        ...{ title: tag.title, description: about || count(tag.operations.length, 'operation') },
+        ...{
+          title: tag.title,
+          description: about || sizeText(tag.operations.length, tag.children.length),
+        },
         ...{ label: PREVIEW_LABEL, operation: undefined },
       },
     });
@@ -141,7 +145,7 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
         title: operation.title,
         description:
           sentence(context, operation.description) || `${operation.method} ${operation.path}`,
-        crumbs: [overview, { title: tag.title, path: tag.path }],
+        crumbs: [overview, ...tagWay(tag)],
         content: operationOf(context, operation, found.get(operation) as FoundOperation),
         preview: { title: operation.title, description: '', label: undefined, operation },
       });

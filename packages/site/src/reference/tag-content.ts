@@ -11,6 +11,7 @@ import { docsHtml, pathHtml } from './operation-content.ts';
 import { claimId, startPage, TOP_HEADING, textBlock } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
 import { keyword, shapeOf } from './shape.ts';
+import { tagList } from './tag-list.ts';
 
 /** The content of a tag's page, or of the page of all webhooks. */
 export function tagContent(context: ReferenceContext, tag: TagAddress): Html {
@@ -24,7 +25,7 @@ export function tagContent(context: ReferenceContext, tag: TagAddress): Html {
   return html`<header class="ref-head"><h1>${wordBreaks(title)}</h1>${badges(holder)}</header>
 <div class="ref-main">
 ${textBlock(page, description, TOP_HEADING)}${docsHtml(holder)}
-${operationList(context, operations)}</div>`;
+${tagList(page, tag.children)}${operations.length > 0 ? operationList(context, operations) : ''}</div>`;
 }
 
 /** Operations with their addresses, as links to their pages. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { OperationSummary } from '../openapi/openapi-types.ts';
-import type { ReferenceAddresses, TagAddress } from '../reference/addresses.ts';
+import { type ReferenceAddresses, type TagAddress, tagWay } from '../reference/addresses.ts';
 import {
   hasTabs,
   outsideLink,
@@ -80,11 +80,20 @@ function around<One>(all: readonly One[], at: number, count: number): readonly O
 
 function tagItem(tag: TagAddress, reference: ReferenceAddresses, current: string): Html {
   if (!isIn(tag, current))
-    return once(reference, tag, () => html`<li class="nav-tag">${link(tag, '')}</li>`);
+    return once(reference, tag, () => html`<li class="${classOf(tag)}">${link(tag, '')}</li>`);
   const listed = near(tag, reference, current);
   const isCut = listed.length < tag.operations.length && current !== tag.path;
   const operations = html`<ul>${listed.map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${isCut ? all(tag) : ''}</ul>`;
-  return html`<li class="nav-tag">${link(tag, current)}${operations}</li>`;
+  return html`<li class="${classOf(tag)}">${link(tag, current)}${operations}</li>`;
+}
+
+/** More levels stand as far in as the last of these. */
+const MAX_LEVEL = 4;
+
+/** Tags under others are entries of the same list, which stand further in. */
+function classOf(tag: TagAddress): string {
+  const level = Math.min(tagWay(tag).length - 1, MAX_LEVEL);
+  return level === 0 ? 'nav-tag' : `nav-tag nav-under-${level}`;
 }
 
 /** How many operations of a tag a page lists: with all of them, pages of large tags would weigh more than they say. */

@@ -23,7 +23,16 @@ function operation(method: string, operationId: string, title: string): Operatio
 
 function tag(title: string, operations: readonly OperationSummary[]): TagAddress {
   const path = `/reference/${title.toLowerCase()}`;
-  return { name: title, title, description: '', path, operations, group: undefined };
+  return {
+    name: title,
+    title,
+    description: '',
+    path,
+    operations,
+    group: undefined,
+    parent: undefined,
+    children: [],
+  };
 }
 
 const PETS = tag('Pets', [

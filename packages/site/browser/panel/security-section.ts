@@ -25,7 +25,7 @@ const chosen = new Map<string, number>();
 
 /** The credentials of the alternative that the reader chose. */
 export function securitySection({ security = [], schemes = [] }: OperationData): SecuritySection {
-  const titles = security.map(alternativeTitle);
+  const titles = security.map((needed) => alternativeTitle(needed, schemes));
   const key = titles.join('|');
   let at = Math.min(chosen.get(key) ?? firstKnown(security), Math.max(0, security.length - 1));
   let shown: SchemeFields[] = [];
@@ -89,8 +89,11 @@ function missingWords(scheme: SchemeData | undefined): readonly string[] {
   return [`${what} for \u201c${scheme.name}\u201d`];
 }
 
-const alternativeTitle = (needed: readonly NeededScheme[]) =>
-  needed.map(([name]) => name).join(' + ') || 'Nothing';
+function alternativeTitle(needed: readonly NeededScheme[], schemes: readonly SchemeData[]): string {
+  const isOld = schemes.some((one) => one.deprecated && needed.some(([name]) => name === one.name));
+  const names = needed.map(([name]) => name).join(' + ') || 'Nothing';
+  return isOld ? `${names} (deprecated)` : names;
+}
 
 /** The first alternative for which there are keys already. */
 function firstKnown(security: readonly (readonly NeededScheme[])[]): number {

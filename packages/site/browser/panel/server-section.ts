@@ -22,9 +22,9 @@ export function serverSection({ servers }: OperationData): ServerSection {
   const show = () => variables.replaceChildren(...variableFields(current(), choice.values));
   show();
   const control = select(
-    servers.map(({ url, description }, at) => ({
+    servers.map(({ url, name, description }, at) => ({
       value: String(at),
-      text: description ? `${description} \u2013 ${url}` : url,
+      text: [name, name ? undefined : description, url].filter(Boolean).join(' \u2013 '),
     })),
     String(choice.at),
     {

@@ -44,8 +44,11 @@ export function responses(part: OperationPart): string {
     const response = resolveReference(context.document, value);
     if (!isObject(response) || status.startsWith('x-')) return [];
     const description = inline(descriptionOf(context, value, response));
+    const ofReference = isObject(value) ? textOf(value.summary) : '';
+    const summary = inline(ofReference || textOf(response.summary));
     return [
-      `${level}# ${literal(status)}${description ? `: ${description}` : ''}`,
+      `${level}# ${literal(status)}${withColon(summary || description)}`,
+      summary && description,
       headers(response.headers, room),
       ...contents(part, response.content, 'response', ['responses', status, 'content']),
       links(context, response.links),

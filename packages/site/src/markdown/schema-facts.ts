@@ -1,7 +1,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import { longDate, readMarks } from '../openapi/extension-fields.ts';
 import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
-import { schemaExamples } from '../reference/schema-facts.ts';
+import { schemaExamples, xmlNode } from '../reference/schema-facts.ts';
 import { keyword, keywords, type Shape, shapeMarks, shapeOf } from '../reference/shape.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { code, inline } from './markdown-text.ts';
@@ -188,11 +188,10 @@ function xmlFacts(shape: Shape): string[] {
   const given = keyword(shape, 'xml');
   if (!isObject(given)) return [];
   const name = [textOf(given.prefix), textOf(given.name)].filter(Boolean).join(':');
-  const isAttribute = given.attribute === true;
+  const node = xmlNode(given);
+  const isNamed = node.hasName && name !== '';
   return [
-    ...(name !== '' || isAttribute
-      ? [`XML ${isAttribute ? 'attribute' : 'element'}${name && ` ${code(name)}`}`]
-      : []),
+    ...(isNamed || node.isSaid ? [`${node.words}${isNamed ? ` ${code(name)}` : ''}`] : []),
     ...(given.wrapped === true ? ['wrapped in XML'] : []),
     ...(textOf(given.namespace) ? [`XML namespace ${code(textOf(given.namespace))}`] : []),
   ];

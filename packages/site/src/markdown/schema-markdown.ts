@@ -141,7 +141,9 @@ class SchemaList {
       const words = choices.keyword === 'oneOf' ? 'one of' : 'any of';
       this.#add(lineOf(level, by === undefined ? words : `${words}, by the value of ${code(by)}`));
       for (const option of options) {
-        this.add(level + 1, { label: labelOf(option) }, option.node);
+        const otherwise = option.isDefault ? 'any other value, or none' : '';
+        const label = [labelOf(option), otherwise].filter(Boolean).join(', ');
+        this.add(level + 1, { label }, option.node);
       }
       this.#addMore(level + 1, more, 'alternative');
     }

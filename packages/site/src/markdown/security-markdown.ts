@@ -49,6 +49,10 @@ function needText(
 
 /** What a scheme is, in a few words. */
 function schemeText(scheme: SchemeData): string {
+  return `${kindText(scheme)}${scheme.deprecated ? ', deprecated' : ''}`;
+}
+
+function kindText(scheme: SchemeData): string {
   switch (scheme.type) {
     case 'http':
       return `HTTP ${inline(scheme.scheme ?? '')}${scheme.bearerFormat ? ` (${inline(scheme.bearerFormat)})` : ''}`;
@@ -57,7 +61,7 @@ function schemeText(scheme: SchemeData): string {
     case 'openIdConnect':
       return `OpenID Connect${scheme.discovery ? `, found at ${code(scheme.discovery)}` : ''}`;
     case 'oauth2':
-      return 'OAuth 2.0';
+      return `OAuth 2.0${scheme.metadata ? `, described at ${code(scheme.metadata)}` : ''}`;
     case 'mutualTLS':
       return 'a client certificate (mutual TLS)';
   }

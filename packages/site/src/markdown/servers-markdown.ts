@@ -1,7 +1,7 @@
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { serverData } from '../reference/server-data.ts';
 import type { VariableData } from '../request/operation-data.ts';
-import { code, inline } from './markdown-text.ts';
+import { code, inline, literal } from './markdown-text.ts';
 
 /** The servers of the first holder that has any, with their variables, below a heading of the level `#` and so on. */
 export function serversMarkdown(
@@ -9,10 +9,12 @@ export function serversMarkdown(
   holders: readonly Record<string, unknown>[],
   level: string,
 ): string {
-  const lines = serverData(context, holders).flatMap(({ url, description, variables = [] }) => [
-    `- ${code(url)}${description ? `: ${inline(description)}` : ''}`,
-    ...variables.map(variableLine),
-  ]);
+  const lines = serverData(context, holders).flatMap(
+    ({ url, name, description, variables = [] }) => [
+      `- ${code(url)}${name ? ` (${literal(name)})` : ''}${description ? `: ${inline(description)}` : ''}`,
+      ...variables.map(variableLine),
+    ],
+  );
   return `${level} Servers\n\n${lines.join('\n')}`;
 }
 

@@ -5,6 +5,7 @@ import { fromPointer } from '../syntax/source.ts';
 import { checkDocument } from './check-document.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { listOperations } from './operations.ts';
+import { withOwnAddress } from './own-address.ts';
 import { plainText } from './plain-text.ts';
 import { keepProducedTypes } from './produced-types.ts';
 import { type ReadDocument, readDocument } from './read-document.ts';
@@ -32,13 +33,14 @@ export async function readCheckedDocument(
   log({ message: 'Checking the document' });
   const { document, findings: ofVersion } = withVersionText(read.value);
   onRead(document);
-  const { canBeShown, findings: others } = await checkDocument(document);
+  const own = withOwnAddress(document);
+  const { canBeShown, findings: others } = await checkDocument(own);
   const findings = [...ofVersion, ...others];
   if (!canBeShown) return { problems: problemsOf(read, findings) };
   const { syntax, lineOf } = read;
 
   log({ message: `The document is ${versionText(document)}` });
-  const upgraded = upgradeDocument(document);
+  const upgraded = upgradeDocument(own);
   markMissing(upgraded);
   const plain = plainText();
   const operations = listOperations(upgraded, plain);

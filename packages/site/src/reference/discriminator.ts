@@ -48,3 +48,9 @@ function onlyValue(
 
 const isPlain = (value: unknown): value is PlainValue =>
   ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+
+/** What a mapping leads to, as a reference: a name alone is that of a model. */
+export function targetOf(mapped: string): string {
+  const isName = /^[\w.-]+$/.test(mapped) && !/\.(?:json|ya?ml)$/i.test(mapped);
+  return isName ? `#/components/schemas/${mapped}` : mapped;
+}

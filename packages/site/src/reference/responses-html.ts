@@ -73,8 +73,13 @@ function responseBox(page: Page, { status, given, response, id, isOpen, before }
   const said = isObject(given) ? textOf(given.description) : '';
   const description = (said || textOf(response.description)).trim();
   const plain = descriptions.plain(description);
+  // OpenAPI 3.2 has it for lists.
+  const ofReference = isObject(given) ? textOf(given.summary) : '';
+  const summary = descriptions.plain(ofReference || textOf(response.summary));
   const line =
-    (plain.length <= MAX_LINE ? plain : firstSentence(plain, MAX_LINE)) || STATUS_CODES[status];
+    summary ||
+    (plain.length <= MAX_LINE ? plain : firstSentence(plain, MAX_LINE)) ||
+    STATUS_CODES[status];
   const text = textBlock(page, description);
   const isSaid = plain === '' || (line === plain && !BLOCKS.test(text.text));
   const head = html`<span class="ref-status ref-${statusKind(status)}">${status}</span> <span class="ref-line">${line ?? ''}</span>`;

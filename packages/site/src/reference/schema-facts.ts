@@ -107,15 +107,39 @@ export function xmlFacts(shape: Shape): Html[] {
   if (!isObject(given)) return [];
   const name = textOf(given.name);
   const prefixed = textOf(given.prefix) === '' ? name : `${textOf(given.prefix)}:${name}`;
-  const kind = given.attribute === true ? 'XML attribute' : 'XML element';
+  const node = xmlNode(given);
+  const isNamed = node.hasName && name !== '';
   return [
-    ...(name !== '' || given.attribute === true
-      ? [html`${kind}${prefixed === '' ? '' : html` ${valueCode(prefixed)}`}`]
+    ...(isNamed || node.isSaid
+      ? [html`${node.words}${isNamed ? html` ${valueCode(prefixed)}` : ''}`]
       : []),
     ...(given.wrapped === true ? [html`Wrapped in XML`] : []),
     ...(textOf(given.namespace) === '' ? [] : [html`XML namespace ${valueCode(given.namespace)}`]),
   ];
 }
+
+/** What a value is in XML, and whether that needs to be said without a name, too. */
+export function xmlNode({ attribute, nodeType }: Record<string, unknown>): {
+  readonly words: string;
+  readonly hasName: boolean;
+  readonly isSaid: boolean;
+} {
+  const own = XML_NODES.get(nodeType);
+  if (own !== undefined) return { ...own, isSaid: true };
+  return attribute === true
+    ? { words: 'XML attribute', hasName: true, isSaid: true }
+    : { words: 'XML element', hasName: true, isSaid: false };
+}
+
+/** OpenAPI 3.2.0, “XML Node Types”. */
+const XML_NODES: ReadonlyMap<unknown, { readonly words: string; readonly hasName: boolean }> =
+  new Map([
+    ['element', { words: 'XML element', hasName: true }],
+    ['attribute', { words: 'XML attribute', hasName: true }],
+    ['text', { words: 'XML text', hasName: false }],
+    ['cdata', { words: 'XML CDATA section', hasName: false }],
+    ['none', { words: 'No XML element of its own', hasName: false }],
+  ]);
 
 function dependencies(shape: Shape): Html[] {
   const given = keyword(shape, 'dependentRequired');

@@ -104,7 +104,10 @@ function optionHtml(page: Page, row: Row, options: SchemaOptions, isOpen: boolea
   const means = value === undefined || value === title ? '' : html` <code>${value}</code>`;
   const isSimple = title !== '' && shape.model === undefined && !isObjectLike(shape);
   const type = isSimple ? html` <span class="ref-type">${typeName(page, shape)}</span>` : '';
-  const label = html`${name}${type}${means}${said.flags}`;
+  const otherwise = row.isDefault
+    ? html` <span class="ref-flag">or any other value, or none</span>`
+    : '';
+  const label = html`${name}${type}${means}${otherwise}${said.flags}`;
   const hasPage =
     shape.model !== undefined && page.context.addresses.model(shape.model) !== undefined;
   const link = hasPage ? html`<p class="ref-kind">${said.type}</p>` : '';

@@ -39,6 +39,8 @@ export interface Row {
   readonly node: SchemaNode;
   /** Of an option: the value that means it. */
   readonly value?: string | undefined;
+  /** Of an option: it is meant where no value means another. */
+  readonly isDefault?: boolean | undefined;
 }
 
 /** How deep members are shown, and down to which level those of large models. */
@@ -161,9 +163,10 @@ export function schemaTree(
     ];
     parent.choices = element.choices.map((choices) => ({
       choices,
-      options: choices.options.slice(0, MAX_OPTIONS).map(({ schema, value }) => ({
+      options: choices.options.slice(0, MAX_OPTIONS).map(({ schema, value, isDefault }) => ({
         ...row('option', '', schema),
         value,
+        isDefault,
       })),
       more: Math.max(0, choices.options.length - MAX_OPTIONS),
     }));

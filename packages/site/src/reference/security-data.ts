@@ -48,7 +48,11 @@ function schemeData(
   const plain = (value: unknown) =>
     truncate(descriptions.plain(prefix(textOf(value), 4 * MAX_DESCRIPTION)), MAX_DESCRIPTION);
   const description = plain(scheme.description);
-  const base = { name, ...(description !== '' && { description }) };
+  const base = {
+    name,
+    ...(description !== '' && { description }),
+    ...(scheme.deprecated === true && { deprecated: true }),
+  };
   switch (scheme.type) {
     case 'apiKey': {
       const key = textOf(scheme.name);
@@ -65,7 +69,11 @@ function schemeData(
       return { ...base, type: 'openIdConnect', discovery: textOf(scheme.openIdConnectUrl) };
     case 'oauth2': {
       const flows = isObject(scheme.flows) ? scheme.flows : {};
-      return { ...base, type: 'oauth2', flows: flowsOf(flows, needed, plain) };
+      const metadata = textOf(scheme.oauth2MetadataUrl);
+      return {
+        ...{ ...base, type: 'oauth2', flows: flowsOf(flows, needed, plain) },
+        ...(metadata && { metadata }),
+      };
     }
     case 'mutualTLS':
       return { ...base, type: 'mutualTLS' };

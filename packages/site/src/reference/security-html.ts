@@ -54,6 +54,9 @@ export function securityHtml(page: Page, operation: Schema): Html {
   );
 }
 
+const deprecatedFlag = ({ deprecated }: Schema): Html =>
+  deprecated === true ? html` <span class="ref-flag">deprecated</span>` : html``;
+
 function needHtml(page: Page, name: string, scopes: unknown, isMore: boolean): Html {
   const scheme = schemeOf(page, name);
   const needed = (Array.isArray(scopes) ? scopes : []).filter((one) => typeof one === 'string');
@@ -66,7 +69,7 @@ function needHtml(page: Page, name: string, scopes: unknown, isMore: boolean): H
     items.length === 0 ? '' : items.length === 1 ? ` with the ${noun}` : ` with the ${noun}s`;
   const list = items.length > 0 ? html`<dl class="ref-enum">${items}</dl>` : '';
   const href = `${hrefOf(page.context.addresses.overview)}${fragment(schemeId(name))}`;
-  return html`<p class="ref-name">${isMore ? html`<span class="ref-type">and</span> ` : ''}<a href="${href}">${name}</a> <span class="ref-type">${inWords(scheme)}${more}</span></p>${list}`;
+  return html`<p class="ref-name">${isMore ? html`<span class="ref-type">and</span> ` : ''}<a href="${href}">${name}</a> <span class="ref-type">${inWords(scheme)}${more}</span>${deprecatedFlag(scheme)}</p>${list}`;
 }
 
 const schemeId = (name: string) => `security-${name.replace(/\s+/g, '_')}`;
@@ -132,17 +135,20 @@ export function shownSchemes(page: Page): ShownScheme[] {
 /** All security schemes of the document, each with what it takes to use it. */
 export function schemesHtml(page: Page): Html {
   const rows = shownSchemes(page).map(({ name, scheme, id }) => {
-    return html`<li id="${id}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span></p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;
+    return html`<li id="${id}"><p class="ref-name"><b>${name}</b> <span class="ref-type">${inWords(scheme)}</span>${deprecatedFlag(scheme)}</p>${textBlock(page, textOf(scheme.description))}${discovery(scheme)}${flowsHtml(scheme)}</li>`;
   });
   return rows.length === 0
     ? html``
     : section(page, 'authentication', 'Authentication', html`<ul class="ref-rows">${rows}</ul>`);
 }
 
-function discovery({ openIdConnectUrl: url }: Schema): Html {
-  return textOf(url) === ''
-    ? html``
-    : html`<ul class="ref-facts"><li>Discovery ${outsideLink(textOf(url))}</li></ul>`;
+function discovery({ openIdConnectUrl, oauth2MetadataUrl }: Schema): Html {
+  const [url, metadata] = [textOf(openIdConnectUrl), textOf(oauth2MetadataUrl)];
+  const facts = [
+    ...(url === '' ? [] : [html`<li>Discovery ${outsideLink(url)}</li>`]),
+    ...(metadata === '' ? [] : [html`<li>Server metadata ${outsideLink(metadata)}</li>`]),
+  ];
+  return facts.length === 0 ? html`` : html`<ul class="ref-facts">${facts}</ul>`;
 }
 
 const FLOWS: Readonly<Record<string, string>> = {

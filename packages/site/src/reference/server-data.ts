@@ -1,6 +1,7 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { serversOf } from '../openapi/servers.ts';
+import { titleText } from '../openapi/title-text.ts';
 import type { ServerData, VariableData } from '../request/operation-data.ts';
 import type { ReferenceContext } from './reference-context.ts';
 
@@ -37,6 +38,7 @@ export function serverData(
     const variables = variablesOf(server);
     return {
       url: textOf(server.url),
+      ...(titleText(server.name) && { name: titleText(server.name) }),
       ...described(server.description),
       ...(variables.length > 0 && { variables }),
     };

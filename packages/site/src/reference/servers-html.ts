@@ -1,5 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { titleText } from '../openapi/title-text.ts';
 import { type Page, section, textBlock, valueCode } from './page-parts.ts';
 
 import type { Schema } from './schema.ts';
@@ -30,7 +31,8 @@ export function serversHtml(page: Page, object: Schema): Html {
     const list = variables
       .slice(0, MAX_VARIABLES)
       .map(([name, given]) => variableHtml(page, name, given));
-    return html`<li><p class="ref-name"><b>${textOf(server.url)}</b></p>${textBlock(page, textOf(server.description))}${list.length > 0 ? html`<ul class="ref-rows">${list}</ul>` : ''}</li>`;
+    const name = titleText(server.name);
+    return html`<li><p class="ref-name"><b>${textOf(server.url)}</b>${name === '' ? '' : html` <span class="ref-type">${name}</span>`}</p>${textBlock(page, textOf(server.description))}${list.length > 0 ? html`<ul class="ref-rows">${list}</ul>` : ''}</li>`;
   });
   return section(page, 'servers', serversTitle(servers), html`<ul class="ref-rows">${rows}</ul>`);
 }

@@ -1,7 +1,7 @@
 import { isObject, type OpenApiDocument } from '../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../openapi/references.ts';
 import { type AllowedValue, allowedValues, constantValues } from './allowed-values.ts';
-import { implicitValue } from './discriminator.ts';
+import { implicitValue, targetOf } from './discriminator.ts';
 import type { Schema } from './schema.ts';
 
 /** A schema with its references followed and its `allOf` merged, as a reader thinks of it. */
@@ -42,6 +42,8 @@ interface Option {
   readonly schema: unknown;
   /** The value of that property which means this option. */
   readonly value: string | undefined;
+  /** Whether it is meant where the property is missing, or has a value that means none (`defaultMapping`). */
+  readonly isDefault?: boolean;
 }
 
 /** Of how many schemas one is merged, and how deep they refer to each other. */
@@ -205,7 +207,10 @@ class Reading {
           choices.push({
             keyword: 'oneOf',
             by,
-            options: options.map(({ value, target }) => ({ value, schema: { $ref: target } })),
+            options: options.map(({ value, target }) => ({
+              ...{ value, schema: { $ref: target } },
+              isDefault: target === defaultTarget(discriminator),
+            })),
           });
         }
       }
@@ -248,7 +253,8 @@ class Reading {
         const target = isObject(schema) ? schema.$ref : undefined;
         const mapped = mapping.find((one) => one.target === target)?.value;
         const value = mapped ?? implicitValue(this.document, discriminator.propertyName, schema);
-        return { schema, value: value === undefined ? undefined : String(value) };
+        const isDefault = target !== undefined && target === defaultTarget(discriminator);
+        return { schema, value: value === undefined ? undefined : String(value), isDefault };
       }),
     };
   }
@@ -259,12 +265,12 @@ const nameOf = ({ propertyName }: Schema) =>
 
 function mappingOf({ mapping }: Schema): { value: string; target: string }[] {
   return Object.entries(isObject(mapping) ? mapping : {}).flatMap(([value, target]) => {
-    if (typeof target !== 'string') return [];
-    // A name alone is that of a model.
-    const isName = /^[\w.-]+$/.test(target) && !/\.(?:json|ya?ml)$/i.test(target);
-    return [{ value, target: isName ? `#/components/schemas/${target}` : target }];
+    return typeof target === 'string' ? [{ value, target: targetOf(target) }] : [];
   });
 }
+
+const defaultTarget = ({ defaultMapping }: Schema): string | undefined =>
+  typeof defaultMapping === 'string' ? targetOf(defaultMapping) : undefined;
 
 const MEMBERS = ['properties', 'items', 'additionalProperties'];
 

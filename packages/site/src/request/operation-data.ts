@@ -26,6 +26,8 @@ export type NeededScheme = readonly [name: string, scopes?: readonly string[]];
 export interface ServerData {
   /** With `{variables}`. One without an origin (`/v1`) belongs to the site itself. */
   readonly url: string;
+  /** What it is called (OpenAPI 3.2). */
+  readonly name?: string;
   readonly description?: string;
   readonly variables?: readonly VariableData[];
 }
@@ -152,6 +154,9 @@ export interface SchemeData {
   readonly flows?: readonly FlowData[];
   /** Of `openIdConnect`. */
   readonly discovery?: string;
+  /** Of `oauth2`: where its server describes itself (RFC 8414). */
+  readonly metadata?: string;
+  readonly deprecated?: boolean;
 }
 
 export type FlowType =

@@ -1,6 +1,6 @@
 import { isObject, type OpenApiDocument, textOf } from '../../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../../openapi/references.ts';
-import { implicitValue, type PlainValue } from '../discriminator.ts';
+import { implicitValue, type PlainValue, targetOf } from '../discriminator.ts';
 import { safePattern } from './safe-pattern.ts';
 
 /** A request has no members that are `readOnly`, a response none that are `writeOnly`. */
@@ -203,7 +203,9 @@ export function discriminatorValue(
 ): PlainValue | undefined {
   if (!isObject(discriminator) || !isObject(choice)) return undefined;
   const mapping = Object.entries(isObject(discriminator.mapping) ? discriminator.mapping : {});
-  const [name] = mapping.find(([, target]) => target === choice.$ref) ?? [];
+  const [name] =
+    mapping.find(([, mapped]) => typeof mapped === 'string' && targetOf(mapped) === choice.$ref) ??
+    [];
   return name ?? implicitValue(document, discriminator.propertyName, choice);
 }
 

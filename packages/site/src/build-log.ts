@@ -8,6 +8,8 @@ export interface BuildProblem {
   readonly message: string;
   /** The place: a JSON pointer into the document (`/paths/~1pets/get`), or a file (`guides/start.md`). */
   readonly path: string;
+  /** The file that a pointer is into, by its path in the upload; absent where the upload is the document. */
+  readonly file?: string;
   /** The line in the document or file, 1 for the first; null where there is none. */
   readonly line: number | null;
 }

@@ -16,8 +16,14 @@ export interface DocumentCheck {
   readonly findings: readonly DocumentFinding[];
 }
 
-/** Checks a document against its version of the specification. */
-export async function checkDocument(document: OpenApiDocument): Promise<DocumentCheck> {
+/**
+ * Checks a document against its version of the specification. `told`: the pointers of references of which is known
+ * already that they lead to nothing.
+ */
+export async function checkDocument(
+  document: OpenApiDocument,
+  told: ReadonlySet<string> = new Set(),
+): Promise<DocumentCheck> {
   const version = versionOf(document);
   if (typeof version === 'object') return { canBeShown: false, findings: [version] };
   const missing = missingReferences(document);
@@ -25,7 +31,7 @@ export async function checkDocument(document: OpenApiDocument): Promise<Document
     isOfDocument(missing),
     await schemaProblems(document),
     version === '3.1' || version === '3.2' ? typeProblems(document) : [],
-    referenceProblems(document, missing),
+    referenceProblems(document, missing, told),
     pathProblems(document),
     version === '3.2' ? tagProblems(document) : [],
   );

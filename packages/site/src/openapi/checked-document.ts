@@ -1,9 +1,16 @@
 import { count } from '@petstore/service/text.ts';
 import { upgrade } from '@scalar/openapi-upgrader';
 import { type BuildLog, type BuildProblem, boundedLog } from '../build-log.ts';
-import { fromPointer } from '../syntax/source.ts';
+import { fromPointer, toPointer } from '../syntax/source.ts';
+import { bundleDocument } from './bundle/bundle-document.ts';
+import type { FileFinder } from './bundle/referenced-files.ts';
 import { checkDocument } from './check-document.ts';
-import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
+import type {
+  CheckedDocument,
+  OpenApiDocument,
+  OperationSummary,
+  PlaceOf,
+} from './openapi-types.ts';
 import { listOperations } from './operations.ts';
 import { withOwnAddress } from './own-address.ts';
 import { plainText } from './plain-text.ts';
@@ -14,30 +21,46 @@ import { markMissing } from './references.ts';
 import type { DocumentFinding } from './schema-problems.ts';
 import { withVersionText } from './version.ts';
 
+/** What else a document is read with. */
+interface ReadingOptions {
+  /** The files that it may refer to: it is read as one document with them. None where it was sent alone. */
+  readonly files?: FileFinder;
+  /** Gets the document before it is checked, which takes a while, to begin what needs no more. */
+  readonly onRead?: (document: OpenApiDocument) => void;
+}
+
 /**
- * Reads, checks and upgrades a document. `name` is the file's, which may tell its syntax. What is against the
- * specification, and what readers do not see as it was written, is logged. `onRead` gets the document before it is
- * checked, which takes a while, to begin what needs no more.
+ * Reads, checks and upgrades a document. `name` is the file's, which may tell its syntax; among `files` it is the path.
+ * What is against the specification, and what readers do not see as it was written, is logged.
  */
 export async function readCheckedDocument(
   bytes: Uint8Array,
   name: string,
   log: BuildLog,
-  onRead: (document: OpenApiDocument) => void = () => {},
+  { files, onRead = () => {} }: ReadingOptions = {},
 ): Promise<CheckedDocument | { readonly problems: readonly BuildProblem[] }> {
   log({ message: `Reading ${size(bytes.length)}` });
   const read = readDocument(bytes, name);
-  if ('problem' in read) return { problems: [read.problem] };
-  log({ message: `Read ${read.syntax}` });
+  if ('problem' in read) return { problems: [inFile(read.problem, name, files)] };
+  const { syntax } = read;
+  log({ message: `Read ${syntax}` });
+  const whole = files
+    ? bundleDocument(read, { file: name, bytes: bytes.length }, files)
+    : undefined;
+  if (whole && 'problem' in whole) return { problems: [inFile(whole.problem, name, files)] };
+  if (whole && whole.files.length > 0)
+    log({
+      message: `Read ${count(whole.files.length, 'file')} that it refers to: ${size(whole.bytes)} in all`,
+    });
 
   log({ message: 'Checking the document' });
-  const { document, findings: ofVersion } = withVersionText(read.value);
+  const { document, findings: ofVersion } = withVersionText(whole?.document ?? read.value);
   onRead(document);
   const own = withOwnAddress(document);
-  const { canBeShown, findings: others } = await checkDocument(own);
-  const findings = [...ofVersion, ...others];
-  if (!canBeShown) return { problems: problemsOf(read, findings) };
-  const { syntax, lineOf } = read;
+  const { canBeShown, findings: others } = await checkDocument(own, whole?.told);
+  const findings = [...ofVersion, ...(whole?.findings ?? []), ...others];
+  const placeOf = whole?.placeOf ?? placesIn(read, name);
+  if (!canBeShown) return { problems: problemsOf(findings, placeOf, whole !== undefined) };
 
   log({ message: `The document is ${versionText(document)}` });
   const upgraded = upgradeDocument(own);
@@ -45,36 +68,61 @@ export async function readCheckedDocument(
   const plain = plainText();
   const operations = listOperations(upgraded, plain);
   log({ message: found(operations) });
-  const warn = findingLog(read, name, log);
+  const warn = findingLog(placeOf, log);
   for (const finding of findings) warn(finding);
   for (const path of plain.unread) warn({ rule: 'markdown', message: WITH_MARKS, path });
   for (const finding of readingFindings(upgraded)) warn(finding);
-  return { syntax, document, upgraded, operations, file: name, lineOf };
+  return { syntax, document, upgraded, operations, placeOf, parts: whole?.files ?? [] };
 }
 
-/** Of a document that cannot be shown what is wrong with it, as far as somebody reads it, by line. */
-function problemsOf(read: ReadDocument, findings: readonly DocumentFinding[]): BuildProblem[] {
-  const problems: BuildProblem[] = [];
-  const { log, end } = boundedLog((line) => {
-    if ('rule' in line) problems.push({ message: line.message, path: line.path, line: line.line });
+/** A problem of one of several files says which. */
+const inFile = (
+  problem: BuildProblem,
+  file: string,
+  files: FileFinder | undefined,
+): BuildProblem => (files ? { ...problem, file } : problem);
+
+/** The places of a document in a file of its own. */
+function placesIn({ lineOf }: ReadDocument, file: string): PlaceOf {
+  return (pointer) => ({
+    ...{ file, pointer },
+    get line() {
+      return lineOf(fromPointer(pointer));
+    },
   });
-  const add = findingLog(read, '', log);
-  for (const finding of findings) add(finding);
-  problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  end();
-  return problems;
 }
 
-/** Logs findings as warnings, with their lines. */
-function findingLog({ lineOf }: ReadDocument, file: string, log: BuildLog) {
-  return ({ rule, message, path, hint }: DocumentFinding) =>
+/** Of a document that cannot be shown what is wrong with it, as far as somebody reads it, by file and line. */
+function problemsOf(
+  findings: readonly DocumentFinding[],
+  placeOf: PlaceOf,
+  saysFile: boolean,
+): BuildProblem[] {
+  const problems: (BuildProblem & { readonly file: string })[] = [];
+  const { log, end } = boundedLog((line) => {
+    if (!('rule' in line)) return;
+    const { message, file, path, line: at } = line;
+    problems.push({ message, file, path, line: at });
+  });
+  const add = findingLog(placeOf, log);
+  for (const finding of findings) add(finding);
+  problems.sort((a, b) => compare(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0));
+  end();
+  return saysFile ? problems : problems.map(({ file: _, ...problem }) => problem);
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+/** Logs findings as warnings, with their places. */
+function findingLog(placeOf: PlaceOf, log: BuildLog) {
+  return ({ rule, message, path, place = placeOf(path), hint }: DocumentFinding) =>
     log({
-      ...{ rule, message, file, path },
+      ...{ rule, message, file: place.file, path: place.pointer },
       get line() {
-        return lineOf(fromPointer(path));
+        return place.line;
       },
       get hint() {
-        return hint?.(lineOf);
+        return hint?.((location) => placeOf(toPointer(location)).line);
       },
     });
 }

@@ -1,4 +1,4 @@
-import type { Source, Syntax } from '../syntax/source.ts';
+import type { Syntax } from '../syntax/source.ts';
 
 /**
  * An OpenAPI document as it was read: JSON values, with integers beyond 2^53 as bigints. Its shape is unknown except
@@ -14,10 +14,23 @@ export interface CheckedDocument {
   /** The same in OpenAPI 3.1. */
   readonly upgraded: OpenApiDocument;
   readonly operations: readonly OperationSummary[];
-  /** Its file, by the path in the upload. */
+  /** The paths of the other files that it was made of. Absent where it was sent alone. */
+  readonly parts?: readonly string[];
+  /** Where a place of `document` is in the upload. */
+  readonly placeOf: PlaceOf;
+}
+
+/** Where a place of a document, a JSON pointer, is in the file that has it. */
+export type PlaceOf = (pointer: string) => FoundPlace;
+
+/** A place in a file. */
+export interface FoundPlace {
+  /** By its path in the upload. */
   readonly file: string;
-  /** The line of a place of `document`, 1 for the first; null where none is known. */
-  readonly lineOf: Source['lineOf'];
+  /** A JSON pointer into the file. */
+  readonly pointer: string;
+  /** 1 for the first; null where none is known. It may be a getter: to find it takes time. */
+  readonly line: number | null;
 }
 
 /** An operation as lists, links and the search show it. */

@@ -10,17 +10,34 @@ export interface ReadDocument extends Source {
   readonly value: OpenApiDocument;
 }
 
-/**
- * Reads JSON or YAML in UTF-8. The beginning of the text decides which of the two it is,
- * and the file's name where that is ambiguous.
- */
+const problem = (message: string, line: number | null = null) => ({
+  problem: { message, path: '', line },
+});
+
+/** Reads a document, in JSON or YAML as `readSource` does. */
 export function readDocument(
   bytes: Uint8Array,
   name: string,
 ): ReadDocument | { readonly problem: BuildProblem } {
-  const problem = (message: string, line: number | null = null) => ({
-    problem: { message, path: '', line },
-  });
+  const source = readSource(bytes, name);
+  if ('problem' in source) return source;
+  const { value } = source;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { ...source, value: value as OpenApiDocument };
+  return problem(
+    `The document must be an object with the member \`openapi\` or \`swagger\`; it is ${typeNameOf(value)}.`,
+    1,
+  );
+}
+
+/**
+ * Reads JSON or YAML in UTF-8. The beginning of the text decides which of the two it is,
+ * and the file's name where that is ambiguous.
+ */
+export function readSource(
+  bytes: Uint8Array,
+  name: string,
+): Source | { readonly problem: BuildProblem } {
   if (isUtf16(bytes)) return problem('The document is in UTF-16. Save it as UTF-8.');
   if (!isUtf8(bytes)) {
     return problem(
@@ -36,16 +53,7 @@ export function readDocument(
       1,
     );
   }
-  const source = read(text, name);
-  if ('problem' in source) return source;
-  const { value } = source;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return problem(
-      `The document must be an object with the member \`openapi\` or \`swagger\`; it is ${typeNameOf(value)}.`,
-      1,
-    );
-  }
-  return { ...source, value: value as OpenApiDocument };
+  return read(text, name);
 }
 
 function read(text: string, name: string): ReturnType<typeof readJson> {

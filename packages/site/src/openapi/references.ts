@@ -64,24 +64,30 @@ export function missingReferences(document: OpenApiDocument): MissingReferences 
 /** More than these are told as one. */
 const MAX_OUTSIDE = 5;
 
-/** What to say of references that lead to nothing. */
+const TOGETHER =
+  'Deploy it together with its files: `dashboard deploy openapi.yaml` takes along the files that a document refers to, and a folder or an archive may have them.';
+
+/** What to say of references that lead to nothing, but for those with a pointer in `told`. */
 export function* referenceProblems(
   document: OpenApiDocument,
-  { inside, outside }: MissingReferences,
+  missing: MissingReferences,
+  told: ReadonlySet<string>,
 ): Generator<DocumentFinding> {
+  const isNew = ({ location }: Reference) => !told.has(toPointer(location));
+  const [inside, outside] = [missing.inside.filter(isNew), missing.outside.filter(isNew)];
   const [first] = outside;
   if (first && outside.length > MAX_OUTSIDE) {
     const files = new Set(outside.map(({ target }) => target.replace(/#.*$/, '')));
     yield {
       rule: 'missing-reference',
-      message: `The document refers to ${count(files.size, 'other file')} in ${outside.length} places, here to \`${first.target}\`. Make one file of them first: a bundler such as \`redocly bundle\` does.`,
+      message: `The document refers to ${count(files.size, 'other file')} in ${outside.length} places, here to \`${first.target}\`. ${TOGETHER}`,
       path: toPointer(first.location),
     };
   } else {
     for (const { location, target } of outside) {
       yield {
         rule: 'missing-reference',
-        message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
+        message: `\`${target}\` lies outside of this document, and nothing outside is fetched. ${TOGETHER}`,
         path: toPointer(location),
       };
     }
@@ -128,7 +134,7 @@ function resolve(document: OpenApiDocument, target: string, left = 50): unknown 
 }
 
 /** The reference that was probably meant: the same, with its one wrong part corrected. */
-function nearTarget(document: OpenApiDocument, target: string): string | undefined {
+export function nearTarget(document: OpenApiDocument, target: string): string | undefined {
   if (!target.startsWith('#/')) return undefined;
   const tokens = fromPointer(decoded(target.slice(1)));
   let value: unknown = document;
@@ -174,7 +180,8 @@ export function modelName(target: unknown): string | undefined {
   return rest.length === 0 ? name : undefined;
 }
 
-function decoded(text: string): string {
+/** A text without its percent-encoding, where that is right. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

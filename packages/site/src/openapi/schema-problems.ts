@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Rule } from '../rules.ts';
 import { fromPointer, type Location, type Source, toPointer, valueAt } from '../syntax/source.ts';
 import { isMethod, METHODS } from './methods.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
+import type { FoundPlace, OpenApiDocument } from './openapi-types.ts';
 import { isObject } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
 
@@ -14,6 +14,8 @@ export interface DocumentFinding {
   readonly message: string;
   /** A JSON pointer. */
   readonly path: string;
+  /** Where it is, where that is not at the pointer: a document may be made of several files. */
+  readonly place?: FoundPlace;
   /**
    * A sentence for the end of the message, with what was probably meant. It is computed only for problems that are
    * reported.

@@ -17,7 +17,6 @@ import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
-import { fromPointer } from '../syntax/source.ts';
 import { referenceAddresses, tagWay } from './addresses.ts';
 import { modelAside, operationAside } from './aside-html.ts';
 import { descriptionLinks } from './description-links.ts';
@@ -69,15 +68,17 @@ export function referenceContext(
   };
 }
 
-/** Logs warnings with their lines. */
-function warnings({ file, lineOf }: CheckedDocument, log: BuildLog): Warn {
-  return (message, path, rule = 'left-out') =>
+/** Logs warnings with their places. */
+function warnings({ placeOf }: CheckedDocument, log: BuildLog): Warn {
+  return (message, path, rule = 'left-out') => {
+    const place = placeOf(path);
     log({
-      ...{ rule, message, file, path },
+      ...{ rule, message, file: place.file, path: place.pointer },
       get line() {
-        return lineOf(fromPointer(path));
+        return place.line;
       },
     });
+  };
 }
 
 /** The pages of a document's reference with what their scripts load, one after the other. */

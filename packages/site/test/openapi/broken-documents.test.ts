@@ -669,7 +669,7 @@ test('a document whose operations are in other files is refused, with one senten
     problems: [
       {
         message:
-          'The document refers to 7 other files in 20 places, here to `a0.yaml#/get`. Make one file of them first: a bundler such as `redocly bundle` does.',
+          'The document refers to 7 other files in 20 places, here to `a0.yaml#/get`. Deploy it together with its files: `dashboard deploy openapi.yaml` takes along the files that a document refers to, and a folder or an archive may have them.',
         path: '/paths/~1p0/get/$ref',
         line: 6,
       },

@@ -9,8 +9,8 @@ import { oldAnchors } from '../../src/reference/old-anchors.ts';
 
 function checked(document: Record<string, unknown>): CheckedDocument {
   const operations = listOperations(document, plainText());
-  const source = { file: 'openapi.json', lineOf: () => null };
-  return { syntax: 'JSON', document, upgraded: document, operations, ...source };
+  const placeOf = (pointer: string) => ({ file: 'openapi.json', pointer, line: null });
+  return { syntax: 'JSON', document, upgraded: document, operations, placeOf };
 }
 
 const addressesOf = (document: Record<string, unknown>) =>

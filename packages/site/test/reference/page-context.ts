@@ -13,10 +13,10 @@ export function pageContext(document: Record<string, unknown>): {
   const warnings: string[] = [];
   const warn = (message: string, place: string) => void warnings.push(`${place}: ${message}`);
   const operations = listOperations(document, plainText());
-  const source = { file: 'openapi.json', lineOf: () => null };
+  const placeOf = (pointer: string) => ({ file: 'openapi.json', pointer, line: null });
   const checked: CheckedDocument = {
     ...{ syntax: 'JSON', document, upgraded: document, operations },
-    ...source,
+    placeOf,
   };
   const context: ReferenceContext = {
     checked,

@@ -64,10 +64,11 @@ export type KeepBlob = (hash: string, bytes: Uint8Array) => void;
  */
 const MAX_LENGTH = { message: 1_000, path: 500, line: 2_000 };
 
-export function shortProblem({ message, path, line }: BuildProblem): BuildProblem {
+export function shortProblem({ message, path, file, line }: BuildProblem): BuildProblem {
   return {
     message: truncate(message, MAX_LENGTH.message),
     path: truncate(path, MAX_LENGTH.path),
+    ...(file !== undefined && { file: truncate(file, MAX_LENGTH.path) }),
     line,
   };
 }
@@ -95,6 +96,8 @@ export interface BuildInput {
   readonly bytes: Uint8Array;
   /** The name of the uploaded file, which appears in problems. */
   readonly name: string;
+  /** The path of the document in an archive; undefined where the archive says it. */
+  readonly document?: string | undefined;
   /** Absent where nothing is known of it. */
   readonly publication?: Publication;
   /** Absent for DEPLOY_LIMITS. */

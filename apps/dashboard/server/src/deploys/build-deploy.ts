@@ -103,6 +103,7 @@ async function buildIn(
     kind: deploy.source_kind,
     name: deploy.source_name,
     size: deploy.source_size,
+    document: deploy.source_document ?? undefined,
     source: join(folder, 'source'),
     pack: join(folder, 'pack'),
     compressions: join(spool.folder, 'compressions'),
@@ -126,7 +127,9 @@ async function buildIn(
   if (deploy.strict === 1 && warnings.length > 0) {
     say('error', 'Warnings make this deploy fail: it was sent as strict, or the project wants it.');
     return fail(
-      warnings.map(({ message, file, path, line }) => ({ message, path: path || file, line })),
+      warnings.map(({ message, file, path, line }) =>
+        path === '' ? { message, path: file, line } : { message, path, file, line },
+      ),
     );
   }
   const { artifact } = outcome;

@@ -25,7 +25,7 @@ import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
-import { readUpload } from './upload.ts';
+import { readUpload, refuseDocumentPath } from './upload.ts';
 
 const operation = operationsOf('Deploys');
 
@@ -137,7 +137,11 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     );
     uploads.post<{
       Params: { slug: string };
-      Querystring: { activate?: 'true' | 'false'; strict?: 'true' | 'false' };
+      Querystring: {
+        activate?: 'true' | 'false';
+        strict?: 'true' | 'false';
+        document?: string;
+      };
       Headers: { 'x-file-name'?: string };
       Body: IncomingMessage | undefined;
     }>(
@@ -155,6 +159,14 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
               description: "true: warnings make it fail, as the project's own setting does.",
             }),
           ),
+          document: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              description:
+                'Of an archive without docs.yaml: the path of the OpenAPI document in it, such as `specs/openapi.yaml`. The other files are what it refers to.',
+            }),
+          ),
         }),
         headers: Type.Object({
           'x-file-name': Type.Optional(
@@ -166,7 +178,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       }),
       async (request, reply) => {
         const { project } = accessOf(request);
-        const { activate, strict } = request.query;
+        const { activate, strict, document } = request.query;
         const { user, actor } = callerOf(request);
         const coding = readCoding(request.headers['content-encoding']);
         let file =
@@ -175,7 +187,9 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         try {
           if (file && coding) file = await decodeUpload(deps.spool, file, coding, uploadBytes);
           const upload = await readUpload(file, request.headers['x-file-name']);
+          if (document !== undefined) refuseDocumentPath(document, upload);
           const options = {
+            document,
             activate: activate !== 'false',
             strict: strict === 'true' || project.strict === 1,
             admit: () => reauthorize(request, deps),

@@ -7,6 +7,9 @@ const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);
 const Problem = Type.Object({
   message: Type.String(),
   path: Type.String({ description: 'A JSON pointer into the document, or a file.' }),
+  file: Type.Optional(
+    Type.String({ description: 'Of an archive: the file that the pointer is into.' }),
+  ),
   line: Nullable(Type.Integer()),
 });
 

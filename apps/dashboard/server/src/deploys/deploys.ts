@@ -35,6 +35,8 @@ interface QueueOptions {
   readonly activate: boolean;
   /** It fails where it has warnings. */
   readonly strict: boolean;
+  /** The path of the document in an archive; undefined where the archive says it. */
+  readonly document: string | undefined;
   /** Throws where the right to deploy has ended; called when everything is stored, which may take seconds. */
   readonly admit: () => Promise<void>;
 }
@@ -47,7 +49,7 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, strict, admit }: QueueOptions,
+  { activate, strict, document, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -73,6 +75,7 @@ export async function queueDeploy(
       source_kind: upload.kind,
       source_name: upload.name,
       source_size: upload.size,
+      source_document: document ?? null,
       artifact_hash: null,
       activate: activate ? 1 : 0,
       strict: strict ? 1 : 0,

@@ -55,6 +55,19 @@ export function describeUpload(
   return { kind, name: readFileName(givenName) ?? defaultName(kind, beginning) };
 }
 
+/** Throws ApiError where `document` is no path of a document in the archive that was uploaded. */
+export function refuseDocumentPath(document: string, { kind }: UploadDescription): void {
+  if (kind === 'document')
+    throw invalidRequest(
+      '`document` is the path of a document in an archive, but the body is a document itself. Leave it out, or send an archive.',
+    );
+  const isPath = !document.split('/').some((segment) => ['', '.', '..'].includes(segment));
+  if (!isPath || !/\.(?:ya?ml|json)$/i.test(document))
+    throw invalidRequest(
+      '`document` must be the path of a YAML or JSON file from the root of the archive, such as `specs/openapi.yaml`.',
+    );
+}
+
 /** The refusal of an upload of more than `most` bytes. `size`: how many it has, where that is known. */
 export function uploadTooLarge(most: number, size?: number): ApiError {
   const excess =

@@ -20,6 +20,9 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0009_site_switches': { up: siteSwitches },
     '0010_request_proxy': { up: requestProxy },
     '0011_findings': { up: findings },
+    '0012_deploy_documents': {
+      up: (db) => db.schema.alterTable('deploys').addColumn('source_document', 'text').execute(),
+    },
   };
 }
 

@@ -125,6 +125,8 @@ export interface Database {
     /** The name of the file that was uploaded, for people. */
     source_name: string;
     source_size: number;
+    /** The path of the document in an archive; null where the archive says it. */
+    source_document: string | null;
     /** null until it has succeeded, and once pruned. */
     artifact_hash: string | null;
     /** 1: it goes live when it succeeds. */

@@ -209,19 +209,44 @@ test('all that is wrong with the configuration, the document and the pages is to
   );
 });
 
-test('of a document in several files each reference to another one is told with its place', async () => {
+test('a document of docs.yaml is published with the files that it refers to', async () => {
   const files = await folderFiles(PARCELS);
   const openapi = Buffer.from(files.get('openapi.yaml') ?? '')
     .toString()
-    .replace("'#/components/schemas/Parcel'", "'./schemas/parcel.yaml'");
-  const { lines } = await built(
+    .replace("'#/components/schemas/Parcel'", "'./schemas/parcel.yaml'")
+    .replace("'#/components/schemas/Parcel'", "'./schemas/gone.yaml'");
+  const { lines, text } = await built(
     new Map<string, string | Uint8Array>([
       ...files,
       ['openapi.yaml', openapi],
       ['schemas/parcel.yaml', 'type: object'],
     ]),
   );
-  assert.match(lines.join('\n'), /^warning: \/paths.*`\.\/schemas\/parcel\.yaml` lies outside/m);
+  assert.match(lines.join('\n'), /^warning: \/paths.*There is no file `\.\/schemas\/gone\.yaml`/m);
+  assert.doesNotMatch(lines.join('\n'), /Not published.*parcel\.yaml/);
+  assert.deepEqual(JSON.parse(text('/openapi.json')).components.schemas.parcel, { type: 'object' });
+});
+
+test('without docs.yaml the only OpenAPI document is published, wherever it is', async () => {
+  const document = (title: string, more = '') =>
+    `openapi: 3.1.0\ninfo: {title: ${title}, version: "1"}\npaths: {}\n${more}`;
+  const one = await built(
+    new Map([
+      ['specs/payments.yml', document('Payments', 'x: {$ref: other.yaml#/paths}\n')],
+      ['specs/other.yaml', document('Other')],
+      ['specs/notes.yaml', 'about: "openapi: 3.1.0"\nof: {openapi: 3.1.0}\n'],
+      ['README.md', 'openapi: 3.1.0'],
+    ]),
+  );
+  assert.match(one.text('/'), /Payments/);
+  const several = new Map([
+    ['a.yaml', document('A')],
+    ['b/c.json', '{"swagger": "2.0", "info": {"title": "C", "version": "1"}, "paths": {}}'],
+  ]);
+  assert.deepEqual(await problems(several), [
+    'docs:null The archive has 2 OpenAPI documents: `a.yaml`, `b/c.json`. Say which one is published in a `docs.yaml`:\n\ntitle: My API\nopenapi: a.yaml',
+  ]);
+  assert.match((await problems(new Map([['a.yaml', 'a: 1']])))[0] ?? '', /nor an OpenAPI document/);
 });
 
 test('pages that nothing publishes are told, and whose configuration there is', async () => {

@@ -27,8 +27,9 @@ const made = (file: SiteFile): MadeFile => ({
 
 const { document, origin } = workerData as WantedSite;
 const operations = listOperations(document, plainText());
+const placeOf = (pointer: string) => ({ file: '', pointer, line: null });
 const site = await documentSite(
-  { syntax: 'JSON', document, upgraded: document, operations, file: '', lineOf: () => null },
+  { syntax: 'JSON', document, upgraded: document, operations, placeOf },
   () => {},
   {
     overview: '/reference',

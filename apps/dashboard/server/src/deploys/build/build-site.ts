@@ -14,9 +14,11 @@ import {
   readDocsConfig,
 } from '@petstore/site/guides/docs-config.ts';
 import { sitePathProblems } from '@petstore/site/guides/site-links.ts';
+import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
+import { findDocuments } from '@petstore/site/openapi/bundle/find-documents.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
-import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
+import type { CheckedDocument, OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
@@ -79,6 +81,10 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, input, pack, log);
+  if (input.document !== undefined) {
+    const message = `The deploy names \`${input.document}\` as its document, but \`${file}\` says which one is published. Write it there, as \`openapi: ${input.document}\`.`;
+    return { problems: [problemOf(message, file)] };
+  }
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
   const { guidePages, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
     '@petstore/site/guides/guides-site.ts'
@@ -89,14 +95,20 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   const checked =
     openapi === undefined
       ? undefined
-      : await readAndPack(files.get(openapi) as Uint8Array, openapi, artifact, log);
+      : await readAndPack(
+          { ...input, bytes: files.get(openapi) as Uint8Array, name: openapi },
+          files,
+          artifact,
+          log,
+        );
   const isBroken = checked !== undefined && 'problems' in checked;
   const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
   const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
+  const shown = isBroken || !checked ? files : withoutParts(files, checked);
   // The configuration may be wrong about which document is meant.
   const isUnknown = isBroken || (reference === undefined && problems.length > 0);
   const guides = await guidePages(
-    { files, config, reference: isUnknown ? 'unknown' : reference },
+    { files: shown, config, reference: isUnknown ? 'unknown' : reference },
     log,
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
@@ -110,6 +122,12 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   const made = await artifact.finish(site, log);
   const wrong = sitePathProblems(config, new Set(Object.keys(made.manifest.files)));
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
+}
+
+/** What a document is made of is no file of its own. Pages may be both. */
+function withoutParts(files: SourceFiles, { parts = [] }: CheckedDocument): SourceFiles {
+  const left = new Set(parts.filter((path) => !/\.mdx?$/i.test(path)));
+  return new Map([...files].filter(([path]) => !left.has(path)));
 }
 
 /** Files whose name begins with a dot belong to tools, and may have secrets. */
@@ -129,15 +147,30 @@ function buildDocumentOf(
   pack: PackFiles,
   log: BuildLog,
 ): Promise<BuildResult> | { problems: BuildProblem[] } {
-  const openapi = defaultDocument(files);
-  if (openapi === undefined) {
-    const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
-    return { problems: [problemOf(message, input.name)] };
-  }
-  log({ message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
+  const openapi = input.document ?? defaultDocument(files);
+  const found =
+    openapi === undefined ? findDocuments(files, limitsOf(input).uploadBytes) : [openapi];
+  const [file = ''] = found;
+  const bytes = found.length === 1 ? files.get(file) : undefined;
+  if (!bytes) return { problems: [problemOf(whyNoDocument(found), input.name)] };
+  log({ message: `There is no docs.yaml: \`${file}\` is published alone.` });
   warnOfPages(files, log);
-  const bytes = files.get(openapi) as Uint8Array;
-  return buildDocument({ ...input, kind: 'document', bytes, name: openapi }, pack, log);
+  return buildDocument({ ...input, kind: 'document', bytes, name: file }, pack, log, files);
+}
+
+/** How many documents are named where one has to be chosen. */
+const MAX_NAMED = 10;
+
+/** Why an archive has no document to publish. `found`: those that it has, or the one that was named. */
+function whyNoDocument(found: readonly string[]): string {
+  const [first] = found;
+  if (first === undefined)
+    return `The archive has neither a \`docs.yaml\` nor an OpenAPI document: a YAML or JSON file with \`openapi\` or \`swagger\` at its top. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
+  if (found.length === 1)
+    return `The archive has no file \`${first}\`, which the deploy names as its document. Paths begin at the root of the archive, without a folder around all of its files.`;
+  const named = found.slice(0, MAX_NAMED).map((path) => `\`${path}\``);
+  const more = found.length - named.length;
+  return `The archive has ${found.length} OpenAPI documents: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Say which one is published in a \`docs.yaml\`:\n\n${MINIMAL_CONFIG}\nopenapi: ${first}`;
 }
 
 /** The configuration of other tools, by its path in a folder. */
@@ -166,14 +199,15 @@ function warnOfPages(files: SourceFiles, log: BuildLog): void {
   log({ rule: 'navigation', message: text, file: '', path: '', line: null });
 }
 
-/** Builds the site of a document alone: its reference is at `/`. */
+/** Builds the site of a document alone, with the files that it refers to: its reference is at `/`. */
 async function buildDocument(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
+  files?: SourceFiles,
 ): Promise<BuildResult> {
   const artifact = new ArtifactMaker(pack);
-  const checked = await readAndPack(input.bytes, input.name, artifact, log);
+  const checked = await readAndPack(input, files, artifact, log);
   if ('problems' in checked) return checked;
   log({ message: 'Making the pages' });
   const site = await documentSite(checked, log, publicationOf(input));
@@ -182,11 +216,14 @@ async function buildDocument(
 
 /** Reads and checks a document. Meanwhile it is packed as readers can download it, which has no need of its check. */
 function readAndPack(
-  bytes: Uint8Array,
-  name: string,
+  input: BuildInput,
+  files: SourceFiles | undefined,
   artifact: ArtifactMaker,
   log: BuildLog,
 ): ReturnType<typeof readCheckedDocument> {
-  const pack = (document: OpenApiDocument) => artifact.begin(downloadFiles(document));
-  return readCheckedDocument(bytes, name, log, pack);
+  const { uploadBytes } = limitsOf(input);
+  return readCheckedDocument(input.bytes, input.name, log, {
+    ...(files && { files: archiveFiles(files, uploadBytes) }),
+    onRead: (document: OpenApiDocument) => artifact.begin(downloadFiles(document)),
+  });
 }

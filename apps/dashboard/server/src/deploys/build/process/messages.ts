@@ -12,6 +12,8 @@ export interface BuildJob {
   readonly kind: SourceKind;
   /** The name of the uploaded file, which appears in problems. */
   readonly name: string;
+  /** The path of the document in an archive; undefined where the archive says it. */
+  readonly document?: string | undefined;
   /** The size of the upload, in bytes. */
   readonly size: number;
   /** The uploaded file. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, cp, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -88,6 +88,83 @@ test('dashboard deploy tells warnings with file, line and rule, and with --stric
   assert.equal(strict.stdout, '');
   assert.equal(strict.stderr.match(told)?.length, 1);
   assert.match(strict.stderr, /Warnings make this deploy fail/);
+});
+
+test('dashboard deploy takes along the files that a document refers to, and no other', async (t) => {
+  const { service, folder, deploy } = await setUp(t);
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  await write(
+    'apis/pets/openapi.yaml',
+    `openapi: 3.1.0
+info: {title: Pets, version: "1", description: {$ref: about.md}}
+paths:
+  /pets: {$ref: paths/pets.yaml}
+  /toys: {$ref: paths/gone.yaml}
+`,
+  );
+  await write('apis/pets/about.md', 'All about *pets*.');
+  await write(
+    'apis/pets/paths/pets.yaml',
+    `get:
+  operationId: listPets
+  summary: List pets
+  responses:
+    "200": {description: Pets., content: {application/json: {schema: {$ref: ../../../shared/Pet.yaml}}}}
+`,
+  );
+  await write(
+    'shared/Pet.yaml',
+    'type: object\nproperties:\n  owner: {$ref: owner.yaml}\n  key: {$ref: .secret/key.yaml}\n  link: {$ref: link.yaml}\n  run: {$ref: run.sh}\n',
+  );
+  await write('shared/owner.yaml', 'type: strin\n');
+  await write('shared/.secret/key.yaml', 'title: SECRET-KEY\n');
+  await write('shared/run.sh', 'title: SECRET-SCRIPT\n');
+  await write('shared/unused.yaml', 'title: UNUSED\n');
+  await write('secret.yaml', 'title: SECRET-LINK\n');
+  await symlink('../secret.yaml', join(folder, 'shared/link.yaml'));
+
+  const { code, stdout, stderr } = await deploy('apis/pets/openapi.yaml');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Live: /);
+  assert.match(
+    stderr,
+    /^Taking along 4 files that it refers to \(.*\): apis\/pets\/about\.md, apis\/pets\/paths\/pets\.yaml, shared\/Pet\.yaml, shared\/owner\.yaml$/m,
+  );
+  assert.match(
+    stderr,
+    /key\.yaml is not sent: its name, or that of its folder, begins with a dot\.$/m,
+  );
+  assert.match(stderr, /link\.yaml is not sent: it is a link/);
+  assert.match(stderr, /run\.sh is not sent: only YAML/);
+  assert.match(
+    stderr,
+    /^apis\/pets\/openapi\.yaml:5: warning: There is no file `paths\/gone\.yaml`.*\[missing-reference\]/m,
+  );
+  assert.match(stderr, /^shared\/owner\.yaml:1: warning: .*`strin`.*\[structure\]/m);
+  const get = async (path: string) =>
+    (await getFromEdge(service.edgePort, 'pets.docs.localhost', path)).text;
+  assert.match(await get('/'), /All about <em>pets<\/em>/);
+  const published = await get('/openapi.json');
+  assert.doesNotMatch(published, /SECRET|UNUSED/);
+  const { components } = JSON.parse(published);
+  assert.deepEqual(Object.keys(components.schemas), ['Pet', 'owner']);
+  assert.match(await get('/reference/models/Pet'), /Pet/);
+});
+
+test('dashboard deploy says what is missing of a document whose files are not there', async (t) => {
+  const { folder, deploy } = await setUp(t);
+  const document =
+    'openapi: 3.1.0\ninfo: {title: Pets, version: "1"}\npaths: {}\ncomponents:\n  schemas:\n    Pet: {$ref: pet.yaml}\n';
+  await writeFile(join(folder, 'openapi.yaml'), document);
+  const { code, stderr } = await deploy('openapi.yaml');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^openapi\.yaml:6: warning: There is no file `pet\.yaml`/m);
+  const strict = await deploy('--strict', 'openapi.yaml');
+  assert.equal(strict.code, 1);
+  assert.match(strict.stderr, /^openapi\.yaml:6: warning: There is no file `pet\.yaml`/m);
 });
 
 test('dashboard deploy of a folder puts its guides and its reference online', async (t) => {

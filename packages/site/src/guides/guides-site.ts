@@ -137,7 +137,7 @@ export async function guidesSite(
     guideFiles(frame, page, {
       ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
     });
-  const published = publishedFiles(files, config, pages, log);
+  const published = publishedFiles({ files, config, reference }, pages, log);
   // One after the other, since each has the whole navigation.
   const own = function* () {
     if (start && !pages.some(({ path }) => path === '/')) {
@@ -229,8 +229,7 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 
 /** Images, and files that pages link to. */
 function publishedFiles(
-  files: SourceFiles,
-  { logo, fonts }: DocsConfig,
+  { files, config: { logo, fonts }, reference }: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {
@@ -238,6 +237,7 @@ function publishedFiles(
   if (logo) wanted.add(logo.light).add(logo.dark);
   const published: SiteFile[] = [];
   const others: string[] = [];
+  const parts = new Set(reference?.checked.parts);
   // Published under other names.
   const used = new Set([...pages, ...fonts].map(({ file }) => file));
   for (const [path, content] of files) {
@@ -245,7 +245,7 @@ function publishedFiles(
     if (used.has(path)) continue;
     if (type !== undefined && (isImage(path) || wanted.has(path))) {
       published.push({ path: `/${path}`, type, content });
-    } else others.push(path);
+    } else if (!parts.has(path)) others.push(path);
   }
   if (others.length > 0) {
     const named = others.sort().slice(0, 5).join(', ');

@@ -5,13 +5,14 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { print } from '@petstore/service/commands.ts';
-import { formatBytes } from '@petstore/service/text.ts';
+import { count, formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../deploys/artifact.ts';
 import { describeUpload } from '../deploys/upload.ts';
 import { DashboardClient, type UploadLimits } from './deploy/dashboard-client.ts';
+import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
 import { subcommand } from './subcommand.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8081';
@@ -26,7 +27,7 @@ interface Options {
 export function deployCommand(): Command {
   return subcommand('deploy')
     .description(
-      'Deploy an OpenAPI document, or a folder or archive with docs.yaml, and wait for its end.',
+      'Deploy an OpenAPI document with the files that it refers to, or a folder or archive with docs.yaml, and wait for its end.',
     )
     .argument('<file>', 'document (JSON or YAML), archive (.tar.gz or .zip), or folder')
     .requiredOption('--project <slug>', 'the project to deploy to (required)')
@@ -37,6 +38,7 @@ export function deployCommand(): Command {
       const client = clientOfEnvironment(process.env);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
       const upload = await readUploadFile(file, await client.readUploadLimits());
+      for (const line of upload.notes) say(line);
       say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
       const queued = await client.queueDeploy(options.project, upload, options);
       const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) => {
@@ -44,14 +46,14 @@ export function deployCommand(): Command {
         if (level !== 'warning') say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`);
       });
       for (const { rule, message, ...place } of deploy.warnings)
-        say(locate(upload.name, { message: `warning: ${message} [${rule}]`, ...place }));
+        say(locate(upload, { message: `warning: ${message} [${rule}]`, ...place }));
       say(`  ${client.pageOf(options.project, deploy.id)}`);
       if (options.json) await print(JSON.stringify(deploy));
       if (deploy.state === 'failed') {
         process.exitCode = 1;
         // Of a strict deploy they are the warnings.
         const isTold = deploy.strict && deploy.warnings.length > 0;
-        if (!isTold) for (const problem of deploy.errors) say(locate(upload.name, problem));
+        if (!isTold) for (const problem of deploy.errors) say(locate(upload, problem));
         return;
       }
       if (options.json) return;
@@ -62,7 +64,7 @@ export function deployCommand(): Command {
 
 /** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
 function locate(
-  name: string,
+  { name, folder }: Upload,
   {
     message,
     path,
@@ -71,7 +73,7 @@ function locate(
   }: { message: string; path: string; line: number | null; file?: string },
 ): string {
   const isPointer = path === '' || path.startsWith('/');
-  const file = own || (isPointer ? name : path);
+  const file = own ? join(folder, own) : isPointer ? name : path;
   return `${file}${line === null ? '' : `:${line}`}: ${message}${isPointer && path !== '' ? ` (${path})` : ''}`;
 }
 
@@ -95,16 +97,49 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
   return new DashboardClient(url, token);
 }
 
-/** The bytes to upload: a file as it is, a folder as an archive. Rejects with UserError. */
-async function readUploadFile(path: string, limits: UploadLimits): Promise<BuildInput> {
+/** What is uploaded. */
+interface Upload extends BuildInput {
+  /** The folder of the files in an archive, as a path from the current one; empty where their names are shown as they are. */
+  readonly folder: string;
+  /** What to tell before it is uploaded. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * What to upload: a folder as an archive, a document that refers to other files as an archive with them, any other file
+ * as it is. Rejects with UserError.
+ */
+async function readUploadFile(path: string, limits: UploadLimits): Promise<Upload> {
   const name = basename(resolve(path));
-  if ((await stat(path).catch(cannotRead(path))).isDirectory())
-    return { kind: 'tar.gz', bytes: await packFolder(path, limits), name: `${name}.tar.gz` };
+  const plain = { folder: '', notes: [] };
+  if ((await stat(path).catch(cannotRead(path))).isDirectory()) {
+    const bytes = await packFolder(path, limits);
+    return { ...plain, kind: 'tar.gz', bytes, name: `${name}.tar.gz` };
+  }
   const bytes = await readRegularFile(path, limits.bytes, ({ size }) => {
     const over = `${formatBytes(size)}, ${formatBytes(size - limits.bytes)} more than`;
     return `${path} has ${over} the dashboard takes (DASHBOARD_MAX_UPLOAD_BYTES).`;
   });
-  return { ...describeUpload(bytes.length, bytes, encodeURIComponent(name)), bytes };
+  const described = describeUpload(bytes.length, bytes, encodeURIComponent(name));
+  const whole =
+    described.kind === 'document' ? await documentFiles(path, bytes, limits.bytes) : undefined;
+  if (!whole) return { ...plain, ...described, bytes };
+  const notes = [...whole.refused, ...(whole.files.size > 1 ? [filesInWords(whole)] : [])];
+  return {
+    ...{ kind: 'tar.gz', bytes: await packFiles(whole.files), name: `${name}.tar.gz` },
+    ...{ document: whole.document, folder: relative('', whole.root), notes },
+  };
+}
+
+/** Of more files than these the first are named. */
+const MAX_NAMED = 8;
+
+function filesInWords({ files, document, root }: DocumentFiles): string {
+  const others = [...files.keys()].filter((file) => file !== document).sort();
+  const named = others.slice(0, MAX_NAMED).map((file) => join(relative('', root), file));
+  const more = others.length - named.length;
+  const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+  return `Taking along ${count(others.length, 'file')} that it refers to (${formatBytes(bytes)} in all): ${named.join(', ')}${more > 0 ? `, and ${count(more, 'other')}` : ''}`;
 }
 
 /** Left out: files that editors, systems and tools put beside the pages. */
@@ -116,16 +151,24 @@ const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
  */
 async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer> {
   const files = await listFiles(folder, folder, limits.files);
-  const tar = pack();
-  const packed = buffer(tar.pipe(createGzip()));
   const tooLarge = () =>
     `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Deploy the folder that has docs.yaml in it.`;
   let left = limits.unpackedBytes;
+  const contents = new Map<string, Uint8Array>();
   for (const name of files) {
     const bytes = await readRegularFile(join(folder, name), left, tooLarge);
     left -= bytes.length;
-    tar.entry({ name: name.split(sep).join('/'), mtime: new Date(0), mode: 0o644 }, bytes);
+    contents.set(name.split(sep).join('/'), bytes);
   }
+  return packFiles(contents);
+}
+
+/** A .tar.gz, the same for the same files. */
+async function packFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Buffer> {
+  const tar = pack();
+  const packed = buffer(tar.pipe(createGzip()));
+  for (const [name, bytes] of files)
+    tar.entry({ name, mtime: new Date(0), mode: 0o644 }, Buffer.from(bytes));
   tar.finalize();
   return packed;
 }

@@ -37,7 +37,12 @@ export class DashboardClient {
     upload: BuildInput,
     { activate, strict = false }: { readonly activate: boolean; readonly strict?: boolean },
   ): Promise<Deploy> {
-    const path = `${deploysOf(slug)}?activate=${activate}&strict=${strict}`;
+    const { document } = upload;
+    const query = new URLSearchParams({
+      ...{ activate: `${activate}`, strict: `${strict}` },
+      ...(document !== undefined && { document }),
+    });
+    const path = `${deploysOf(slug)}?${query}`;
     const init = {
       method: 'POST',
       headers: {

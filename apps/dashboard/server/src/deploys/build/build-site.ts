@@ -18,7 +18,7 @@ import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
 import { findDocuments } from '@petstore/site/openapi/bundle/find-documents.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
-import type { CheckedDocument, OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
@@ -104,11 +104,10 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   const isBroken = checked !== undefined && 'problems' in checked;
   const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
   const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
-  const shown = isBroken || !checked ? files : withoutParts(files, checked);
   // The configuration may be wrong about which document is meant.
   const isUnknown = isBroken || (reference === undefined && problems.length > 0);
   const guides = await guidePages(
-    { files: shown, config, reference: isUnknown ? 'unknown' : reference },
+    { files, config, reference: isUnknown ? 'unknown' : reference },
     log,
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
@@ -122,12 +121,6 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
   const made = await artifact.finish(site, log);
   const wrong = sitePathProblems(config, new Set(Object.keys(made.manifest.files)));
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
-}
-
-/** What a document is made of is no file of its own. Pages may be both. */
-function withoutParts(files: SourceFiles, { parts = [] }: CheckedDocument): SourceFiles {
-  const left = new Set(parts.filter((path) => !/\.mdx?$/i.test(path)));
-  return new Map([...files].filter(([path]) => !left.has(path)));
 }
 
 /** Files whose name begins with a dot belong to tools, and may have secrets. */

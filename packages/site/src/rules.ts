@@ -16,6 +16,7 @@ export const RULES = {
   markdown: 'warning',
   'search-limit': 'warning',
   navigation: 'warning',
+  redirect: 'warning',
   'gone-page': 'warning',
   'no-operation-id': 'hint',
   'no-summary': 'hint',

@@ -121,6 +121,58 @@ test('a path without a file leads where the site says, with its query', async (t
   assert.equal((await ask('/old', { host: 'b.test' })).status, 404, 'a manifest without redirects');
 });
 
+test('paths below a prefix lead where the site says: a file first, then a single path, then the longest prefix', async (t) => {
+  const { ask, source } = await startTestEdge(t);
+  const redirects = {
+    '/old/one': { to: '/guides/start', status: 302 },
+    '/old/two': { to: 'https://docs.example.com/', status: 301 },
+  } as const;
+  source.deploy('b.test', SITE, {}, redirects, {
+    '/old/': { to: '/new/', keepsRest: true },
+    '/old/deep/': { to: 'https://docs.example.com/v1/', keepsRest: true, status: 301 },
+    '/all/': '/guides/start',
+    '/guides/': { to: '/', keepsRest: true },
+  });
+  const moved: Record<string, [status: number, to: string]> = {
+    '/old/one': [302, '/guides/start'],
+    '/old/one?a=b': [302, '/guides/start?a=b'],
+    '/old/two': [301, 'https://docs.example.com/'],
+    '/old': [308, '/new'],
+    '/old/': [308, '/new'],
+    '/old/x/y?a=b&c': [308, '/new/x/y?a=b&c'],
+    '/old/x/': [308, '/new/x'],
+    '/old/%C3%BC%20b%3F%23': [308, '/new/%C3%BC%20b%3F%23'],
+    '/old/deep/x?a': [301, 'https://docs.example.com/v1/x?a'],
+    '/old/deep': [301, 'https://docs.example.com/v1/'],
+    '/old/deeper': [308, '/new/deeper'],
+    '/all/of/it': [308, '/guides/start'],
+    '/guides/none': [308, '/none'],
+  };
+  for (const [path, [status, to]] of Object.entries(moved)) {
+    const response = await ask(path, { host: 'b.test' });
+    assert.equal(response.status, status, path);
+    assert.equal(response.headers.location, to, path);
+  }
+  assert.equal((await ask('/guides/start', { host: 'b.test' })).status, 200);
+  assert.equal((await ask('/older', { host: 'b.test' })).status, 404);
+});
+
+test('what comes behind a prefix never leads to another host', async (t) => {
+  const { port, source } = await startTestEdge(t);
+  source.deploy('b.test', SITE, {}, 'none', {
+    '/': { to: '/', keepsRest: true },
+    '/old/': { to: '/', keepsRest: true },
+    '/out/': { to: 'https://docs.example.com/', keepsRest: true },
+  });
+  for (const path of ['/old//evil.test', '/old///evil.test/', '//evil.test', '/old/\\evil.test']) {
+    const head = `GET ${path} HTTP/1.1\r\nHost: b.test\r\nConnection: close\r\n\r\n`;
+    const location = /^Location: (.*)$/im.exec(await exchange(port, head))?.[1]?.trim();
+    assert.equal(new URL(location ?? '/', 'https://b.test').host, 'b.test', `${path}: ${location}`);
+  }
+  const head = 'GET /out//@evil.test HTTP/1.1\r\nHost: b.test\r\nConnection: close\r\n\r\n';
+  assert.match(await exchange(port, head), /^Location: https:\/\/docs\.example\.com\//im);
+});
+
 test('what asks for /favicon.ico gets the icon that the site has', async (t) => {
   const { ask, source } = await startTestEdge(t);
   assert.equal((await ask('/favicon.ico')).status, 404, 'a site without an icon');

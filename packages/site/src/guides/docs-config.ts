@@ -12,7 +12,7 @@ import {
   type NamedPath,
   NO_LINKS,
 } from './site-links.ts';
-import { redirectsOf } from './site-redirects.ts';
+import { type ConfigRedirect, redirectsOf } from './site-redirects.ts';
 import { type ConfigFont, fontsOf } from './theme-fonts.ts';
 
 /** A checked `docs.yaml`: every file that it names exists. */
@@ -35,11 +35,8 @@ export interface DocsConfig {
   readonly links: ConfigLinks;
   /** Where a page's source can be edited: `https://github.com/acme/docs/edit/main/{path}`. */
   readonly edit: { readonly url: string } | undefined;
-  /**
-   * Where paths without a page lead: from a path, percent-decoded, to a path of the site, percent-encoded, or an
-   * address that begins with `https://`.
-   */
-  readonly redirects: Readonly<Record<string, string>>;
+  /** Where paths without a page lead. */
+  readonly redirects: readonly ConfigRedirect[];
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
   readonly sitePaths: readonly NamedPath[];
 }
@@ -64,7 +61,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   announcement: undefined,
   links: NO_LINKS,
   edit: undefined,
-  redirects: {},
+  redirects: [],
   sitePaths: [],
 };
 

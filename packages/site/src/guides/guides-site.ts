@@ -25,6 +25,7 @@ import {
 } from './links/site-paths.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
+import { builtRedirects } from './site-redirects.ts';
 import { siteTabs } from './site-tabs.ts';
 
 export interface Guides {
@@ -165,7 +166,7 @@ export async function guidesSite(
     contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : [], {
       hasFonts: config.fonts.length > 0,
     }),
-    redirects: config.redirects,
+    ...builtRedirects(config.redirects),
   };
 }
 

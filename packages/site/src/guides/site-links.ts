@@ -1,6 +1,5 @@
-import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { isMap, isScalar, type Node } from 'yaml';
-import type { BuildProblem, SourceFiles } from '../build-log.ts';
+import type { SourceFiles } from '../build-log.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { type ConfigReader, fileOf } from './config-reader.ts';
 import { linkTarget } from './links/link-target.ts';
@@ -38,24 +37,6 @@ export interface NamedPath {
   readonly line: number;
   /** Whether nothing may be there: a redirect begins there. Otherwise something must. */
   readonly isFree: boolean;
-}
-
-/** The paths of a configuration that the site does not have, and those that it has where it must not. */
-export function sitePathProblems(
-  { file, sitePaths }: { readonly file: string; readonly sitePaths: readonly NamedPath[] },
-  /** Of all files of the site, such as `/guides/start`. */
-  paths: ReadonlySet<string>,
-): BuildProblem[] {
-  const didYouMean = didYouMeanOfMany();
-  const redirected = new Set(sitePaths.filter(({ isFree }) => isFree).map(({ path }) => path));
-  return sitePaths.flatMap(({ path, line, isFree }) => {
-    const isThere = paths.has(path) || (!isFree && redirected.has(path));
-    if (isThere !== isFree) return [];
-    const message = isFree
-      ? `\`${path}\` is a page or a file of the site, so nothing can redirect from there: remove one of both.`
-      : `The site has no \`${path}\`${didYouMean(path, paths)}`;
-    return [{ message, path: file, line }];
-  });
 }
 
 /** What the links of a configuration are read with. */

@@ -29,12 +29,25 @@ export interface BuiltSite {
   readonly files: Iterable<SiteFile>;
   /** The content security policy of every HTML page of the site. */
   readonly contentSecurityPolicy: string;
-  /**
-   * Where paths without a file lead. From a path, percent-decoded as those of files, to an address as it goes into
-   * `Location`: a path of the site, percent-encoded, or one that begins with `https://`.
-   */
-  readonly redirects?: Readonly<Record<string, string>>;
+  /** Where paths without a file lead, each percent-decoded as those of files. */
+  readonly redirects?: Readonly<Record<string, RedirectTarget>>;
+  /** Where paths lead that begin with one of these, each percent-decoded with a slash at its end: `/old/`. */
+  readonly redirectPrefixes?: Readonly<Record<string, RedirectTarget>>;
 }
+
+/**
+ * An address as it goes into `Location`: a path of the site, percent-encoded, or one that begins with `https://`. As a
+ * text it is permanent (308).
+ */
+export type RedirectTarget =
+  | string
+  | {
+      readonly to: string;
+      /** 308 where it is absent. */
+      readonly status?: 301 | 302;
+      /** Of a prefix: the rest of the path comes behind `to`, which ends with a slash. */
+      readonly keepsRest?: true;
+    };
 
 /** The bytes of a file; of one that is not made yet about the most that it can have. */
 export function sizeOf({ content }: SiteFile): number {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDocsConfig } from '../../src/guides/docs-config.ts';
-import { sitePathProblems } from '../../src/guides/site-links.ts';
+import { sitePathProblems } from '../../src/guides/site-path-problems.ts';
 import { accentColors, contrast, parseColor } from '../../src/site/accent.ts';
 
 const FILES = ['index.md', 'guides/start.md', 'guides/end.md', 'logo.svg', 'dark.png', 'notes.txt'];
@@ -25,6 +25,7 @@ function problems(yaml: string | Uint8Array, files?: readonly string[]) {
   return found.map(({ message, line }) => `${line}: ${message}`);
 }
 
+const REDIRECT = { isPrefix: false, toPath: undefined, keepsRest: false, status: undefined };
 const UNTITLED = { title: undefined, icon: undefined };
 const PAGE = { ...UNTITLED, kind: 'page', isHidden: false };
 
@@ -83,11 +84,11 @@ redirects:
       ],
     },
     edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
-    redirects: {
-      '/old': '/guides/start',
-      '/ü b': '/guides/end#x',
-      '/forum': 'https://forum.example.com/?a=%22',
-    },
+    redirects: [
+      { ...REDIRECT, from: '/old', to: '/guides/start', toPath: '/guides/start', line: 19 },
+      { ...REDIRECT, from: '/ü b', to: '/guides/end#x', toPath: '/guides/end', line: 20 },
+      { ...REDIRECT, from: '/forum', to: 'https://forum.example.com/?a=%22', line: 21 },
+    ],
     sitePaths: [
       { path: '/guides/start', line: 11, isFree: false },
       { path: '/ü b', line: 16, isFree: false },
@@ -103,7 +104,7 @@ redirects:
 test('an announcement may be a text alone', () => {
   const { announcement, links, redirects } = config('title: D\nannouncement: Soon');
   assert.deepEqual(announcement, { text: 'Soon', link: undefined });
-  assert.deepEqual([links, redirects], [{ header: [], footer: [] }, {}]);
+  assert.deepEqual([links, redirects], [{ header: [], footer: [] }, []]);
 });
 
 const LINKED: readonly [link: string, address: string, path: string][] = [
@@ -135,7 +136,6 @@ test('paths of the site that it does not have, and redirects from those that it 
 announcement: { text: x, link: /guides/strat }
 redirects:
   /old: /guides/start#a
-  /older: /old
   /guides/start: /
   /gone: /nowhere
 `);
@@ -144,8 +144,8 @@ redirects:
     found.map(({ path, line, message }) => `${path}:${line}: ${message}`),
     [
       'docs.yaml:2: The site has no `/guides/strat`: did you mean `/guides/start`?',
-      'docs.yaml:6: `/guides/start` is a page or a file of the site, so nothing can redirect from there: remove one of both.',
-      'docs.yaml:7: The site has no `/nowhere`.',
+      'docs.yaml:5: `/guides/start` is a page or a file of the site, so nothing can redirect from there: remove one of both.',
+      'docs.yaml:6: The site has no `/nowhere`.',
     ],
   );
 });
@@ -334,7 +334,27 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     [`title: A\nredirects: { /a: '${address}' }`, /^2: The target of a redirect must be a path/],
   ]),
   ['title: A\nredirects: { /a: mailto:x@example.com }', /^2: The target of a redirect must/],
-  ['title: A\nredirects: [/a]', /^2: `redirects` must be a mapping/],
+  ['title: A\nredirects: [/a]', /^2: A redirect of a list must be a mapping/],
+  ['title: A\nredirects: /a', /^2: `redirects` must be a mapping/],
+  ['title: A\nredirects:\n  - source: /a', /^3: A redirect needs a `source` and a `destination`/],
+  [
+    'title: A\nredirects:\n  - { source: /a, destination: /b, permanent: 301 }',
+    /^3: `permanent` must be `true` or `false`/,
+  ],
+  ['title: A\nredirects:\n  /a: { status: 301 }', /^3: A redirect needs a `to`/],
+  ['title: A\nredirects:\n  /a: { to: /b, status: 307 }', /^3: `status` must be 301 or 302/],
+  ...['/a*', '/*/b', '/a/**', '/a/:slug', '/a/:slug*/b'].map((path): [string, RegExp] => [
+    `title: A\nredirects:\n  '${path}': /b`,
+    /^3: In a redirect, `\*` stands at the end, after a slash/,
+  ]),
+  ['title: A\nredirects:\n  /a: /b/*', /^3: The target of a redirect has a `\*` where its path/],
+  ['title: A\nredirects:\n  /a/*: /b?x=/*', /^3: In a redirect, `\*` stands at the end/],
+  ['title: A\nredirects:\n  /a/*: https://x.example*', /^3: In a redirect, `\*` stands at the end/],
+  ...['http://x.example/*', '//x.example/*', 'x/*'].map((target): [string, RegExp] => [
+    `title: A\nredirects:\n  /a/*: '${target}'`,
+    /^3: The target of a redirect must be a path/,
+  ]),
+  ['title: A\nredirects:\n  /a/*: /x\n  /a/:rest*: /y', /^4: `\/a\/\*` is redirected twice/],
   ['title: A\nredirects:\n  a: /b', /^3: A redirect must begin at a path/],
   ['title: A\nredirects:\n  "/a?b": /b', /^3: A redirect must begin at a path/],
   ['title: A\nredirects:\n  https://x.example/: /b', /^3: A redirect must begin at a path/],

@@ -4,6 +4,7 @@
 import { truncate } from '@petstore/service/text.ts';
 import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
+import type { BuiltSite } from '@petstore/site/site/site-files.ts';
 import type { DeployLimits } from './deploy-limits.ts';
 
 export type Coding = 'br' | 'gzip';
@@ -42,11 +43,10 @@ export interface Manifest {
   readonly files: Readonly<Record<string, ManifestEntry>>;
   /** For every HTML page of the site. */
   readonly contentSecurityPolicy: string;
-  /**
-   * Where paths without a file lead: from a path, percent-decoded, to an address as it goes into `Location`. Absent in
-   * manifests of earlier versions, and where a site has none.
-   */
-  readonly redirects?: Readonly<Record<string, string>>;
+  /** Where paths without a file lead, each percent-decoded. Absent where a site has none. */
+  readonly redirects?: BuiltSite['redirects'];
+  /** Where paths lead that begin with one of these. Absent in manifests of earlier versions, and where a site has none. */
+  readonly redirectPrefixes?: BuiltSite['redirectPrefixes'];
 }
 
 export interface Artifact {

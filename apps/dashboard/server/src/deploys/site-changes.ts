@@ -2,6 +2,7 @@ import { count } from '@petstore/service/text.ts';
 import { type BuildLog, boundedLog } from '@petstore/site/build-log.ts';
 import type { LiveManifest } from '../store/artifacts.ts';
 import type { Manifest } from './artifact.ts';
+import { isRedirected } from './redirects.ts';
 
 /** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 files, …` where none is. */
 export function describeFileChanges(live: LiveManifest | undefined, { files }: Manifest): string {
@@ -22,13 +23,12 @@ export function describeFileChanges(live: LiveManifest | undefined, { files }: M
 
 /** Warns of pages that are live and would be gone, each with the redirect to add. */
 export function tellGonePages(live: Manifest, next: Manifest, log: BuildLog): void {
-  const { redirects = {} } = next;
   const pages = pagesOf(next);
   const isPage = new Set(pages);
   const moved = Map.groupBy(pages, lastSegment);
   const bounded = boundedLog(log);
   for (const path of pagesOf(live)) {
-    if (isPage.has(path) || Object.hasOwn(redirects, path)) continue;
+    if (isPage.has(path) || isRedirected(next, path)) continue;
     // An operation under another tag, a guide in another folder.
     const [now, another] = moved.get(lastSegment(path)) ?? [];
     const target = now !== undefined && another === undefined ? now : '/…';
@@ -42,7 +42,7 @@ export function tellGonePages(live: Manifest, next: Manifest, log: BuildLog): vo
 }
 
 /** The paths of pages, as their addresses are without a host. */
-function pagesOf({ files }: Manifest): string[] {
+export function pagesOf({ files }: Manifest): string[] {
   return Object.entries(files).flatMap(([path, { type }]) =>
     type.startsWith('text/html') && path !== '/404.html' && !path.startsWith('/_') ? [path] : [],
   );

@@ -324,3 +324,35 @@ test('of very many warnings fifty are in the log, each once, and the others coun
   assert.equal(warnings.length, 51);
   assert.match(warnings[50] ?? '', /^warning: And 450 others of this rule/);
 });
+
+test('redirects of prefixes get into the artifact, and those above pages are warnings', async () => {
+  const log: string[] = [];
+  const build = (redirects: string) =>
+    buildInMemory(
+      {
+        kind: 'zip',
+        name: 'docs.zip',
+        bytes: zipOf([
+          { name: 'docs.yaml', content: `title: D\nredirects:\n${redirects}` },
+          { name: 'index.md', content: '# Start\n' },
+          { name: 'guides/start.md', content: '# Guide\n' },
+        ]),
+      },
+      (line) => 'rule' in line && log.push(findingText(line)),
+    );
+  const made = await build('  /old/*: { to: /none/*, status: 302 }\n  /none/*: /\n');
+  assert.ok('problems' in made);
+  assert.deepEqual(made.problems, [
+    {
+      message: '`/old/*` leads to another redirect: write its last target, `/`.',
+      ...{ path: 'docs.yaml', line: 3 },
+    },
+  ]);
+  const sound = await build('  /old/*: { to: /guides/*, status: 302 }\n  /*: /guides/start\n');
+  assert.ok('artifact' in sound, JSON.stringify(sound));
+  assert.deepEqual(sound.artifact.manifest.redirectPrefixes, {
+    '/': '/guides/start',
+    '/old/': { to: '/guides/', status: 302, keepsRest: true },
+  });
+  assert.match(log.at(-1) ?? '', /^docs\.yaml:4: `\/\*` has 2 pages of the site below it/);
+});

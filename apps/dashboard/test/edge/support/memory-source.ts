@@ -54,6 +54,7 @@ export class MemorySource implements SiteSource {
     files: Record<string, TestFile>,
     site: Partial<Site> = {},
     redirects: Manifest['redirects'] | 'none' = REDIRECTS,
+    redirectPrefixes?: Manifest['redirectPrefixes'],
   ): string {
     const entries = Object.entries(files).map(([path, file]) => [path, this.#store(file)]);
     const manifest: Manifest = {
@@ -62,8 +63,9 @@ export class MemorySource implements SiteSource {
       files: Object.fromEntries(entries),
       contentSecurityPolicy: POLICY,
       ...(redirects !== 'none' && { redirects }),
+      ...(redirectPrefixes && { redirectPrefixes }),
     };
-    const artifactHash = sha256(JSON.stringify([manifest.files, redirects]));
+    const artifactHash = sha256(JSON.stringify([manifest.files, redirects, redirectPrefixes]));
     this.manifests.set(artifactHash, manifest);
     const projectId = site.projectId ?? `project of ${host}`;
     const origin = `https://${host}`;

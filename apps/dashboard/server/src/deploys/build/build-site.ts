@@ -13,7 +13,8 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from '@petstore/site/guides/docs-config.ts';
-import { sitePathProblems } from '@petstore/site/guides/site-links.ts';
+import { coveredPages, redirectProblems } from '@petstore/site/guides/redirect-chains.ts';
+import { sitePathProblems } from '@petstore/site/guides/site-path-problems.ts';
 import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
 import { findDocuments } from '@petstore/site/openapi/bundle/find-documents.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
@@ -31,6 +32,7 @@ import {
   shortProblem,
 } from '../artifact.ts';
 import { DEPLOY_LIMITS } from '../deploy-limits.ts';
+import { pagesOf } from '../site-changes.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { ArtifactMaker } from './artifact/artifact-maker.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
@@ -119,7 +121,9 @@ async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise
     publicationOf(input),
   );
   const made = await artifact.finish(site, log);
-  const wrong = sitePathProblems(config, new Set(Object.keys(made.manifest.files)));
+  const paths = new Set(Object.keys(made.manifest.files));
+  const wrong = [...sitePathProblems(config, paths), ...redirectProblems(config, paths)];
+  for (const finding of coveredPages(config, pagesOf(made.manifest))) log(finding);
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
 }
 

@@ -1,5 +1,6 @@
 import { markdownPath } from '@petstore/site/site/site-files.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
+import { exactRedirect, prefixRedirect, type Redirect } from '../../deploys/redirects.ts';
 import { encodePath } from '../http/edge-request.ts';
 /** The one file below /.well-known that a site can have (RFC 9727). */
 export const API_CATALOG = '/.well-known/api-catalog';
@@ -28,25 +29,18 @@ export function pageOf(manifest: Manifest, path: string): string | undefined {
   return [folder, page].find((found) => markdownOf(manifest, found) === path);
 }
 
-/** To where a path without a file leads. */
-export interface Redirect {
-  readonly status: 302 | 308;
-  /** An address as it goes into Location. */
-  readonly to: string;
-}
-
 /**
  * Where a path without a file leads: the site's own redirects come first, then the path without its last slash, and
- * with that the redirects again.
+ * with that the redirects again; at last those of prefixes, the longest first.
  */
 export function redirectOf(manifest: Manifest, path: string): Redirect | undefined {
   const own = ownRedirect(manifest, path);
   if (own) return own;
   const canonical = canonicalPath(path);
-  if (canonical === undefined) return undefined;
+  if (canonical === undefined) return prefixRedirect(manifest, path);
   // The path of a file never begins with two slashes, so the redirect stays on the site.
   if (fileAt(manifest, canonical)) return { status: 308, to: encodePath(canonical) };
-  return ownRedirect(manifest, canonical);
+  return ownRedirect(manifest, canonical) ?? prefixRedirect(manifest, canonical);
 }
 
 const ICON = '/favicon.ico';
@@ -54,9 +48,8 @@ const ICON = '/favicon.ico';
 const DRAWN_ICON = '/favicon.svg';
 
 function ownRedirect(manifest: Manifest, path: string): Redirect | undefined {
-  const { redirects } = manifest;
-  const to = redirects && Object.hasOwn(redirects, path) ? redirects[path] : undefined;
-  if (to !== undefined) return { status: 308, to };
+  const exact = exactRedirect(manifest, path);
+  if (exact) return exact;
   // Browsers and crawlers ask for it without being told to. A later deploy may have the file.
   const isIcon = path === ICON && fileAt(manifest, DRAWN_ICON) !== undefined;
   return isIcon ? { status: 302, to: DRAWN_ICON } : undefined;

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
+import type { Redirect } from '../../deploys/redirects.ts';
 import type { CanonicalHost } from '../host.ts';
 import { prefersMarkdown } from '../http/accept.ts';
 import { contentSource, templateKey } from './content-source.ts';
 import type { ServedFile } from './file-headers.ts';
 import type { Content, Form, Forms, FormsOf, Template } from './forms.ts';
-import { fileAt, markdownOf, type Redirect, redirectOf } from './manifest-paths.ts';
+import { fileAt, markdownOf, redirectOf } from './manifest-paths.ts';
 import { type FileForm, NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
 import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site } from './site-source.ts';

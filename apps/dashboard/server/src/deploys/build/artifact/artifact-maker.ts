@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { count, formatBytes } from '@petstore/service/text.ts';
 import type { BuildLog } from '@petstore/site/build-log.ts';
-import { type BuiltSite, type SiteFile, sizeOf } from '@petstore/site/site/site-files.ts';
+import {
+  type BuiltSite,
+  type RedirectTarget,
+  type SiteFile,
+  sizeOf,
+} from '@petstore/site/site/site-files.ts';
 import type { Artifact, ManifestEntry } from '../../artifact.ts';
 import type { PackFiles } from './pack-files.ts';
 
@@ -53,16 +58,19 @@ function artifactOf(
     message: `Made ${count(entries.size, 'file')}: ${formatBytes(storedBytes(entries.values()))} compressed`,
   });
   const { title, contentSecurityPolicy } = site;
-  const redirects = sortedRedirects(site);
+  const redirects = sortedRedirects(site.redirects);
+  const prefixes = sortedRedirects(site.redirectPrefixes);
   const identity = {
     files: sorted.map(([path, { type, hash: content }]) => [path, type, content]),
     ...{ contentSecurityPolicy, redirects },
+    ...(prefixes.length > 0 && { prefixes }),
   };
   return {
     hash: hash('sha256', JSON.stringify(identity), 'hex'),
     manifest: {
       ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
       ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
+      ...(prefixes.length > 0 && { redirectPrefixes: Object.fromEntries(prefixes) }),
     },
   };
 }
@@ -101,10 +109,18 @@ function storedBytes(entries: Iterable<ManifestEntry>): number {
 /** A path of the site or an address with https, in ASCII. `//` and `/\` would lead from a path to another host. */
 const LOCATION = /^(?:\/(?!\/)|https:\/\/)[\x21-\x5b\x5d-\x7e]*$/;
 
+/** Behind these comes the rest of a path, which must not become a part of the host. */
+const FOLDER = /^(?:https:\/\/[^/?#]+)?\/(?:[^?#]*\/)?$/;
+
 /** The redirects by path. Throws for one that no response can have, which is a defect. */
-function sortedRedirects({ redirects = {} }: BuiltSite): [from: string, to: string][] {
+function sortedRedirects(
+  redirects: BuiltSite['redirects'] = {},
+): [from: string, target: RedirectTarget][] {
   const sorted = Object.entries(redirects).sort(([a], [b]) => (a < b ? -1 : 1));
-  const wrong = sorted.find(([, to]) => !LOCATION.test(to));
-  if (wrong) throw new Error(`The redirect from ${wrong[0]} leads to ${wrong[1]}.`);
+  for (const [from, target] of sorted) {
+    const { to, keepsRest = false } = typeof target === 'string' ? { to: target } : target;
+    if (!LOCATION.test(to) || (keepsRest && !FOLDER.test(to)))
+      throw new Error(`The redirect from ${from} leads to ${to}.`);
+  }
   return sorted;
 }

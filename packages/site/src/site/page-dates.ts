@@ -25,21 +25,29 @@ export interface EarlierSite {
  * changes, since another page got a new title, or since the product names its scripts otherwise, says the same as
  * before. `file` takes the files of the site, before the dates of its pages are asked for.
  */
-export function pageDates({ now, before }: PageDates): {
+export function pageDates(dates: PageDates): {
   readonly file: (file: SiteFile) => void;
   readonly lastModified: LastModified;
 } {
   const hashes = new Map<string, string>();
-  const known = new Map(before?.sitemaps.flatMap(datesOfSitemap));
   return {
     file(file) {
       if (file.path.endsWith('.md')) hashes.set(file.path, hash('sha256', bytesOf(file), 'hex'));
     },
-    lastModified(path) {
-      const markdown = markdownPath(path);
-      const earlier = before && Object.hasOwn(before.markdown, markdown);
-      if (!earlier || before.markdown[markdown] !== hashes.get(markdown)) return now;
-      return known.get(sitemapAddress(path)) ?? before.at;
-    },
+    lastModified: datesOf(dates, (markdown) => hashes.get(markdown)),
+  };
+}
+
+/** When each page of a site last changed, whose Markdown has these hashes, by its path. */
+export function datesOf(
+  { now, before }: PageDates,
+  hashOf: (markdown: string) => string | undefined,
+): LastModified {
+  const known = new Map(before?.sitemaps.flatMap(datesOfSitemap));
+  return (path) => {
+    const markdown = markdownPath(path);
+    const earlier = before && Object.hasOwn(before.markdown, markdown);
+    if (!earlier || before.markdown[markdown] !== hashOf(markdown)) return now;
+    return known.get(sitemapAddress(path)) ?? before.at;
   };
 }

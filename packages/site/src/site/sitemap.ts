@@ -76,6 +76,14 @@ export function datesOfSitemap(xml: string): [address: string, date: string][] {
   return [...xml.matchAll(DATED)].map(([, address = '', date = '']) => [address, date]);
 }
 
+/** A sitemap of ours with other dates of its pages. */
+export function redateSitemap(xml: string, lastModified: LastModified): string {
+  return xml.replaceAll(DATED, (_, address: string) => {
+    const path = decodeURIComponent(address.replaceAll('&apos;', "'"));
+    return `<loc>{{origin}}${address}</loc><lastmod>${lastModified(path)}</lastmod>`;
+  });
+}
+
 function file(path: string, content: string): SiteFile {
   return { path, type: TYPES.xml, content, template: true };
 }

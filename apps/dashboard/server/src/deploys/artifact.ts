@@ -1,6 +1,7 @@
 // The result of a build: the files of a site by path, each content named by its hash. It is immutable, so that a deploy
 // goes live with one row in the store, and a roll-back is another.
 
+import { hash } from 'node:crypto';
 import { truncate } from '@petstore/service/text.ts';
 import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
@@ -107,3 +108,30 @@ export interface BuildInput {
 export type BuildResult =
   | { readonly artifact: Artifact }
   | { readonly problems: readonly BuildProblem[] };
+
+/** The name of an artifact: not of the compressed forms of its contents. */
+export function artifactHash({
+  files,
+  contentSecurityPolicy,
+  redirects = {},
+  redirectPrefixes = {},
+}: Omit<Manifest, 'version' | 'title'>): string {
+  const identity = {
+    files: Object.entries(files).map(([path, { type, hash: content }]) => [path, type, content]),
+    contentSecurityPolicy,
+    redirects: Object.entries(redirects),
+    ...(Object.keys(redirectPrefixes).length > 0 && { prefixes: Object.entries(redirectPrefixes) }),
+  };
+  return hash('sha256', JSON.stringify(identity), 'hex');
+}
+
+/** The contents that a manifest names, as they are stored: each with its size in bytes. */
+export function contentsOf({ files }: Pick<Manifest, 'files'>): Map<string, number> {
+  const contents = new Map<string, number>();
+  for (const entry of Object.values(files)) {
+    const codings = Object.values(entry.codings ?? {});
+    for (const one of entry.compressedOnly ? codings : [entry, ...codings])
+      contents.set(one.hash, one.size);
+  }
+  return contents;
+}

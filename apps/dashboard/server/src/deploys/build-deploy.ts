@@ -42,7 +42,8 @@ import { findUser } from '../store/users.ts';
 import { findingText } from './artifact.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
-import type { BuildOutcome } from './build/process/run-build.ts';
+import type { runBuild } from './build/process/run-build.ts';
+import { buildMemory } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
 
@@ -52,7 +53,7 @@ const MAX_ATTEMPTS = 3;
 export interface BuildDeps
   extends Pick<Deps, 'addresses' | 'config' | 'db' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
-  readonly build: (job: BuildJob, log: BuildLog, signal: AbortSignal) => Promise<BuildOutcome>;
+  readonly build: typeof runBuild;
 }
 
 /**
@@ -114,15 +115,24 @@ async function buildIn(
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
     return fail([problemOf('The uploaded file is gone. Deploy it again.')]);
+  const memory = buildMemory(deps, job.publication?.dates);
   const log: BuildLog = (line) => {
+    memory.add(line);
     if (!('rule' in line)) return say('info', line.message);
     findings.push(line);
     // Hints are many, and nothing is wrong: the deploy's page has them.
     if (levelOf(line.rule) === 'warning') say('warning', findingText(line));
   };
-  const outcome = await deps.build(job, log, signal);
+  const outcome = await deps.build(job, log, signal, memory.isKnown);
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);
+  if ('isKnown' in outcome)
+    say(
+      'info',
+      'The same files were built before: the result of that build is taken, and its log:',
+    );
+  const made = 'isKnown' in outcome ? memory.recall(log) : ofPack(outcome.artifact, job.pack);
+  const build = memory.record();
   const warnings = findings.filter(({ rule }) => levelOf(rule) === 'warning');
   if (deploy.strict === 1 && warnings.length > 0) {
     say('error', 'Warnings make this deploy fail: it was sent as strict, or the project wants it.');
@@ -132,15 +142,21 @@ async function buildIn(
       ),
     );
   }
-  const { artifact } = outcome;
+  const { artifact } = made;
   const live = await findLiveManifest(db, deploy.project_id);
   // No reason to fail: pages may be removed on purpose.
   if (live) tellGonePages(live.manifest, artifact.manifest, log);
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
   say('info', `Storing the site: ${describeFileChanges(live, artifact.manifest)}.`);
-  await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
+  await putBlobs(db, made.contents(missing), now());
   await say.written();
-  await finishSucceeded(deps, worker, deploy, { artifact, findings });
+  await finishSucceeded(deps, worker, deploy, { artifact: { ...artifact, build }, findings });
+}
+
+/** The result of a build, whose contents are in its pack. */
+function ofPack(artifact: PackedArtifact, pack: string) {
+  const contents = (wanted: ReadonlySet<string>) => unpackBlobs(pack, artifact.blobs, wanted);
+  return { artifact, contents };
 }
 
 interface LogWriter {
@@ -221,7 +237,10 @@ async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  { artifact, findings }: { artifact: PackedArtifact; findings: readonly Finding[] },
+  {
+    artifact,
+    findings,
+  }: { artifact: Parameters<typeof putArtifact>[1]; findings: readonly Finding[] },
 ): Promise<void> {
   const at = now();
   await db.transaction().execute(async (trx) => {

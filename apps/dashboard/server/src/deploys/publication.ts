@@ -5,6 +5,7 @@ import { findLiveManifest, readBlob } from '../store/artifacts.ts';
 import type { DeployRow } from '../store/deploys.ts';
 import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
+import type { Manifest } from './artifact.ts';
 
 /**
  * Where and when a deploy's site is published. The origin is the one that the platform gives the project, and not that
@@ -28,18 +29,23 @@ const SITEMAP = /^\/sitemap(?:-\d+)?\.xml$/;
 async function earlierSite(db: Db, projectId: string): Promise<EarlierSite | undefined> {
   const live = await findLiveManifest(db, projectId);
   if (!live) return undefined;
-  const files = Object.entries(live.manifest.files);
-  const sitemaps: string[] = [];
-  for (const [path, { hash }] of files) {
-    const bytes = SITEMAP.test(path) ? await readBlob(db, hash) : undefined;
-    if (bytes) sitemaps.push(new TextDecoder().decode(bytes));
-  }
-  const pages = files.filter(([path]) => path.endsWith('.md'));
+  const sitemaps = await readSitemaps(db, live.manifest);
+  const pages = Object.entries(live.manifest.files).filter(([path]) => path.endsWith('.md'));
   return {
     at: instant(live.createdAt),
-    sitemaps,
+    sitemaps: [...sitemaps.values()],
     markdown: Object.fromEntries(pages.map(([path, { hash }]) => [path, hash])),
   };
+}
+
+/** The sitemaps of a stored artifact, by path. */
+export async function readSitemaps(db: Db, { files }: Manifest): Promise<Map<string, string>> {
+  const sitemaps = new Map<string, string>();
+  for (const [path, { hash }] of Object.entries(files)) {
+    const bytes = SITEMAP.test(path) ? await readBlob(db, hash) : undefined;
+    if (bytes) sitemaps.set(path, new TextDecoder().decode(bytes));
+  }
+  return sitemaps;
 }
 
 /** RFC 3339, to the second. */

@@ -1,3 +1,4 @@
+import type { BuildLine } from '@petstore/site/build-log.ts';
 import { sql } from 'kysely';
 import type { Manifest } from '../deploys/artifact.ts';
 import { updateRows } from './rows.ts';
@@ -112,20 +113,52 @@ export async function putBlobs(
 
 type StoredBlob = readonly [hash: string, bytes: Uint8Array];
 
-/** Stores the artifact of a build, whose blobs must be stored. An existing one stays. */
+/** What a build made an artifact of, and what it said meanwhile. */
+export interface BuildRecord {
+  readonly key: string;
+  readonly lines: readonly BuildLine[];
+}
+
+/** An artifact whose blobs are in the store. */
+export interface StoredArtifact {
+  readonly hash: string;
+  readonly manifest: Manifest;
+  /** By their hashes. */
+  readonly blobs: ReadonlyMap<string, unknown>;
+}
+
+/** The artifact that a build with this key made last, and what it said; undefined where none is stored. */
+export async function findBuild(
+  db: Db,
+  key: string,
+): Promise<{ readonly manifest: Manifest; readonly lines: readonly BuildLine[] } | undefined> {
+  const row = await db
+    .selectFrom('artifacts')
+    .select(['manifest', 'build_lines'])
+    .where('build_key', '=', key)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const lines = JSON.parse(row.build_lines) as BuildLine[];
+  return { manifest: JSON.parse(row.manifest) as Manifest, lines };
+}
+
+/** Stores the artifact of a build, whose blobs must be stored. An existing one stays, as this build's. */
 export async function putArtifact(
   trx: Trx,
-  artifact: {
-    readonly hash: string;
-    readonly manifest: Manifest;
-    readonly blobs: ReadonlyMap<string, unknown>;
-  },
+  artifact: StoredArtifact & { readonly build?: BuildRecord | undefined },
   now: number,
 ): Promise<void> {
+  const { build } = artifact;
+  const made = {
+    created_at: now,
+    ...(build && { build_key: build.key, build_lines: JSON.stringify(build.lines) }),
+  };
   await trx
     .insertInto('artifacts')
-    .values({ hash: artifact.hash, manifest: JSON.stringify(artifact.manifest), created_at: now })
-    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ created_at: now }))
+    .values({ hash: artifact.hash, manifest: JSON.stringify(artifact.manifest), ...made })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet(made))
     .execute();
   const rows = [...artifact.blobs.keys()].map((hash) => ({
     artifact_hash: artifact.hash,

@@ -23,6 +23,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0012_deploy_documents': {
       up: (db) => db.schema.alterTable('deploys').addColumn('source_document', 'text').execute(),
     },
+    '0014_build_keys': { up: (db) => buildKeys(db, engine) },
   };
 }
 
@@ -317,6 +318,15 @@ async function requestProxy(db: Kysely<unknown>): Promise<void> {
     .alterTable('projects')
     .addColumn('request_proxy', 'integer', (c) => c.notNull().defaultTo(0))
     .execute();
+}
+
+async function buildKeys(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema.alterTable('artifacts').addColumn('build_key', 'text').execute();
+  await db.schema
+    .alterTable('artifacts')
+    .addColumn('build_lines', 'text', (c) => c.notNull().defaultTo('[]'))
+    .execute();
+  await tablesOf(db, engine).index('artifacts', 'build_key');
 }
 
 /** Earlier deploys have no findings apart from the lines of their logs. */

@@ -194,6 +194,10 @@ export interface Database {
     /** JSON: Manifest of deploys/artifact.ts. */
     manifest: string;
     created_at: number;
+    /** The key of the build that made it last (deploys/build/build-key.ts). null: of an earlier version. */
+    build_key: Generated<string | null>;
+    /** JSON: BuildLine[], what that build said after its key was known. */
+    build_lines: Generated<string>;
   };
 
   artifact_blobs: { artifact_hash: string; blob_hash: string };

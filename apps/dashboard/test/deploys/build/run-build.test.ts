@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { BuildLog } from '@petstore/site/build-log.ts';
@@ -301,4 +301,30 @@ test("the process of a build knows none of the service's secrets", async (t) => 
   for (const pid of builders()) {
     assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /SECRET/);
   }
+});
+
+test('of what was built before nothing is read, rendered or packed', async (t) => {
+  const pages = Array.from({ length: 500 }, (_, at) => ({
+    name: `guides/${at}.md`,
+    content: `# Guide ${at}\n\nText.\n`,
+  }));
+  const document = { name: 'openapi.json', content: JSON.stringify(largeDocument(500)) };
+  const config = { name: 'docs.yaml', content: 'title: Large\nopenapi: openapi.json\n' };
+  const job = await jobOf(t, zipOf([config, document, ...pages]), 'zip');
+  const again = await jobOf(t, zipOf([...pages, document, config]), 'zip');
+  const keys: string[] = [];
+  const isKnown = async (key: string) => keys.push(key) > 1;
+  assert.ok('artifact' in (await runBuild(job, silent, never, isKnown)));
+  const lines: string[] = [];
+  const outcome = await runBuild(again, ({ message }) => lines.push(message), never, isKnown);
+  assert.deepEqual(outcome, { isKnown: true });
+  assert.equal(keys[0], keys[1]);
+  assert.deepEqual(lines, ['Unpacking the archive.', 'The archive holds 502 files.']);
+  assert.equal((await stat(again.pack)).size, 0);
+
+  // What else a build depends on.
+  const publication = { origin: 'https://docs.example.com' };
+  await runBuild({ ...again, publication }, silent, never, isKnown);
+  await runBuild(limited(again, { site: { bytes: 1, files: 1 } }), silent, never, isKnown);
+  assert.equal(new Set(keys).size, 3);
 });

@@ -36,20 +36,29 @@ import { pagesOf } from '../site-changes.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { ArtifactMaker } from './artifact/artifact-maker.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
+import { buildKey } from './build-key.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
  * all of them are reported together. One without `docs.yaml` is built from its document alone. `pack` has got files in
- * vain where there are problems.
+ * vain where there are problems. Where `isKnown` says so of the key of what is sent, nothing is built.
  */
+export function buildSite(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult>;
+export function buildSite(
+  input: BuildInput,
+  pack: PackFiles,
+  log: BuildLog,
+  isKnown: IsKnown,
+): Promise<BuildResult | Known>;
 export async function buildSite(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-): Promise<BuildResult> {
+  isKnown?: IsKnown,
+): Promise<BuildResult | Known> {
   const bounded = boundedLog((line) => log(shortLine(line)));
   try {
-    const result = await build(input, pack, bounded.log);
+    const result = await build(input, pack, bounded.log, isKnown);
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
@@ -62,6 +71,13 @@ export async function buildSite(
   }
 }
 
+/** Whether the result of a build with this key (build-key.ts) is there already. */
+type IsKnown = (key: string) => Promise<boolean>;
+
+interface Known {
+  readonly isKnown: true;
+}
+
 const limitsOf = ({ limits = DEPLOY_LIMITS }: BuildInput) => limits;
 
 const publicationOf = (input: BuildInput): Publication => ({
@@ -72,14 +88,25 @@ const publicationOf = (input: BuildInput): Publication => ({
 const shortLine = (line: BuildLine): BuildLine =>
   'rule' in line ? shortFinding(line) : { message: shortMessage(line.message) };
 
-async function build(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult> {
+async function build(
+  input: BuildInput,
+  pack: PackFiles,
+  log: BuildLog,
+  isKnown: IsKnown | undefined,
+): Promise<BuildResult | Known> {
   const { kind, bytes, name } = input;
-  if (kind === 'document') return buildDocument(input, pack, log);
+  const isMade = async (files: SourceFiles) =>
+    isKnown?.(await buildKey(files, { kind, ...publicationOf(input) }));
+  if (kind === 'document') {
+    if (await isMade(new Map([[name, bytes]]))) return { isKnown: true };
+    return buildDocument(input, pack, log);
+  }
   log({ message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name, limitsOf(input));
   if ('problems' in unpacked) return unpacked;
   const files = withoutHidden(unpacked.files, log);
   log({ message: `The archive holds ${files.size} files.` });
+  if (await isMade(files)) return { isKnown: true };
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, input, pack, log);

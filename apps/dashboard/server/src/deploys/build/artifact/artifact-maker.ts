@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { count, formatBytes } from '@petstore/service/text.ts';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import {
@@ -7,7 +6,13 @@ import {
   type SiteFile,
   sizeOf,
 } from '@petstore/site/site/site-files.ts';
-import type { Artifact, ManifestEntry } from '../../artifact.ts';
+import {
+  type Artifact,
+  artifactHash,
+  contentsOf,
+  type Manifest,
+  type ManifestEntry,
+} from '../../artifact.ts';
 import type { PackFiles } from './pack-files.ts';
 
 /** Packs the files of a site while they are made, so that few of them are in memory at once. */
@@ -54,25 +59,18 @@ function artifactOf(
   log: BuildLog,
 ): Artifact {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
-  log({
-    message: `Made ${count(entries.size, 'file')}: ${formatBytes(storedBytes(entries.values()))} compressed`,
-  });
   const { title, contentSecurityPolicy } = site;
   const redirects = sortedRedirects(site.redirects);
   const prefixes = sortedRedirects(site.redirectPrefixes);
-  const identity = {
-    files: sorted.map(([path, { type, hash: content }]) => [path, type, content]),
-    ...{ contentSecurityPolicy, redirects },
-    ...(prefixes.length > 0 && { prefixes }),
+  const manifest: Manifest = {
+    ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
+    ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
+    ...(prefixes.length > 0 && { redirectPrefixes: Object.fromEntries(prefixes) }),
   };
-  return {
-    hash: hash('sha256', JSON.stringify(identity), 'hex'),
-    manifest: {
-      ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
-      ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
-      ...(prefixes.length > 0 && { redirectPrefixes: Object.fromEntries(prefixes) }),
-    },
-  };
+  const stored = contentsOf(manifest).values();
+  const bytes = stored.reduce((sum, size) => sum + size, 0);
+  log({ message: `Made ${count(entries.size, 'file')}: ${formatBytes(bytes)} compressed` });
+  return { hash: artifactHash(manifest), manifest };
 }
 
 /** So that neither thread waits for the other when a portion takes long. */
@@ -93,17 +91,6 @@ function* portions(files: Iterable<SiteFile>): Generator<SiteFile[]> {
     bytes = 0;
   }
   if (portion.length > 0) yield portion;
-}
-
-/** What a site takes in the store: each content once. */
-function storedBytes(entries: Iterable<ManifestEntry>): number {
-  const contents = new Map<string, number>();
-  for (const entry of entries)
-    for (const { hash, size } of entry.compressedOnly
-      ? Object.values(entry.codings ?? {})
-      : [entry])
-      contents.set(hash, size);
-  return contents.values().reduce((sum, size) => sum + size, 0);
 }
 
 /** A path of the site or an address with https, in ASCII. `//` and `/\` would lead from a path to another host. */

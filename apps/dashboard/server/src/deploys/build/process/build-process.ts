@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { BuildJob, BuildMessage, FromBuildProcess } from './messages.ts';
+import type { BuildMessage, FromBuildProcess, ToBuildProcess } from './messages.ts';
 
 // The process of builds. The build itself runs in a thread (build-worker.ts), so that this thread can watch it at any
 // moment.
@@ -33,7 +33,7 @@ worker.on('error', (error: NodeJS.ErrnoException) => {
   const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   tell(isTooLarge ? { tooLarge: true } : { defect: error.stack ?? String(error) });
 });
-process.on('message', (job: BuildJob) => worker.postMessage(job));
+process.on('message', (message: ToBuildProcess) => worker.postMessage(message));
 
 // The limit of the heap does not count memory outside of it; this one does.
 setInterval(() => {

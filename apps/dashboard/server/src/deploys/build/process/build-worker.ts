@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { buildSite } from '../build-site.ts';
-import type { BuildJob, BuildMessage } from './messages.ts';
+import type { BuildJob, BuildMessage, ToBuildProcess } from './messages.ts';
 import { PackingThread } from './packing-thread.ts';
 
 // A thread that builds sites, one after the other, until it is terminated, possibly in the middle of a build.
@@ -12,14 +12,29 @@ if (!port) throw new Error('build-worker.ts runs as a worker');
 const packing = new PackingThread();
 const post = (message: BuildMessage) => port.postMessage(message);
 
-port.on('message', async ({ source, pack, compressions, ...job }: BuildJob) => {
+let answer: (isKnown: boolean) => void = () => {};
+
+/** Asks the service whether it has the result of an earlier build of the same. */
+function isKnown(key: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  answer = resolve;
+  post({ key });
+  return promise;
+}
+
+port.on('message', (message: ToBuildProcess) => {
+  if ('isKnown' in message) answer(message.isKnown);
+  else void build(message);
+});
+
+async function build({ source, pack, compressions, ...job }: BuildJob): Promise<void> {
   packing.begin(pack, compressions);
   const input = { ...job, bytes: await readFile(source) };
-  const result = await buildSite(input, packing.pack, (line) => post({ line }));
+  const result = await buildSite(input, packing.pack, (line) => post({ line }), isKnown);
   const index = await packing.end();
   // Written now, since the process is ended without warning: the next one then loads in a third of the time.
   flushCompileCache();
-  if ('problems' in result) return post(result);
+  if (!('artifact' in result)) return post(result);
   const { hash, manifest } = result.artifact;
   post({ hash, manifest, packed: index });
-});
+}

@@ -26,9 +26,19 @@ export interface BuildJob {
   readonly limits?: DeployLimits;
 }
 
-/** A message of the thread: a line of the log, or the result. */
+/** The service's answer to a key: whether it has the result of an earlier build. */
+export interface KeyAnswer {
+  readonly isKnown: boolean;
+}
+
+/** A message of the service to the process, and of that to its thread. */
+export type ToBuildProcess = BuildJob | KeyAnswer;
+
+/** A message of the thread: a line of the log, the key of what is built, which waits for its answer, or the result. */
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
+  | { readonly key: string }
+  | { readonly isKnown: true }
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
   | { readonly problems: readonly BuildProblem[] };
 

@@ -3,11 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
 import { DEPLOY_LIMITS } from '../../deploy-limits.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
-import type { BuildJob, FromBuildProcess } from './messages.ts';
+import type { BuildJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
-  | { readonly problems: readonly BuildProblem[] };
+  | { readonly problems: readonly BuildProblem[] }
+  /** `isKnown` said so. */
+  | { readonly isKnown: true };
 
 /** The largest output after which a process is kept, in bytes. */
 const SMALL_BYTES = 1_000_000;
@@ -16,7 +18,13 @@ const SMALL_BYTES = 1_000_000;
  * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
  * or memory becomes a problem of the deploy. Rejects when the signal aborts it, or because of a defect.
  */
-export function runBuild(job: BuildJob, log: BuildLog, signal: AbortSignal): Promise<BuildOutcome> {
+export function runBuild(
+  job: BuildJob,
+  log: BuildLog,
+  signal: AbortSignal,
+  /** Whether the result of a build with this key (build-key.ts) is there: then nothing is built. */
+  isKnown: (key: string) => Promise<boolean> = async () => false,
+): Promise<BuildOutcome> {
   const { buildSeconds, buildMemory } = job.limits ?? DEPLOY_LIMITS;
   const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
   signal.throwIfAborted();
@@ -37,9 +45,15 @@ export function runBuild(job: BuildJob, log: BuildLog, signal: AbortSignal): Pro
     isFinished = true;
     resolve(outcome);
   };
+  const answerKey = (key: string) =>
+    isKnown(key).then((known) => {
+      // It may have ended meanwhile, which is told by itself.
+      if (child.connected) child.send({ isKnown: known } satisfies ToBuildProcess);
+    }, reject);
   child.on('message', (message: FromBuildProcess) => {
     if ('line' in message) log(message.line);
-    else if ('problems' in message) finish(message);
+    else if ('key' in message) answerKey(message.key);
+    else if ('problems' in message || 'isKnown' in message) finish(message);
     else if ('tooLarge' in message) giveUp('large');
     else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
     else {
@@ -51,7 +65,7 @@ export function runBuild(job: BuildJob, log: BuildLog, signal: AbortSignal): Pro
   child.on('exit', (code, by) =>
     reject(new Error(`The process of a build ended without a result (${by ?? code}).`)),
   );
-  child.send(job);
+  child.send(job satisfies ToBuildProcess);
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { hashSources } from '@petstore/service/build-once.ts';
+import type { SourceFiles } from '@petstore/site/build-log.ts';
+import type { Publication } from '@petstore/site/site/publication.ts';
+import type { BuildInput } from '../artifact.ts';
+
+/** The folder of the whole product. */
+const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url));
+
+/** What builds run. npm lists the packages that are installed in the last one. */
+const CODE = [
+  'packages/site/browser',
+  'packages/site/src',
+  'packages/service/src',
+  'packages/http/src',
+  'apps/dashboard/server/src/deploys',
+  'node_modules/.package-lock.json',
+] as const;
+
+interface Circumstances extends Pick<Publication, 'origin' | 'limits'> {
+  readonly kind: BuildInput['kind'];
+}
+
+/**
+ * The key of a build: the same for two builds whose artifacts differ in nothing but the dates of pages, and whose log is
+ * the same. It has the contents of all files, since two archives of the same folder differ in times and order; what the
+ * service adds; and the code itself, so that a release never takes what another one has made.
+ */
+export async function buildKey(
+  files: SourceFiles,
+  { kind, origin, limits }: Circumstances,
+): Promise<string> {
+  const contents = [...files].map(([path, bytes]) => [path, hash('sha256', bytes, 'hex')]);
+  contents.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  const isArchive = kind !== 'document';
+  const parts = [await hashCode(), process.version, isArchive, origin, limits, contents];
+  return hash('sha256', JSON.stringify(parts), 'hex');
+}
+
+let code: Promise<string> | undefined;
+
+/** The code of this process does not change while it runs. */
+function hashCode(): Promise<string> {
+  code ??= hashSources({ root: ROOT, paths: CODE, manifest: `${ROOT}package.json` });
+  return code;
+}

@@ -153,7 +153,7 @@ components:
 
     const strict = await deploy(root, 'pets', document, '?strict=true');
     assert.deepEqual([strict.state, strict.live, strict.strict], ['failed', false, true]);
-    assert.deepEqual(strict.errors, [{ message, ...place }]);
+    assert.deepEqual(strict.errors, [{ message, file, ...place }]);
     assert.equal(strict.warnings.length, 1);
 
     const project = await json<Project>(

@@ -20,6 +20,7 @@ const CODE = [
 
 interface Circumstances extends Pick<Publication, 'origin' | 'limits'> {
   readonly kind: BuildInput['kind'];
+  readonly document: BuildInput['document'];
 }
 
 /**
@@ -29,12 +30,12 @@ interface Circumstances extends Pick<Publication, 'origin' | 'limits'> {
  */
 export async function buildKey(
   files: SourceFiles,
-  { kind, origin, limits }: Circumstances,
+  { kind, document, origin, limits }: Circumstances,
 ): Promise<string> {
   const contents = [...files].map(([path, bytes]) => [path, hash('sha256', bytes, 'hex')]);
   contents.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const isArchive = kind !== 'document';
-  const parts = [await hashCode(), process.version, isArchive, origin, limits, contents];
+  const parts = [await hashCode(), process.version, isArchive, document, origin, limits, contents];
   return hash('sha256', JSON.stringify(parts), 'hex');
 }
 

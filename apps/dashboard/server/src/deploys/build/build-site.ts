@@ -94,9 +94,9 @@ async function build(
   log: BuildLog,
   isKnown: IsKnown | undefined,
 ): Promise<BuildResult | Known> {
-  const { kind, bytes, name } = input;
+  const { kind, bytes, name, document } = input;
   const isMade = async (files: SourceFiles) =>
-    isKnown?.(await buildKey(files, { kind, ...publicationOf(input) }));
+    isKnown?.(await buildKey(files, { kind, document, ...publicationOf(input) }));
   if (kind === 'document') {
     if (await isMade(new Map([[name, bytes]]))) return { isKnown: true };
     return buildDocument(input, pack, log);

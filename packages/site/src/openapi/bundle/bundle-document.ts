@@ -50,6 +50,9 @@ export function bundleDocument(
   }
 }
 
+/** A reference to another file, which is hardly meant as data. */
+const FILE_REFERENCE = /^[^#:]+\.(?:ya?ml|json)(?:#|$)/i;
+
 /** Data that pages show. */
 const SHOWN_DATA: ReadonlySet<string> = new Set(['example', 'value', 'dataValue']);
 
@@ -154,7 +157,7 @@ class Bundler {
   /** A copy of a value that stands at a place of a file, for the pointer `at` of the document. */
   #visit(value: unknown, shape: Shape, from: Place, at: string): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (shape.kind === 'data') return this.#data(value, from, at);
+    if (shape.kind === 'data') return this.#data(value, at);
     this.#depth += 1;
     this.#refuseTooLarge();
     const made = this.#copy(value, shape, from, at);
@@ -199,11 +202,10 @@ class Bundler {
   }
 
   /** Values of the author's stay as they are, even where they look like a reference. */
-  #data(value: object, from: Place, at: string): unknown {
+  #data(value: object, at: string): unknown {
     const name = fromPointer(at).at(-1) ?? '';
     if (!SHOWN_DATA.has(name) || !isReference(value) || Object.keys(value).length > 1) return value;
-    const [file = ''] = value.$ref.split('#');
-    if (file === '' || !this.#files.hasFile(from.file, file)) return value;
+    if (!FILE_REFERENCE.test(value.$ref)) return value;
     this.#findings.push({
       rule: 'left-out',
       message: `\`${name}\` is data, in which nothing is a reference: readers see \`$ref: ${value.$ref}\` itself. Put the value in its place, or refer to an Example Object in \`examples\`.`,

@@ -75,6 +75,7 @@ export class ReferencedFiles {
   bytes: number;
   readonly #finder: FileFinder;
   readonly #root: { readonly file: string; readonly source: Source };
+  readonly #targets = new Map<string, Target>();
   readonly #anchors = new Map<string, Map<string, string>>();
   #ids: Map<string, Place> | undefined;
 
@@ -92,6 +93,16 @@ export class ReferencedFiles {
 
   /** Follows the `$ref` at a place to its end. */
   resolve(at: Place, reference: string, left = MAX_HOPS): Target | Missing {
+    // Without what is known already, references through each other would be followed an exponential number of times.
+    const key = `${at.file}#${reference}`;
+    const known = this.#targets.get(key);
+    if (known) return known;
+    const target = this.#follow(at, reference, left);
+    if (!('message' in target)) this.#targets.set(key, target);
+    return target;
+  }
+
+  #follow(at: Place, reference: string, left: number): Target | Missing {
     const first = this.#locate(at, reference, left);
     if ('message' in first) return first;
     const { value } = first;
@@ -100,11 +111,6 @@ export class ReferencedFiles {
     if (left === 0) return { at, message: `\`${reference}\` leads in a circle, and to nothing.` };
     const rest = this.resolve(refOf(first.place), value.$ref, left - 1);
     return 'message' in rest ? rest : { ...rest, first: first.place };
-  }
-
-  /** Whether a path, as it is written in a file, leads to a file. */
-  hasFile(from: string, path: string): boolean {
-    return typeof this.#find(from, path) === 'object';
   }
 
   #locate(

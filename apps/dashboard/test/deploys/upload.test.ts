@@ -12,6 +12,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { zipOf } from '../support/archives.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
 import {
   createProject,
@@ -78,6 +79,68 @@ test('an upload that is not coded as it says, or is too large without its coding
   const large = await assertError(await send(bomb, 'gzip'), 413, 'payload_too_large');
   assert.match(large, /more than the 50\.0 MB that this service takes/);
   assert.deepEqual(spooled(dataDir), [], 'nothing of them stays');
+});
+
+test('a deploy of an archive may name the document in it, and nothing that is none', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const archive = zipOf([
+    {
+      name: 'specs/payments.yaml',
+      content: `${documentTitled('Payments').slice(0, -1)},"externalDocs":{"$ref":"../x.yaml"}}`,
+    },
+    { name: 'other.yaml', content: documentTitled('Other') },
+    { name: 'x.yaml', content: 'url: https://example.com\n' },
+  ]);
+  const send = (document: string, body: Uint8Array = archive) =>
+    root.call('POST', `${PATH}?document=${encodeURIComponent(document)}`, new Uint8Array(body));
+  const refused = [
+    '../a.yaml',
+    '/specs/payments.yaml',
+    'specs//payments.yaml',
+    './other.yaml',
+    'specs',
+    'logo.png',
+    '',
+    'a'.repeat(300),
+  ];
+  for (const document of refused) await assertError(await send(document), 400, 'invalid_request');
+  const alone = await send('openapi.yaml', Buffer.from(documentTitled('Pets')));
+  assert.match(await assertError(alone, 400, 'invalid_request'), /the body is a document itself/);
+
+  const { id } = await json<Deploy>(await send('specs/payments.yaml'), 202);
+  const made = await finished(root, 'pets', id);
+  assert.deepEqual([made.state, made.warnings, made.errors], ['succeeded', [], []]);
+  const gone = await finished(root, 'pets', (await json<Deploy>(await send('gone.yaml'), 202)).id);
+  assert.match(gone.errors[0]?.message ?? '', /The archive has no file `gone\.yaml`/);
+});
+
+test('what is wrong in a file of an archive is told with that file', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const archive = zipOf([
+    {
+      name: 'openapi.yaml',
+      content:
+        'openapi: 3.1.0\ninfo: {title: Pets, version: "1"}\npaths: {/pets: {$ref: pets.yaml}}\n',
+    },
+    { name: 'pets.yaml', content: 'get:\n  responses: {"200": {description: 7}}\n' },
+  ]);
+  const deploy = async (query: string) => {
+    const queued = await root.call('POST', `${PATH}?${query}`, new Uint8Array(archive));
+    return finished(root, 'pets', (await json<Deploy>(queued, 202)).id);
+  };
+  const place = { file: 'pets.yaml', path: '/get/responses/200/description', line: 2 };
+  const { warnings } = await deploy('strict=false');
+  assert.deepEqual(
+    warnings.map(({ file, path, line }) => ({ file, path, line })),
+    [place],
+  );
+  const { errors } = await deploy('strict=true');
+  assert.deepEqual(
+    errors.map(({ file, path, line }) => ({ file, path, line })),
+    [place],
+  );
 });
 
 /** The sizes of the files of uploads. */

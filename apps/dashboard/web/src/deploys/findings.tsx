@@ -20,7 +20,7 @@ export function Problems({ deploy: { errors, sourceName } }: OfDeploy) {
       tone="negative"
       flush
     >
-      <Findings title="Problem" rows={errors} />
+      <Findings title="Problem" rows={errors} sourceName={sourceName} />
     </Card>
   );
 }
@@ -38,17 +38,17 @@ export function Warnings({ deploy: { warnings, errors, state, sourceName } }: Of
       }
       flush
     >
-      <Findings title="Warning" rows={warnings} />
+      <Findings title="Warning" rows={warnings} sourceName={sourceName} />
     </Card>
   );
 }
 
 /** What readers would find better. */
-export function Hints({ deploy: { hints } }: OfDeploy) {
+export function Hints({ deploy: { hints, sourceName } }: OfDeploy) {
   if (hints.length === 0) return null;
   return (
     <Card title={count(hints.length, 'hint')} description="What readers would find better." flush>
-      <Findings title="Hint" rows={hints} />
+      <Findings title="Hint" rows={hints} sourceName={sourceName} />
     </Card>
   );
 }
@@ -64,7 +64,14 @@ interface Row {
 /** How many are shown before somebody asks for all. */
 const SHOWN = 8;
 
-function Findings({ title, rows }: { readonly title: string; readonly rows: readonly Row[] }) {
+interface FindingsProps {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** The name of the upload: of a place in a document that was sent alone its file goes without saying. */
+  readonly sourceName: string;
+}
+
+function Findings({ title, rows, sourceName }: FindingsProps) {
   const [showsAll, setShowsAll] = useState(false);
   const shown = showsAll || rows.length <= SHOWN + 2 ? rows : rows.slice(0, SHOWN);
   return (
@@ -95,6 +102,9 @@ function Findings({ title, rows }: { readonly title: string; readonly rows: read
               </td>
               <td className="px-4 py-2.5 max-sm:block max-sm:py-0.5">
                 <Place path={path || file} />
+                {path !== '' && file !== '' && file !== sourceName && (
+                  <span className="block wrap-anywhere text-muted text-xs">in {file}</span>
+                )}
               </td>
               <td className="px-4 py-2.5 text-right font-mono text-[0.8125rem] text-muted tabular-nums max-sm:block max-sm:py-0.5 max-sm:text-left sm:pr-5">
                 {line === null ? (

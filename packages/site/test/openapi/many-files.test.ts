@@ -342,6 +342,18 @@ test('findings name the file and line in which the wrong thing stands', async ()
   ]);
 });
 
+test('findings of pages name the file too, in Swagger 2.0 as well', async () => {
+  const { warnings } = await read({
+    'openapi.yaml': `swagger: "2.0"
+info: {title: Pets, version: "1"}
+paths: {/pets: {get: {responses: {"200": {description: Good., schema: {$ref: "models.yaml#/Pet"}}}}}}
+`,
+    'models.yaml': 'Pet:\n  type: object\n  properties:\n    a: {type: strin}\n',
+  });
+  assert.equal(warnings.length, 1, warnings.join('\n'));
+  assert.match(warnings[0] ?? '', /^models\.yaml:4 /);
+});
+
 test('a document that cannot be shown names the files with its problems', async () => {
   const { problems } = await read({
     'openapi.yaml': `${HEAD}paths:\n  /pets: {$ref: pets.yaml}\n`,

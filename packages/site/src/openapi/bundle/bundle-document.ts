@@ -28,7 +28,7 @@ export interface BundledDocument {
   readonly bytes: number;
 }
 
-/** The most objects and arrays. Files that are put in place of references may contain each other many times. */
+/** The most objects and arrays that are put in place of references: files may contain each other many times. */
 const MAX_OBJECTS = 1_000_000;
 
 /**
@@ -166,7 +166,8 @@ class Bundler {
   }
 
   #refuseTooLarge(): void {
-    this.#objects += 1;
+    // All else is there once, and as large as its file.
+    if (this.#open.size > 0) this.#objects += 1;
     if (this.#objects > MAX_OBJECTS)
       throw new TooLargeError(
         'The files contain each other so often that the document becomes too large. Refer to shared schemas instead of whole parts.',
@@ -364,7 +365,9 @@ class Bundler {
     };
   }
 
-  #placeOf(pointer: string): FoundPlace {
+  /** `asked`: a pointer into the document, or into what it becomes in OpenAPI 3. */
+  #placeOf(asked: string): FoundPlace {
+    const pointer = this.#isSwagger ? inSwagger(asked) : asked;
     for (let end = pointer.length; end >= 0; end = pointer.lastIndexOf('/', end - 1)) {
       const origin = this.#origins.get(pointer.slice(0, end));
       if (origin)
@@ -382,6 +385,12 @@ interface Reference {
 function isReference(value: unknown): value is Reference {
   return isObject(value) && typeof value.$ref === 'string';
 }
+
+/** Where Swagger 2.0 has what OpenAPI 3 has among its components. */
+const inSwagger = (pointer: string): string =>
+  pointer
+    .replace(/^\/components\/schemas\//, '/definitions/')
+    .replace(/^\/components\/(?=(?:parameters|responses)\/)/, '/');
 
 const keyOf = (kind: Kind, { file, pointer }: Place): string => `${kind} ${file}#${pointer}`;
 

@@ -191,7 +191,7 @@ function whyNoDocument(found: readonly string[]): string {
   if (first === undefined)
     return `The archive has neither a \`docs.yaml\` nor an OpenAPI document: a YAML or JSON file with \`openapi\` or \`swagger\` at its top. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
   if (found.length === 1)
-    return `The archive has no file \`${first}\`, which the deploy names as its document. Paths begin at the root of the archive, without a folder around all of its files.`;
+    return `The archive has no file \`${first}\`, which the deploy names as its document. Paths begin at the root of the archive, without a folder around all of its files, and files whose names begin with a dot are left out.`;
   const named = found.slice(0, MAX_NAMED).map((path) => `\`${path}\``);
   const more = found.length - named.length;
   return `The archive has ${found.length} OpenAPI documents: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Say which one is published in a \`docs.yaml\`:\n\n${MINIMAL_CONFIG}\nopenapi: ${first}`;

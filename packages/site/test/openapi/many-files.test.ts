@@ -354,6 +354,25 @@ paths: {/pets: {get: {responses: {"200": {description: Good., schema: {$ref: "mo
   assert.match(warnings[0] ?? '', /^models\.yaml:4 /);
 });
 
+test('a place behind a reference is that of what it leads to', async () => {
+  const long = 'a'.repeat(30_000);
+  const files = new Map([
+    ['openapi.yaml', `${HEAD}paths: {/pets: {get: {responses: {"200": {$ref: good.yaml}}}}}\n`],
+    ['good.yaml', `description: Good.\ncontent:\n  text/plain:\n    example: ${long}\n`],
+  ]);
+  const finder = archiveFiles(
+    new Map([...files].map(([path, text]) => [path, Buffer.from(text)])),
+    1_000_000,
+  );
+  const text = Buffer.from(files.get('openapi.yaml') ?? '');
+  const checked = await readCheckedDocument(text, 'openapi.yaml', () => {}, { files: finder });
+  assert.ok('placeOf' in checked);
+  const { file, pointer, line } = checked.placeOf(
+    '/paths/~1pets/get/responses/200/content/text~1plain/example',
+  );
+  assert.deepEqual([file, pointer, line], ['good.yaml', '/content/text~1plain/example', 4]);
+});
+
 test('a document that cannot be shown names the files with its problems', async () => {
   const { problems } = await read({
     'openapi.yaml': `${HEAD}paths:\n  /pets: {$ref: pets.yaml}\n`,

@@ -1,7 +1,8 @@
 import type { BuildProblem } from '../../build-log.ts';
-import { fromPointer, MAX_DEPTH, toPointer } from '../../syntax/source.ts';
+import { fromPointer, MAX_DEPTH, toPointer, valueAt } from '../../syntax/source.ts';
 import { type FoundPlace, isObject, type OpenApiDocument, type PlaceOf } from '../openapi-types.ts';
 import { type ReadDocument, typeNameOf } from '../read-document.ts';
+import { decoded } from '../references.ts';
 import type { DocumentFinding } from '../schema-problems.ts';
 import { ComponentNames } from './component-names.ts';
 import { type Kind, memberShape, one, type Shape, sectionOf, sectionsOf } from './kinds.ts';
@@ -79,6 +80,7 @@ class Bundler {
   readonly #open = new Map<string, string>();
   readonly #findings: DocumentFinding[] = [];
   readonly #told = new Set<string>();
+  #document: OpenApiDocument = {};
   #objects = 0;
   #depth = 0;
 
@@ -93,6 +95,7 @@ class Bundler {
     this.#nameOwnComponents();
     const start = { file: this.#file, pointer: '' };
     const document = this.#visit(this.#root, one('document'), start, '') as Record<string, unknown>;
+    this.#document = document;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift())
       this.#addComponent(document, next);
     this.#tellOfFiles();
@@ -365,9 +368,27 @@ class Bundler {
     };
   }
 
+  /** The pointer of the same place without references on its way: pages show what they lead to. */
+  #behindReferences(pointer: string): string {
+    let at = '';
+    let value: unknown = this.#document;
+    let left = MAX_HOPS;
+    for (const token of fromPointer(pointer)) {
+      while (isReference(value) && !Object.hasOwn(value, token)) {
+        if (!value.$ref.startsWith('#/') || left === 0) return pointer;
+        left -= 1;
+        at = decoded(value.$ref.slice(1));
+        value = valueAt(this.#document, fromPointer(at));
+      }
+      at = inPointer(at, token);
+      value = valueAt(value, [token]);
+    }
+    return at;
+  }
+
   /** `asked`: a pointer into the document, or into what it becomes in OpenAPI 3. */
   #placeOf(asked: string): FoundPlace {
-    const pointer = this.#isSwagger ? inSwagger(asked) : asked;
+    const pointer = this.#behindReferences(this.#isSwagger ? inSwagger(asked) : asked);
     for (let end = pointer.length; end >= 0; end = pointer.lastIndexOf('/', end - 1)) {
       const origin = this.#origins.get(pointer.slice(0, end));
       if (origin)
@@ -377,6 +398,9 @@ class Bundler {
     return this.#lined({ file: this.#file, pointer });
   }
 }
+
+/** References on the way of one pointer. */
+const MAX_HOPS = 50;
 
 interface Reference {
   readonly $ref: string;

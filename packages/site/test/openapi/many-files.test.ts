@@ -373,6 +373,28 @@ test('a place behind a reference is that of what it leads to', async () => {
   assert.deepEqual([file, pointer, line], ['good.yaml', '/content/text~1plain/example', 4]);
 });
 
+test('a document that says its own address is called by it from other files', async () => {
+  for (const self of ['https://example.com/apis/pets.yaml', '/apis/pets.yaml']) {
+    const { document, warnings } = await read({
+      'openapi.yaml': `openapi: 3.2.0
+$self: ${self}
+info: {title: Pets, version: "1"}
+paths: {}
+components:
+  schemas:
+    Pet: {type: object, properties: {self: {$ref: "pets.yaml#/components/schemas/Pet"}}}
+    Toy: {$ref: toy.yaml}
+`,
+      'toy.yaml':
+        'type: object\nproperties: {pet: {$ref: "openapi.yaml#/components/schemas/Pet"}}\n',
+    });
+    assert.deepEqual(warnings, [], self);
+    const pet = { $ref: '#/components/schemas/Pet' };
+    assert.deepEqual(document.components.schemas.Pet.properties.self, pet);
+    assert.deepEqual(document.components.schemas.Toy.properties.pet, pet);
+  }
+});
+
 test('a document that cannot be shown names the files with its problems', async () => {
   const { problems } = await read({
     'openapi.yaml': `${HEAD}paths:\n  /pets: {$ref: pets.yaml}\n`,

@@ -58,6 +58,9 @@ export class TooLargeError extends Error {}
 /** References on the way to a value. A circle of them has no end. */
 const MAX_HOPS = 50;
 
+/** Stands for where files are, which nobody knows: what they call themselves may be relative to it. */
+const UNKNOWN = 'https://document.invalid/';
+
 /** Text that may stand in place of a description. */
 const TEXT_FILE = /\.(?:md|mdx|markdown|txt)$/i;
 
@@ -211,7 +214,10 @@ export class ReferencedFiles {
   #identified(file: string, address: string): Place | undefined {
     const source = this.source(file)?.value;
     const own = isObject(source) ? (source.$id ?? source.$self) : undefined;
-    const base = typeof own === 'string' && URL.canParse(own) ? own : undefined;
+    const base =
+      typeof own === 'string' && URL.canParse(own, UNKNOWN)
+        ? new URL(own, UNKNOWN).href
+        : undefined;
     if (!URL.canParse(address, base)) return undefined;
     this.#ids ??= this.#readIds();
     return this.#ids.get(new URL(address, base).href);
@@ -278,7 +284,7 @@ const mayHaveId = ({ path, bytes }: FoundFile): boolean =>
 
 /** Visits the addresses that a value and its parts call themselves by, each without its fragment. */
 function forEachId(root: unknown, tell: (id: string, pointer: string) => void): void {
-  const visit = (value: unknown, pointer: string, base: string | undefined): void => {
+  const visit = (value: unknown, pointer: string, base: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const { $id, $self } = value as Record<string, unknown>;
     const own = pointer === '' ? ($id ?? $self) : $id;
@@ -290,5 +296,5 @@ function forEachId(root: unknown, tell: (id: string, pointer: string) => void): 
     for (const [name, member] of Object.entries(value))
       visit(member, `${pointer}${toPointer([name])}`, id ?? base);
   };
-  visit(root, '', undefined);
+  visit(root, '', UNKNOWN);
 }

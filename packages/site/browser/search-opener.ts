@@ -5,6 +5,8 @@ export function startSearchOpener(): void {
   const opener = find('.site-search');
   if (!opener) return;
   opener.addEventListener('click', openSearch);
+  // On the page for missing paths.
+  find('.lost-search')?.addEventListener('click', openSearch);
   // A reader who points at it will open it.
   opener.addEventListener('pointerenter', () => import('./search.ts').then(prepareSearch), {
     once: true,

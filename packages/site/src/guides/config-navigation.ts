@@ -2,6 +2,7 @@ import { isMap, isScalar, type Node } from 'yaml';
 import type { SourceFiles } from '../build-log.ts';
 import { ICON_NAMES, isIcon } from '../site/icons/icons.ts';
 import { type ConfigReader, fileOf } from './config-reader.ts';
+import { isNotFoundPage } from './links/site-paths.ts';
 import { type LinkReader, linkOf } from './site-links.ts';
 
 /** A tab of the navigation, or all of it where it has none. */
@@ -192,6 +193,10 @@ function pageOf(
 ): ConfigPage[] {
   const file = pageFile(reader, files, page);
   if (file === undefined) return [];
+  if (isNotFoundPage(file)) {
+    reader.problem(`\`${file}\` is the page for missing paths, and is in no list.`, page);
+    return [];
+  }
   const earlier = seen.get(file);
   if (earlier !== undefined) {
     reader.problem(`\`${file}\` is in the navigation twice, before on line ${earlier}.`, page);

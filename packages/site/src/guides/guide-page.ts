@@ -1,7 +1,7 @@
 import { Html, html } from '@petstore/http/html.ts';
 import type { SiteFrame } from '../site/frame.ts';
 import { positionOf } from '../site/navigation.ts';
-import { pageFiles } from '../site/page-layout.ts';
+import { notFoundPage, pageFiles } from '../site/page-layout.ts';
 import type { SiteFile } from '../site/site-files.ts';
 import { wordBreaks } from '../site/word-breaks.ts';
 import type { RenderedPage } from './render/render-page.ts';
@@ -31,8 +31,7 @@ export function guideFiles(
     crumbs: [],
     group: group?.title,
     kind: 'guide',
-    content: html`${hasTitle(page) ? '' : opening(page)}
-${new Html(page.html)}`,
+    content: contentOf(page),
     beside: toc(page),
     previous: position?.previous,
     next: position?.next,
@@ -41,6 +40,14 @@ ${new Html(page.html)}`,
     preview: { title, description, label: group?.title, operation: undefined },
   });
 }
+
+/** The site's own page for missing paths. */
+export function notFoundFile(frame: SiteFrame, page: RenderedPage): SiteFile {
+  return notFoundPage(frame, { title: page.title, content: contentOf(page) });
+}
+
+const contentOf = (page: RenderedPage) => html`${hasTitle(page) ? '' : opening(page)}
+${new Html(page.html)}`;
 
 /** The beginning of a page whose text has no title: the title and the description of its front matter. */
 function opening({ title, lead }: RenderedPage): Html {

@@ -12,10 +12,11 @@ import { type BuiltSite, hrefOf, markdownPath, type SiteFile, TYPES } from '../s
 import { type Theme, themeFiles } from '../site/theme.ts';
 import { type ConfigTab, pagesOf } from './config-navigation.ts';
 import type { DocsConfig } from './docs-config.ts';
-import { guideFiles } from './guide-page.ts';
+import { guideFiles, notFoundFile } from './guide-page.ts';
 import { checkAnchors, referenceTargets } from './links/anchors.ts';
 import {
   isImage,
+  isNotFoundPage,
   isPage,
   mediaType,
   pagePath,
@@ -37,7 +38,8 @@ export interface Guides {
 
 /** Where the introduction of an archive's reference is: at its root where there are no guides. */
 export function overviewPath(files: SourceFiles): string {
-  return [...files.keys()].some(isPage) ? REFERENCE_PATH : '/';
+  const hasPages = [...files.keys()].some((file) => isPage(file) && !isNotFoundPage(file));
+  return hasPages ? REFERENCE_PATH : '/';
 }
 
 /** The images of an archive, which descriptions may show. */
@@ -97,14 +99,16 @@ export async function guidePages(
 /** Makes the site of an archive without problems from its pages. */
 export async function guidesSite(
   guides: Guides,
-  pages: readonly RenderedPage[],
+  rendered: readonly RenderedPage[],
   log: BuildLog,
   { origin, dates, limits }: Publication = {},
 ): Promise<BuiltSite> {
   const { config, reference } = guides;
   const files = publishable(guides);
-  warn(config, pages, log);
-  log({ message: `Rendered ${pages.length} pages.` });
+  const pages = rendered.filter(({ file }) => !isNotFoundPage(file));
+  const missing = rendered.find(({ file }) => isNotFoundPage(file));
+  warn(config, rendered, log);
+  log({ message: `Rendered ${rendered.length} pages.` });
 
   const hidden = hiddenPages(config, pages);
   const shown = pages.filter((page) => !hidden.has(page));
@@ -138,7 +142,7 @@ export async function guidesSite(
     guideFiles(frame, page, {
       ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
     });
-  const published = publishedFiles({ files, config, reference }, pages, log);
+  const published = publishedFiles({ files, config, reference }, rendered, log);
   // One after the other, since each has the whole navigation.
   const own = function* () {
     if (start && !pages.some(({ path }) => path === '/')) {
@@ -149,6 +153,7 @@ export async function guidesSite(
       yield* html(page, page.path);
       yield markdownFile(page, files);
     }
+    if (missing) yield notFoundFile(frame, missing);
     yield* published;
   };
   const index = {
@@ -271,7 +276,9 @@ function unlistedPages({ navigation }: DocsConfig, pages: readonly RenderedPage[
   if (!navigation) return [];
   const listed = new Set(listedPages(navigation).map(({ file }) => file));
   return pages
-    .filter(({ file, settings }) => !listed.has(file) && !settings.isHidden)
+    .filter(
+      ({ file, settings }) => !listed.has(file) && !settings.isHidden && !isNotFoundPage(file),
+    )
     .map(({ file }) => file);
 }
 

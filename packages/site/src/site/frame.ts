@@ -169,7 +169,7 @@ function icon(name: string, paths: string, size = 18): Html {
   );
 }
 
-const SEARCH = icon('search', '<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>', 17);
+export const SEARCH = icon('search', '<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>', 17);
 
 const MENU = icon('menu', '<path d="M4 6h16M4 12h16M4 18h16"/>', 20);
 

@@ -5,6 +5,7 @@ import {
   frameHead,
   frameHeader,
   type Place,
+  SEARCH,
   type SiteFrame,
   type SiteLink,
   tabOf,
@@ -118,19 +119,29 @@ ${next ? html`<a class="next" rel="next" href="${hrefOf(next.path)}"><small>Next
 </nav>`;
 }
 
-/** The page for missing paths. */
-function notFoundPageHtml(frame: SiteFrame): string {
-  return shell(frame, {
-    title: `Page not found · ${frame.title}`,
+/** The page for missing paths, with the search, and for those without a script with the list of pages. */
+export function notFoundPage(
+  frame: SiteFrame,
+  { title, content }: { readonly title: string; readonly content: Html } = NOT_FOUND,
+): SiteFile {
+  const page = shell(frame, {
+    title: `${title} · ${frame.title}`,
     place: { path: '', part: undefined },
     head: NOINDEX,
     body: html`<main class="docs-lost content" id="${CONTENT_ID}" tabindex="-1">
-<h1>Page not found</h1>
-<p>There is nothing at this address. It may have moved: search for it, or begin at
-<a href="/">the start page</a>.</p>
+${content}
+<button type="button" class="lost-search" aria-haspopup="dialog">${SEARCH}<span>Search the documentation</span></button>
+<p class="lost-ways"><a href="/">Start page</a>${hasGuides(frame) ? html`<a href="${ALL_PAGES}">All pages</a>` : ''}${frame.reference ? html`<a href="${hrefOf(frame.reference.overview)}">API reference</a>` : ''}</p>
 </main>`,
   });
+  return { path: '/404.html', type: TYPES.html, content: page };
 }
+
+const NOT_FOUND = {
+  title: 'Page not found',
+  content: html`<h1>Page not found</h1>
+<p>There is nothing at this address. It may have moved: search for it, or begin at one of these pages.</p>`,
+};
 
 /** The list of all guides, for those who have no script and for large sites. */
 function allPagesHtml(frame: SiteFrame): string {
@@ -178,7 +189,7 @@ ${body}
 /** Files that every site has unless it brings its own: the page for missing paths, the list of guides, and the icon. */
 export function commonFiles(frame: SiteFrame): SiteFile[] {
   return [
-    { path: '/404.html', type: TYPES.html, content: notFoundPageHtml(frame) },
+    notFoundPage(frame),
     ...(hasGuides(frame)
       ? [{ path: ALL_PAGES, type: TYPES.html, content: allPagesHtml(frame) }]
       : []),

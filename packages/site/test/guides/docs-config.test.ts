@@ -196,6 +196,11 @@ navigation:
   assert.ok(config(`title: D\nnavigation:\n${nested(4)}`));
 });
 
+test('the page for missing paths is in no list', () => {
+  const found = problems('title: D\nnavigation:\n  - 404.md', [...FILES, '404.md']);
+  assert.deepEqual(found, ['3: `404.md` is the page for missing paths, and is in no list.']);
+});
+
 test('tabs have pages, the reference, or a link', () => {
   const tabs = config(`title: D
 navigation:

@@ -22,7 +22,8 @@ export function pathConflicts(files: SourceFiles, own: ReadonlySet<string>): Bui
   const problems: BuildProblem[] = [];
   for (const file of [...files.keys()].sort()) {
     const path = isPage(file) ? pagePath(file, files) : `/${file}`;
-    const other = taken.get(path) ?? (own.has(path) || OWN_FOLDERS.test(path) ? '' : undefined);
+    const isOwn = own.has(path) && !isNotFoundPage(file);
+    const other = taken.get(path) ?? (isOwn || OWN_FOLDERS.test(path) ? '' : undefined);
     taken.set(path, file);
     if (other === undefined) continue;
     const holder = other === '' ? 'which the site itself has' : `where \`${other}\` is`;
@@ -37,11 +38,17 @@ const README = /^(?:.*\/)?readme\.md$/i;
 /** Whether the file is a page: Markdown. */
 export const isPage = (file: string): boolean => /\.md$/i.test(file);
 
+/** The page for missing paths, which is in no list. */
+export const isNotFoundPage = (file: string): boolean => /^404\.mdx?$/i.test(file);
+
+const NOT_FOUND_PATH = '/404.html';
+
 /**
  * The path of a Markdown file's page on the site: `guides/start.md` is at `/guides/start`. `index.md` is the page of
  * its folder, and so is `README.md` where there is no `index.md`.
  */
 export function pagePath(file: string, files: { has(path: string): boolean }): string {
+  if (isNotFoundPage(file)) return NOT_FOUND_PATH;
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   const isIndex = INDEX.test(file) || (README.test(file) && !files.has(`${folder}index.md`));
   if (isIndex) return `/${folder}`.replace(/(.)\/$/, '$1');

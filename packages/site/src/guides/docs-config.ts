@@ -26,8 +26,12 @@ export interface DocsConfig {
   readonly navigation: readonly ConfigTab[] | undefined;
   /** `#0a58ca` */
   readonly color: string;
+  /** On dark pages; undefined for the same. */
+  readonly darkColor: string | undefined;
   /** Fonts of the archive; none for those of the reader's system. */
   readonly fonts: readonly ConfigFont[];
+  /** A style of the archive, loaded after the site's own; undefined for none. */
+  readonly css: string | undefined;
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
   /** A line above every page. */
   readonly announcement: Announcement | undefined;
@@ -56,7 +60,9 @@ const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   title: '',
   navigation: undefined,
   color: DEFAULT_COLOR,
+  darkColor: undefined,
   fonts: [],
+  css: undefined,
   logo: undefined,
   announcement: undefined,
   links: NO_LINKS,
@@ -129,19 +135,39 @@ function themeOf(
   reader: ConfigReader,
   files: SourceFiles,
   node: Node | undefined,
-): Pick<DocsConfig, 'color' | 'fonts'> {
-  const at = node && reader.members(node, ['color', 'fonts'], '`theme`');
+): Pick<DocsConfig, 'color' | 'darkColor' | 'fonts' | 'css'> {
+  const at = node && reader.members(node, ['color', 'colors', 'fonts', 'css'], '`theme`');
+  const css = at?.get('css');
   return {
-    color: colorOf(reader, at?.get('color')),
+    ...colorsOf(reader, at?.get('color'), at?.get('colors')),
     fonts: fontsOf(reader, files, at?.get('fonts')),
+    css: css && fileOf(reader, files, css, '`theme.css`', /\.css$/i, 'a CSS file (.css)'),
   };
 }
 
-function colorOf(reader: ConfigReader, color: Node | undefined): string {
+/** `theme.color` for both schemes, or `theme.colors` with one for each. */
+function colorsOf(
+  reader: ConfigReader,
+  color: Node | undefined,
+  colors: Node | undefined,
+): Pick<DocsConfig, 'color' | 'darkColor'> {
+  if (!colors) return { color: colorOf(reader, color, '`theme.color`'), darkColor: undefined };
+  if (color) reader.problem('`theme` has both `color` and `colors`: keep one.', colors);
+  const at = reader.members(colors, ['light', 'dark'], '`theme.colors`');
+  const [light, dark] = [at.get('light'), at.get('dark')];
+  if (isMap(colors) && (!light || !dark))
+    reader.problem('`theme.colors` needs both `light` and `dark`.', colors);
+  return {
+    color: colorOf(reader, light, '`theme.colors.light`'),
+    darkColor: colorOf(reader, dark, '`theme.colors.dark`'),
+  };
+}
+
+function colorOf(reader: ConfigReader, color: Node | undefined, name: string): string {
   if (!color) return DEFAULT_COLOR;
   const text = isScalar(color) && typeof color.value === 'string' ? color.value : '';
   if (COLOR.test(text)) return text;
-  reader.problem('`theme.color` must be a colour such as `"#0a58ca"`, in quotes.', color);
+  reader.problem(`${name} must be a colour such as \`"#0a58ca"\`, in quotes.`, color);
   return DEFAULT_COLOR;
 }
 

@@ -4,6 +4,7 @@ import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
 import type { SiteFrame } from '../site/frame.ts';
+import { iconRules } from '../site/icons/icons.ts';
 import { iconsOf, pagesIn } from '../site/navigation.ts';
 import { sitePolicy } from '../site/policy.ts';
 import { sitePreviews } from '../site/preview/site-previews.ts';
@@ -24,6 +25,7 @@ import {
   REFERENCE_PATH,
   reservedPaths,
 } from './links/site-paths.ts';
+import { ownStyle } from './own-style.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
 import { builtRedirects } from './site-redirects.ts';
@@ -90,7 +92,8 @@ export async function guidePages(
     own,
     new Set([...reservedPaths(typeof targets === 'object'), ...paths]),
   );
-  const wrong = [...taken, ...problems, ...checkAnchors(pages)];
+  const style = config.css === undefined ? undefined : await ownStyle(own, config.css);
+  const wrong = [...taken, ...problems, ...checkAnchors(pages), ...(style?.problems ?? [])];
   if (pages.length === 0 && reference === undefined && wrong.length === 0)
     wrong.push(noPages(config));
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };
@@ -105,6 +108,7 @@ export async function guidesSite(
 ): Promise<BuiltSite> {
   const { config, reference } = guides;
   const files = publishable(guides);
+  const style = config.css === undefined ? undefined : await ownStyle(files, config.css);
   const pages = rendered.filter(({ file }) => !isNotFoundPage(file));
   const missing = rendered.find(({ file }) => isNotFoundPage(file));
   warn(config, rendered, log);
@@ -130,7 +134,11 @@ export async function guidesSite(
     tabs,
     reference: reference?.addresses,
     assets: await siteAssets(),
-    theme: themeFiles({ ...themeOf(guides), icons: iconsOf(tabs) }),
+    theme: themeFiles({
+      ...themeOf(guides),
+      iconRules: iconRules(iconsOf(tabs)),
+      ownStyle: style?.content,
+    }),
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi: false,
@@ -175,11 +183,14 @@ export async function guidesSite(
   };
 }
 
-function themeOf({ files, config }: Pick<Guides, 'files' | 'config'>): Omit<Theme, 'icons'> {
+function themeOf({
+  files,
+  config,
+}: Pick<Guides, 'files' | 'config'>): Pick<Theme, 'color' | 'darkColor' | 'fonts'> {
   const fonts = config.fonts.map(({ use, weight, file }) => ({
     ...{ use, weight, content: files.get(file) ?? new Uint8Array() },
   }));
-  return { color: config.color, fonts };
+  return { color: config.color, darkColor: config.darkColor, fonts };
 }
 
 function editAddress({ edit }: DocsConfig, { file }: RenderedPage): string | undefined {
@@ -235,7 +246,7 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 
 /** Images, and files that pages link to. */
 function publishedFiles(
-  { files, config: { logo, fonts }, reference }: Guides,
+  { files, config: { logo, fonts, css }, reference }: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {
@@ -245,7 +256,7 @@ function publishedFiles(
   const others: string[] = [];
   const parts = new Set(reference?.checked.parts);
   // Published under other names.
-  const used = new Set([...pages, ...fonts].map(({ file }) => file));
+  const used = new Set([...[...pages, ...fonts].map(({ file }) => file), css]);
   for (const [path, content] of files) {
     const type = mediaType(path);
     if (used.has(path)) continue;

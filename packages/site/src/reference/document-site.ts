@@ -48,6 +48,7 @@ export async function documentSite(
   const title = titleOf(checked.upgraded);
   const description = descriptionOf(reference);
   const color = DEFAULT_COLOR;
+  const usual = { color, darkColor: undefined, fonts: [], iconRules: [], ownStyle: undefined };
   const frame: SiteFrame = {
     title,
     logo: undefined,
@@ -55,7 +56,7 @@ export async function documentSite(
     tabs: [],
     reference: reference.addresses,
     assets: await siteAssets(),
-    theme: themeFiles({ color, fonts: [], icons: [] }),
+    theme: themeFiles(usual),
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,

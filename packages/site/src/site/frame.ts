@@ -60,12 +60,16 @@ export interface Place {
 
 /** The files that every page of the site loads. */
 export function frameFiles({ assets, theme }: SiteFrame): SiteFile[] {
-  return [...assets.files, ...(theme.style ? [theme.style] : []), ...theme.fonts];
+  return [
+    ...assets.files,
+    ...[theme.style, theme.ownStyle].filter((file) => file !== undefined),
+    ...theme.fonts,
+  ];
 }
 
 /** The elements that the heads of all pages have in common. */
 export function frameHead({ assets, theme, isServedByApi, announcement }: SiteFrame): Html {
-  const { style, preloaded } = theme;
+  const { style, ownStyle, preloaded } = theme;
   return html`<meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" data-scheme="light" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0f1116" data-scheme="dark" media="(prefers-color-scheme: dark)">
@@ -84,8 +88,11 @@ ${
 }<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <script src="${assets.theme}"></script>
 <link rel="stylesheet" href="${assets.siteStyle}">
-${style ? html`<link rel="stylesheet" href="${style.path}">` : ''}${preloaded ? html`<link rel="preload" href="${preloaded.path}" as="font" type="font/woff2" crossorigin>` : ''}<script type="module" src="${assets.siteScript}"></script>`;
+${styleLink(style)}${styleLink(ownStyle)}${preloaded ? html`<link rel="preload" href="${preloaded.path}" as="font" type="font/woff2" crossorigin>` : ''}<script type="module" src="${assets.siteScript}"></script>`;
 }
+
+const styleLink = (file: SiteFile | undefined) =>
+  file ? html`<link rel="stylesheet" href="${file.path}">` : '';
 
 /** The id of the page's content, which the skip link leads to. */
 export const CONTENT_ID = 'layout-content';

@@ -1,6 +1,5 @@
 import { accentColors } from './accent.ts';
 import { asset } from './asset.ts';
-import { iconRules } from './icons/icons.ts';
 import { type SiteFile, TYPES } from './site-files.ts';
 
 export const DEFAULT_COLOR = '#0a58ca';
@@ -9,10 +8,14 @@ export const DEFAULT_COLOR = '#0a58ca';
 export interface Theme {
   /** `#0a58ca` */
   readonly color: string;
+  /** On dark pages; undefined for the same. */
+  readonly darkColor: string | undefined;
   /** Fonts of its own; none for those of the reader's system. */
   readonly fonts: readonly ThemeFont[];
-  /** The icons that pages show. */
-  readonly icons: readonly string[];
+  /** The rules of the icons that pages show. */
+  readonly iconRules: readonly string[];
+  /** A style of the site's own, which comes last; undefined for none. */
+  readonly ownStyle: Uint8Array | undefined;
 }
 
 /** A font in WOFF2, in one weight or all. */
@@ -28,6 +31,8 @@ export interface ThemeFont {
 export interface ThemeFiles {
   /** undefined for the usual look, which the common style has. */
   readonly style: SiteFile | undefined;
+  /** The site's own, loaded after all others. */
+  readonly ownStyle: SiteFile | undefined;
   readonly fonts: readonly SiteFile[];
   /** The font that pages fetch at once, since all their text is in it: the first one of texts. */
   readonly preloaded: SiteFile | undefined;
@@ -40,15 +45,22 @@ const FAMILIES = {
 } as const;
 
 /** Makes the files of a theme. */
-export function themeFiles({ color, fonts, icons }: Theme): ThemeFiles {
+export function themeFiles({
+  color,
+  darkColor = color,
+  fonts,
+  iconRules,
+  ownStyle,
+}: Theme): ThemeFiles {
   const made = fonts.map((font) => ({
     ...font,
     file: asset(`font-${font.use}`, 'woff2', TYPES.woff2, font.content),
   }));
   const uses = [...new Set(made.map(({ use }) => use))];
-  const { light, dark } = accentColors(color);
+  const [light, dark] = [accentColors(color).light, accentColors(darkColor).dark];
+  const isUsual = color === DEFAULT_COLOR && darkColor === DEFAULT_COLOR;
   const values = [
-    ...(color === DEFAULT_COLOR ? [] : [`--accent:light-dark(${light},${dark})`]),
+    ...(isUsual ? [] : [`--accent:light-dark(${light},${dark})`]),
     ...uses.map((use) => {
       const { variable, name, otherwise } = FAMILIES[use];
       return `${variable}:"${name}",${otherwise}`;
@@ -60,9 +72,10 @@ export function themeFiles({ color, fonts, icons }: Theme): ThemeFiles {
       `@font-face{font-family:"${FAMILIES[use].name}";font-weight:${weight};font-display:swap;src:url(${file.path}) format("woff2")}\n`,
   );
   const root = values.length === 0 ? '' : `:root{${values.join(';')}}\n`;
-  const style = [...faces, root, ...iconRules(icons)].join('');
+  const style = [...faces, root, ...iconRules].join('');
   return {
     style: style === '' ? undefined : asset('custom', 'css', TYPES.css, style),
+    ownStyle: ownStyle && asset('own', 'css', TYPES.css, ownStyle),
     fonts: [...new Map(made.map(({ file }) => [file.path, file])).values()],
     preloaded: made.find(({ use }) => use === 'body')?.file,
   };

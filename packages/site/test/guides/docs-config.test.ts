@@ -73,7 +73,9 @@ redirects:
       },
     ],
     color: '#abc',
+    darkColor: undefined,
     fonts: [],
+    css: undefined,
     logo: { light: 'logo.svg', dark: 'dark.png' },
     announcement: { text: 'Version 2 is here', link: '/guides/start' },
     links: {
@@ -271,6 +273,16 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ],
   ['title: A\ntheme: { color: red }', /^2: `theme\.color` must be a colour/],
   ['title: A\ntheme: { color: "#12345" }', /^2: `theme\.color` must be a colour/],
+  ['title: A\ntheme: { colors: { light: "#123" } }', /^2: `theme\.colors` needs both/],
+  ['title: A\ntheme: { colors: "#123" }', /^2: `theme\.colors` must be a mapping with `light`/],
+  [
+    'title: A\ntheme: { colors: { light: "#123", dark: red } }',
+    /^2: `theme\.colors\.dark` must be a colour/,
+  ],
+  [
+    'title: A\ntheme: { color: "#123", colors: { light: "#123", dark: "#456" } }',
+    /^2: `theme` has both `color` and `colors`/,
+  ],
   ['title: A\ntheme:\n  colour: "#123"', /^3: .*did you mean `color`/],
   [
     'title: A\ntheme: { fonts: a.woff2 }',
@@ -279,6 +291,7 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\ntheme: { fonts: { body: notes.txt } }', /^2: `theme\.fonts\.body` must be a WOFF2/],
   ['title: A\ntheme: { fonts: { body: a.woff2 } }', /^2: `a\.woff2` is not in the archive/],
   ['title: A\ntheme: { fonts: { sans: a.woff2 } }', /^2: `theme\.fonts` has no `sans`/],
+  ['title: A\ntheme: { css: notes.txt }', /^2: `theme\.css` must be a CSS file/],
   ['title: A\nlogo: notes.txt', /^2: `logo` must be an SVG or PNG file/],
   ['title: A\nlogo: { light: logo.svg }', /^2: `logo` needs both/],
   ['title: A\nopenapi: notes.txt', /^2: `openapi` must be a YAML or JSON file/],

@@ -69,14 +69,16 @@ test('no font, however it is damaged, is read beyond its end', () => {
   assert.equal(readWoff2(endless), undefined);
 });
 
+const NO_STYLE = { iconRules: [], ownStyle: undefined, darkColor: undefined };
+
 test('the usual theme has no file; fonts are named by their content, and swapped in', () => {
-  assert.deepEqual(themeFiles({ color: '#0a58ca', fonts: [], icons: [] }), {
-    ...{ style: undefined, fonts: [], preloaded: undefined },
+  assert.deepEqual(themeFiles({ color: '#0a58ca', fonts: [], ...NO_STYLE }), {
+    ...{ style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },
   });
   const { style, fonts, preloaded } = themeFiles({
     color: '#0a58ca',
     fonts: [{ use: 'body', weight: '100 900', content: VARIABLE }],
-    icons: [],
+    ...NO_STYLE,
   });
   assert.match(fonts[0]?.path ?? '', /^\/_assets\/font-body-[0-9a-f]{16}\.woff2$/);
   assert.equal(preloaded, fonts[0]);

@@ -16,11 +16,16 @@ const FONT = new URL(
 
 const ORIGIN = 'https://pets.docs.example.com';
 
-async function serveGuides(t: TestContext, theme: string): Promise<string> {
+const LINE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 4h9" stroke="red"/></svg>';
+
+async function serveGuides(t: TestContext, theme: string, css = ''): Promise<string> {
   const bytes = zipOf([
     { name: 'docs.yaml', content: `title: Pets\ntheme: ${theme}` },
     { name: 'index.md', content: '# Start\n\nWith `code`.\n' },
     { name: 'font.woff2', content: await readFile(FONT) },
+    { name: 'brand.css', content: css },
+    { name: 'images/line.svg', content: LINE },
   ]);
   const publication = { origin: ORIGIN };
   const result = await buildInMemory({ kind: 'zip', bytes, name: 'docs.zip', publication });
@@ -47,6 +52,42 @@ test('a page has the fonts of its theme, and loads each once', async (t) => {
   assert.match(String(await family('article code')), /^"Site code"/);
   assert.equal(requests.filter((one) => one.endsWith('.woff2')).length, 2);
   assert.deepEqual(complaints, []);
+});
+
+test('a style of one’s own comes last, with its images, under the same policy', async (t) => {
+  const css = `.content h1 { color: rgb(1, 2, 3); background: url(/images/line.svg) }`;
+  const origin = await serveGuides(t, '{ color: "#7c3aed", css: brand.css }', css);
+  const plain = await serveGuides(t, '{ color: "#7c3aed" }');
+  const browser = await startBrowser(t);
+  const page = await browser.newPage();
+  const { requests, complaints } = watch(page);
+  const response = await page.goto(origin, { waitUntil: 'load' });
+  const color = await page.locator('h1').evaluate((shown) => getComputedStyle(shown).color);
+  assert.equal(color, 'rgb(1, 2, 3)');
+  assert.ok(requests.includes(`GET ${origin}/images/line.svg`));
+  const styles = await page
+    .locator('link[rel=stylesheet]')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  assert.match(styles.at(-1) ?? '', /^\/_assets\/own-[0-9a-f]{16}\.css$/);
+  assert.equal((await page.request.get(`${origin}/brand.css`)).status(), 404);
+  const policy = 'content-security-policy';
+  const usual = (await page.request.get(plain)).headers()[policy];
+  assert.equal(response?.headers()[policy], usual);
+  assert.deepEqual(complaints, []);
+});
+
+test('each scheme can have a colour of its own', async (t) => {
+  const origin = await serveGuides(t, '{ colors: { light: "#7c3aed", dark: "#22c55e" } }');
+  const browser = await startBrowser(t);
+  for (const [colorScheme, color] of [
+    ['light', 'rgb(124, 58, 237)'],
+    ['dark', 'rgb(34, 197, 94)'],
+  ] as const) {
+    const page = await browser.newPage({ colorScheme });
+    await page.goto(origin);
+    const current = page.locator('.docs-nav [aria-current]');
+    assert.equal(await current.evaluate((shown) => getComputedStyle(shown).color), color);
+  }
 });
 
 test('readers load neither fonts that a theme lacks nor the preview image', async (t) => {

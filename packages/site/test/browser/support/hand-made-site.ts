@@ -125,7 +125,7 @@ async function files(): Promise<SiteFile[]> {
     reference: REFERENCE,
     isServedByApi: false,
     assets,
-    theme: { style: undefined, fonts: [], preloaded: undefined },
+    theme: { style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },
     previews: undefined,
     announcement: undefined,
     headerLinks: [],

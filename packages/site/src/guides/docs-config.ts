@@ -14,6 +14,7 @@ import {
 } from './site-links.ts';
 import { type ConfigRedirect, redirectsOf } from './site-redirects.ts';
 import { type ConfigFont, fontsOf } from './theme-fonts.ts';
+import { type Variables, variablesOf } from './variables.ts';
 
 /** A checked `docs.yaml`: every file that it names exists. */
 export interface DocsConfig {
@@ -41,13 +42,15 @@ export interface DocsConfig {
   readonly edit: { readonly url: string } | undefined;
   /** Where paths without a page lead. */
   readonly redirects: readonly ConfigRedirect[];
+  /** What stands in pages for `{{name}}`. */
+  readonly variables: Variables;
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
   readonly sitePaths: readonly NamedPath[];
 }
 
 const KEYS = [
   ...['title', 'openapi', 'navigation', 'theme', 'logo'],
-  ...['announcement', 'links', 'edit', 'redirects'],
+  ...['announcement', 'links', 'edit', 'redirects', 'variables'],
 ];
 
 const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
@@ -68,6 +71,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   links: NO_LINKS,
   edit: undefined,
   redirects: [],
+  variables: new Map(),
   sitePaths: [],
 };
 
@@ -111,6 +115,7 @@ export function readDocsConfig(
     links: linksOf(links, at.get('links')),
     edit: editOf(reader, at.get('edit')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
+    variables: variablesOf(reader, at.get('variables')),
     sitePaths,
   };
   return { config, problems };

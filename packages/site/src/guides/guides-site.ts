@@ -1,3 +1,4 @@
+import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
@@ -30,6 +31,7 @@ import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
 import { builtRedirects } from './site-redirects.ts';
 import { siteTabs } from './site-tabs.ts';
+import { unknownVariables, withVariables } from './variables.ts';
 
 export interface Guides {
   readonly files: SourceFiles;
@@ -56,9 +58,10 @@ export function pathsOf(files: SourceFiles): ReadonlySet<string> {
 }
 
 /** A site without the files that are published as they are. */
-function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
+function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): SourceFiles {
   const own = new Set([config.file, config.openapi]);
-  return new Map([...files].filter(([path]) => !own.has(path)));
+  const all = new Map([...files].filter(([path]) => !own.has(path)));
+  return withVariables(all, config.variables);
 }
 
 /**
@@ -112,6 +115,7 @@ export async function guidesSite(
   const pages = rendered.filter(({ file }) => !isNotFoundPage(file));
   const missing = rendered.find(({ file }) => isNotFoundPage(file));
   warn(config, rendered, log);
+  for (const found of unknownVariables(files, config.variables, didYouMeanOfMany())) log(found);
   log({ message: `Rendered ${rendered.length} pages.` });
 
   const hidden = hiddenPages(config, pages);

@@ -91,6 +91,7 @@ redirects:
       { ...REDIRECT, from: '/ü b', to: '/guides/end#x', toPath: '/guides/end', line: 20 },
       { ...REDIRECT, from: '/forum', to: 'https://forum.example.com/?a=%22', line: 21 },
     ],
+    variables: new Map(),
     sitePaths: [
       { path: '/guides/start', line: 11, isFree: false },
       { path: '/ü b', line: 16, isFree: false },
@@ -387,6 +388,10 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     `title: A\nredirects:\n${Array.from({ length: 1_001 }, (_, at) => `  /${at}: /x\n`).join('')}`,
     /^1003: `redirects` has more than 1,000/,
   ],
+  ['title: A\nvariables: [a]', /^2: `variables` must be a mapping/],
+  ['title: A\nvariables:\n  a b: c', /^3: The name of a variable has letters/],
+  ['title: A\nvariables:\n  a: { b: c }', /^3: The variable `a` must be text/],
+  ['title: A\nvariables:\n  a: "b\\nc"', /^3: The variable `a` must be one line/],
   [`title: ${'['.repeat(30_000)}`, /nested too deeply/],
   [`title: ${'x'.repeat(270_000)}`, /larger than 256 KB/],
 ];

@@ -356,3 +356,33 @@ test('redirects of prefixes get into the artifact, and those above pages are war
   });
   assert.match(log.at(-1) ?? '', /^docs\.yaml:4: `\/\*` has 2 pages of the site below it/);
 });
+
+test('variables stand for their texts, in code too; unknown ones stay, and are told', async () => {
+  const page =
+    '# {{product}}\n\nCosts {{ price }}, {{prise}}.\n\n```sh\ncurl {{base-url}}/pets\n```\n';
+  const config =
+    'title: T\nvariables:\n  product: Pets & *more*\n  price: $5\n  base-url: https://api.example.com\n';
+  const site = await built(
+    new Map([
+      ['docs.yaml', config],
+      ['a.md', page],
+      ['b.md', '{{constructor}}\n'],
+    ]),
+  );
+  assert.match(site.text('/a'), /<h1[^>]*>Pets &#x26; <em>more<\/em>/);
+  assert.match(site.text('/a'), /Costs \$5, \{\{prise\}\}\./);
+  assert.match(site.text('/a'), /https:\/\/api\.example\.com\/pets/);
+  assert.match(site.text('/a.md'), /curl https:\/\/api\.example\.com\/pets/);
+  const told = site.lines.filter((line) => line.includes('variable'));
+  assert.deepEqual(told, [
+    'warning: a.md:3: There is no variable `prise`, so `{{prise}}` is shown as it is: did you mean `price`?',
+    'warning: b.md:1: There is no variable `constructor`, so `{{constructor}}` is shown as it is.',
+  ]);
+  const plain = await built(
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['a.md', page],
+    ]),
+  );
+  assert.ok(!plain.lines.some((line) => line.includes('variable')), 'where a site has none');
+});

@@ -18,6 +18,8 @@ export const RULES = {
   navigation: 'warning',
   redirect: 'warning',
   'gone-page': 'warning',
+  overlay: 'warning',
+  'overlay-extends': 'hint',
   'no-operation-id': 'hint',
   'no-summary': 'hint',
 } as const satisfies Record<string, 'warning' | 'hint'>;

@@ -3,6 +3,7 @@ import type { BuildProblem, SourceFiles } from '../build-log.ts';
 import { DEFAULT_COLOR } from '../site/theme.ts';
 import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
+import { overlaysOf } from './overlays-config.ts';
 import {
   type Announcement,
   announcementOf,
@@ -23,6 +24,8 @@ export interface DocsConfig {
   readonly title: string;
   /** The OpenAPI document's path in the archive; undefined where there is none. */
   readonly openapi: string | undefined;
+  /** The overlays that are applied to it, by their paths in the archive, in their order. */
+  readonly overlays: readonly string[];
   /** undefined: all pages are listed by path. */
   readonly navigation: readonly ConfigTab[] | undefined;
   /** `#0a58ca` */
@@ -49,7 +52,7 @@ export interface DocsConfig {
 }
 
 const KEYS = [
-  ...['title', 'openapi', 'navigation', 'theme', 'logo'],
+  ...['title', 'openapi', 'overlays', 'navigation', 'theme', 'logo'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
 ];
 
@@ -61,6 +64,7 @@ export const MINIMAL_CONFIG = 'title: My API';
 /** Of a file that cannot be read. */
 const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   title: '',
+  overlays: [],
   navigation: undefined,
   color: DEFAULT_COLOR,
   darkColor: undefined,
@@ -104,10 +108,12 @@ export function readDocsConfig(
   if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
   const sitePaths: NamedPath[] = [];
   const links = { reader, files, sitePaths };
+  const openapi = openapiOf(reader, files, at.get('openapi'));
   const config = {
     file,
     title: title ? reader.text(title, '`title`', 200) : '',
-    openapi: openapiOf(reader, files, at.get('openapi')),
+    openapi,
+    overlays: overlaysOf(reader, files, at.get('overlays'), openapi),
     navigation: navigationOf(links, at.get('navigation')),
     ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),

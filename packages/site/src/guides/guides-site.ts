@@ -59,7 +59,7 @@ export function pathsOf(files: SourceFiles): ReadonlySet<string> {
 
 /** A site without the files that are published as they are. */
 function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): SourceFiles {
-  const own = new Set([config.file, config.openapi]);
+  const own = new Set([config.file, config.openapi, ...config.overlays]);
   const all = new Map([...files].filter(([path]) => !own.has(path)));
   return withVariables(all, config.variables);
 }

@@ -12,6 +12,8 @@ import type {
   PlaceOf,
 } from './openapi-types.ts';
 import { listOperations } from './operations.ts';
+import type { applyOverlays } from './overlays/apply-overlays.ts';
+import type { OverlayFile } from './overlays/overlay-file.ts';
 import { withOwnAddress } from './own-address.ts';
 import { plainText } from './plain-text.ts';
 import { keepProducedTypes } from './produced-types.ts';
@@ -27,6 +29,8 @@ interface ReadingOptions {
   readonly files?: FileFinder;
   /** Gets the document before it is checked, which takes a while, to begin what needs no more. */
   readonly onRead?: (document: OpenApiDocument) => void;
+  /** Applied to the document in their order, before anything else is done with it. */
+  readonly overlays?: readonly OverlayFile[];
 }
 
 /**
@@ -37,7 +41,7 @@ export async function readCheckedDocument(
   bytes: Uint8Array,
   name: string,
   log: BuildLog,
-  { files, onRead = () => {} }: ReadingOptions = {},
+  { files, onRead = () => {}, overlays = [] }: ReadingOptions = {},
 ): Promise<CheckedDocument | { readonly problems: readonly BuildProblem[] }> {
   log({ message: `Reading ${size(bytes.length)}` });
   const read = readDocument(bytes, name);
@@ -53,14 +57,22 @@ export async function readCheckedDocument(
       message: `Read ${count(whole.files.length, 'file')} that it refers to: ${size(whole.bytes)} in all`,
     });
 
+  const first = {
+    document: whole?.document ?? read.value,
+    placeOf: whole?.placeOf ?? placesIn(read, name),
+  };
+  const laid = overlays.length === 0 ? first : await withOverlays(first, overlays, log);
+  if ('problems' in laid) return laid;
+
   log({ message: 'Checking the document' });
-  const { document, findings: ofVersion } = withVersionText(whole?.document ?? read.value);
+  const { document, findings: ofVersion } = withVersionText(laid.document);
   onRead(document);
   const own = withOwnAddress(document);
   const { canBeShown, findings: others } = await checkDocument(own, whole?.told);
   const findings = [...ofVersion, ...(whole?.findings ?? []), ...others];
-  const placeOf = whole?.placeOf ?? placesIn(read, name);
-  if (!canBeShown) return { problems: problemsOf(findings, placeOf, whole !== undefined) };
+  const { placeOf } = laid;
+  const saysFile = whole !== undefined || overlays.length > 0;
+  if (!canBeShown) return { problems: problemsOf(findings, placeOf, saysFile) };
 
   log({ message: `The document is ${versionText(document)}` });
   const upgraded = upgradeDocument(own);
@@ -73,6 +85,12 @@ export async function readCheckedDocument(
   for (const path of plain.unread) warn({ rule: 'markdown', message: WITH_MARKS, path });
   for (const finding of readingFindings(upgraded)) warn(finding);
   return { syntax, document, upgraded, operations, placeOf, parts: whole?.files ?? [] };
+}
+
+/** Loaded where there are overlays: most documents have none. */
+async function withOverlays(...given: Parameters<typeof applyOverlays>) {
+  const { applyOverlays } = await import('./overlays/apply-overlays.ts');
+  return applyOverlays(...given);
 }
 
 /** A problem of one of several files says which. */

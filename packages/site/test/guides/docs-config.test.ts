@@ -52,13 +52,15 @@ redirects:
   /old/: /guides/start
   /%C3%BC%20b: /guides/end#x
   /forum: https://forum.example.com?a="
+overlays: [api/partner.yaml, ./api/eu.json]
 `,
-    [...FILES, 'api/v2.yaml'],
+    [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
   assert.deepEqual(whole, {
     file: 'docs.yaml',
     title: 'Docs',
     openapi: 'api/v2.yaml',
+    overlays: ['api/partner.yaml', 'api/eu.json'],
     navigation: [
       {
         ...UNTITLED,
@@ -422,4 +424,19 @@ test('links can be read in every colour, light and dark', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('overlays are files of the archive, for a document that is there', () => {
+  const files = [...FILES, 'openapi.yaml', 'a.yaml'];
+  assert.deepEqual(config('title: T').overlays, []);
+  assert.deepEqual(problems('title: T\noverlays: a.yaml', files), [
+    '2: `overlays` must be a list.',
+  ]);
+  assert.deepEqual(problems('title: T\noverlays: [b.yaml, notes.txt]', files), [
+    '2: `b.yaml` is not in the archive: did you mean `a.yaml`?',
+    '2: An overlay must be a YAML or JSON file, not `notes.txt`.',
+  ]);
+  assert.deepEqual(problems('title: T\noverlays: [a.yaml]', [...FILES, 'a.yaml']), [
+    '2: `overlays` change an OpenAPI document, and there is none: name it with `openapi`.',
+  ]);
 });

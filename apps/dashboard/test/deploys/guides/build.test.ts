@@ -43,6 +43,44 @@ async function problems(files: Files) {
 const pages = (...names: string[]): Files =>
   new Map([['docs.yaml', 'title: T'], ...names.map((name) => [name, `# ${name}`] as const)]);
 
+const OVERLAY = `overlay: 1.0.0
+info: {title: For partners, version: '1'}
+actions:
+  - {target: $.info, update: {title: Partner API}}
+  - {target: $.paths.*.delete, remove: true}
+  - {target: $.paths.*.put, update: {x-badges: [{name: New}]}}
+`;
+
+test('overlays of docs.yaml are applied to the document, the one that readers download, too', async () => {
+  const config = 'title: T\nopenapi: openapi.json\noverlays: [partner.yaml]';
+  const operation = (operationId: string) => ({ operationId, summary: operationId, responses: {} });
+  const paths = { '/a': { get: operation('getA'), delete: operation('deleteA') } };
+  const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths };
+  const files = new Map([
+    ['docs.yaml', config],
+    ['openapi.json', JSON.stringify(document)],
+    ['partner.yaml', OVERLAY],
+  ]);
+  const { manifest, text, lines } = await built(files);
+  const pages = Object.keys(manifest.files).filter((path) => path.includes('/operations/'));
+  assert.deepEqual(
+    pages.filter((path) => !path.endsWith('.md')),
+    ['/reference/operations/getA'],
+  );
+  assert.match(text('/'), /<h1>Partner API<\/h1>/);
+  assert.equal(JSON.parse(text('/openapi.json')).info.title, 'Partner API');
+  assert.ok(!manifest.files['/partner.yaml']);
+  assert.ok(
+    lines.some((line) => /^warning: .*partner\.yaml.*\$\.paths\.\*\.put/s.test(line)),
+    lines.join('\n'),
+  );
+
+  const broken = new Map(files).set('partner.yaml', OVERLAY.replace('actions', 'action'));
+  assert.deepEqual(await problems(broken), [
+    'partner.yaml:1 `actions` is missing: each has a `target`, and `update` or `remove`.',
+  ]);
+});
+
 test('a folder of documentation becomes a site', async () => {
   const { manifest, text, lines } = await built(await folderFiles(PARCELS));
   assert.equal(manifest.title, 'Parcel API');

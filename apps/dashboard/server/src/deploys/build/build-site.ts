@@ -20,6 +20,7 @@ import { findDocuments } from '@petstore/site/openapi/bundle/find-documents.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
 import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
+import type { OverlayFile } from '@petstore/site/openapi/overlays/overlay-file.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
@@ -129,6 +130,7 @@ async function build(
           files,
           artifact,
           log,
+          config.overlays.map((name) => ({ name, bytes: files.get(name) as Uint8Array })),
         );
   const isBroken = checked !== undefined && 'problems' in checked;
   const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
@@ -244,10 +246,12 @@ function readAndPack(
   files: SourceFiles | undefined,
   artifact: ArtifactMaker,
   log: BuildLog,
+  overlays: readonly OverlayFile[] = [],
 ): ReturnType<typeof readCheckedDocument> {
   const { uploadBytes } = limitsOf(input);
   return readCheckedDocument(input.bytes, input.name, log, {
     ...(files && { files: archiveFiles(files, uploadBytes) }),
+    overlays,
     onRead: (document: OpenApiDocument) => artifact.begin(downloadFiles(document)),
   });
 }

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chartSvg } from './chart.ts';
 import { LOADS, type Load } from './contenders.ts';
+import { documentsSection } from './documents/documents-report.ts';
 import type { Machine } from './machine.ts';
 import { RESULTS, ROOT } from './paths.ts';
 import {
@@ -180,6 +181,7 @@ const SECTIONS: { [Name in keyof Results]: (results: Results[Name]) => Section }
     };
   },
   sites: sitesSection,
+  documents: documentsSection,
 };
 
 /** Keeps the results of a whole run, shows them, and writes anew what is drawn from them. */

@@ -1,4 +1,5 @@
 import type { Contender, Load } from './contenders.ts';
+import type { DocumentsPublished } from './documents/documents-report.ts';
 import type { Machine } from './machine.ts';
 import type { SitesComparison } from './sites/site-results.ts';
 import type { Spread } from './statistics.ts';
@@ -14,6 +15,7 @@ export interface Results {
   readonly edge: EdgeComparison;
   readonly 'edge-tls': EdgeTlsComparison;
   readonly sites: SitesComparison;
+  readonly documents: DocumentsPublished;
 }
 
 interface Measured {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DashboardClient } from '../../../apps/dashboard/server/src/commands/deploy/dashboard-client.ts';
@@ -12,8 +12,14 @@ import { percentile } from '../statistics.ts';
 const PROGRAM = `${ROOT}apps/dashboard/bin/dashboard.js`;
 const EMAIL = 'owner@example.com';
 
+/** Of what the command prints, in bytes: warnings are many. */
+const MAX_PRINTED = 50_000_000;
+
 /** How often the service is asked while it builds, in milliseconds. */
 const ASK_MS = 10;
+
+/** A finished deploy, as the API has it. */
+export type Deploy = Awaited<ReturnType<DashboardClient['followDeploy']>>;
 
 export interface Deployed {
   readonly seconds: number;
@@ -110,6 +116,48 @@ export class DashboardUnderTest {
     } finally {
       isOver = true;
       await asked;
+    }
+  }
+
+  /** Deploys a file with the command, as its author would. Gives the deploy, and the lines of its log. */
+  async deployFile(
+    slug: string,
+    path: string,
+  ): Promise<{
+    readonly deploy: Deploy;
+    readonly log: readonly string[];
+    readonly peakMiB: number;
+  }> {
+    let peakMiB = 0;
+    const watch = setInterval(() => {
+      const builds = descendants(this.#running.server.pid).map(residentPeakMiB);
+      peakMiB = Math.max(peakMiB, ...builds);
+    }, ASK_MS);
+    try {
+      const env = {
+        ...process.env,
+        DASHBOARD_URL: this.#running.origin,
+        DASHBOARD_TOKEN: this.#token,
+      };
+      const args = [PROGRAM, 'deploy', '--json', '--project', slug, path];
+      // It ends with 1 where the deploy has failed, which is told by what it prints.
+      const printed = await new Promise<string>((resolve, reject) => {
+        execFile(
+          process.execPath,
+          args,
+          { env, maxBuffer: MAX_PRINTED },
+          (error, stdout, stderr) => {
+            if (stdout === '') reject(new BenchError(`${path}: ${stderr || error?.message}`));
+            else resolve(stdout);
+          },
+        );
+      });
+      const { id } = JSON.parse(printed) as Deploy;
+      const log: string[] = [];
+      const deploy = await this.#client.followDeploy(slug, id, ({ message }) => log.push(message));
+      return { deploy, log, peakMiB };
+    } finally {
+      clearInterval(watch);
     }
   }
 

@@ -29,7 +29,7 @@ export interface OverlayAction {
   readonly change: OverlayChange;
 }
 
-export type OverlayChange =
+type OverlayChange =
   /** `location`: of the value in the overlay. */
   | { readonly kind: 'update'; readonly value: unknown; readonly location: Location }
   /** `from`: a JSONPath. */

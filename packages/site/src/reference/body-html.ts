@@ -116,7 +116,7 @@ function partsHtml(page: Page, holder: Schema, options: ContentOptions): Html {
     if (facts.length === 0 && inner.text === '') return [];
     return [html`<li><p class="ref-name"><i>${name}</i></p>${factList(facts)}${inner}</li>`];
   });
-  return rows.length === 0 ? html`` : html`<ul class="ref-rows">${rows}</ul>`;
+  return rows.length === 0 ? html`` : html`<ul class="ref-rows ref-parts">${rows}</ul>`;
 }
 
 /** The schema of a file, which need not say that it is one (OpenAPI 3.1.1, “Working with Binary Data”). */

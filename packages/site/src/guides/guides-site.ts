@@ -219,15 +219,15 @@ function firstProblems(problems: readonly BuildProblem[]): readonly BuildProblem
 
 function noPages({ file }: DocsConfig): BuildProblem {
   return problemOf(
-    'There is nothing to publish: the archive has no Markdown page (.md) and no OpenAPI document.',
+    'There is nothing to publish: the archive has no Markdown page (.md, .mdx) and no OpenAPI document.',
     file,
   );
 }
 
 function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
   for (const { file, links, settings } of pages) {
-    for (const { message, line } of links.warnings)
-      log({ rule: 'image', message, file, path: '', line });
+    for (const { rule, message, line } of links.warnings)
+      log({ rule, message, file, path: '', line });
     for (const message of settings.warnings)
       log({ rule: 'navigation', message, file, path: '', line: 1 });
   }

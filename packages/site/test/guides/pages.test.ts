@@ -24,6 +24,8 @@ const TARGETS = {
       ['tag/pets/GET/pets/{id}', '/reference/pets/listPets'],
     ]),
     paths: new Set(['/reference', '/reference/pets', '/reference/pets/listPets']),
+    models: new Map(),
+    details: new Map(),
   },
   sitePaths: new Set(['/reference', '/openapi.yaml']),
 };

@@ -21,6 +21,19 @@ export interface ReferenceTargets {
   readonly anchors: ReadonlyMap<string, string>;
   /** Every page. */
   readonly paths: ReadonlySet<string>;
+  /** The page of each model that has one, by its name. */
+  readonly models: ReadonlyMap<string, string>;
+  /** What boxes in guides say of operations and models, by their pages. */
+  readonly details: ReadonlyMap<string, TargetDetails>;
+}
+
+export interface TargetDetails {
+  readonly title: string;
+  /** `GET`, and the path or the webhook's name; undefined for a model. */
+  readonly method: string | undefined;
+  readonly path: string;
+  /** The first sentence of the description, as plain text; empty for none. */
+  readonly sentence: string;
 }
 
 export type LinkTarget =
@@ -62,7 +75,7 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
 
 function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
   const { files, reference, sitePaths } = targets;
-  const page = [file, `${file}.md`, `${file}/index.md`, `${file}/README.md`]
+  const page = [file, ...ENDINGS.map((ending) => file + ending)]
     .map((candidate) => candidate.replace(/^\//, ''))
     .find((candidate) => files.has(candidate) && isPage(candidate));
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
@@ -81,6 +94,9 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   }
   return { kind: 'file', file, path: `/${file}`, anchor };
 }
+
+/** What links may leave out of a page's file. */
+const ENDINGS = ['.md', '.mdx', '/index.md', '/index.mdx', '/README.md', '/README.mdx'];
 
 function isReferencePage(path: string, reference: LinkTargets['reference']): boolean {
   if (reference === 'unknown') return path.startsWith(`${REFERENCE_PATH}/`);

@@ -32,11 +32,17 @@ export function pathConflicts(files: SourceFiles, own: ReadonlySet<string>): Bui
   return problems;
 }
 
-const INDEX = /^(?:.*\/)?index\.md$/i;
-const README = /^(?:.*\/)?readme\.md$/i;
+const INDEX = /^(?:.*\/)?index\.mdx?$/i;
+const README = /^(?:.*\/)?readme\.mdx?$/i;
 
-/** Whether the file is a page: Markdown. */
-export const isPage = (file: string): boolean => /\.md$/i.test(file);
+/** Folders of texts that pages include: those of Mintlify and GitBook. */
+const SNIPPETS = /(?:^|\/)(?:_?snippets|\.gitbook)\//;
+
+/** Whether the file is Markdown, which pages may include. */
+export const isMarkdown = (file: string): boolean => /\.mdx?$/i.test(file);
+
+/** Whether the file is a page: Markdown that is no snippet. */
+export const isPage = (file: string): boolean => isMarkdown(file) && !SNIPPETS.test(file);
 
 /** The page for missing paths, which is in no list. */
 export const isNotFoundPage = (file: string): boolean => /^404\.mdx?$/i.test(file);
@@ -50,9 +56,10 @@ const NOT_FOUND_PATH = '/404.html';
 export function pagePath(file: string, files: { has(path: string): boolean }): string {
   if (isNotFoundPage(file)) return NOT_FOUND_PATH;
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
-  const isIndex = INDEX.test(file) || (README.test(file) && !files.has(`${folder}index.md`));
+  const hasIndex = files.has(`${folder}index.md`) || files.has(`${folder}index.mdx`);
+  const isIndex = INDEX.test(file) || (README.test(file) && !hasIndex);
   if (isIndex) return `/${folder}`.replace(/(.)\/$/, '$1');
-  return `/${file.replace(/\.md$/i, '')}`;
+  return `/${file.replace(/\.mdx?$/i, '')}`;
 }
 
 /**

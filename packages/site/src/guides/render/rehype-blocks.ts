@@ -1,33 +1,10 @@
-import type { Element, ElementContent, Properties, Root, Text } from 'hast';
+import type { Element, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import rehypeHighlight from 'rehype-highlight';
 import { SKIP, visit } from 'unist-util-visit';
-
-/** The kinds of notes, each with an outline of Lucide's icons (ISC licence). */
-const NOTES: Record<string, { readonly name: string; readonly outline: string }> = {
-  NOTE: {
-    name: 'Note',
-    outline: 'M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zM12 16v-4M12 8h.01',
-  },
-  TIP: {
-    name: 'Tip',
-    outline:
-      'M15 14c.2-1 .7-1.7 1.5-2.5 1-.9 1.5-2.2 1.5-3.5A6 6 0 0 0 6 8c0 1 .2 2.2 1.5 3.5.7.7 1.3 1.5 1.5 2.5M9 18h6M10 22h4',
-  },
-  IMPORTANT: {
-    name: 'Important',
-    outline: 'M21 15a2 2 0 0 1-2 2H7l-4 4V5a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2zM12 7v2M12 13h.01',
-  },
-  WARNING: {
-    name: 'Warning',
-    outline:
-      'm21.73 18-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3M12 9v4M12 17h.01',
-  },
-  CAUTION: {
-    name: 'Caution',
-    outline: 'M7.86 2h8.28L22 7.86v8.28L16.14 22H7.86L2 16.14V7.86zM12 8v4M12 16h.01',
-  },
-};
+import { hasLineNumbers, lineElements, type MarkedCode, markedCode } from './code-lines.ts';
+import { codeTitle, languageOf } from './code-meta.ts';
+import { element, NOTES, noteBox, text } from './elements.ts';
 
 /** Quotes that begin with `[!NOTE]` become notes, as on GitHub. */
 export function rehypeNotes() {
@@ -52,7 +29,7 @@ export function rehypeBlocks() {
         parent.children[index] = codeBox(node);
         return SKIP;
       }
-      if (tagName === 'input')
+      if (tagName === 'input' && node.properties.type === 'checkbox')
         node.properties.ariaLabel = node.properties.checked ? 'Done' : 'To do';
       if (/^h[2-6]$/.test(tagName)) linkToItself(node);
       return undefined;
@@ -60,31 +37,26 @@ export function rehypeBlocks() {
   };
 }
 
-const element = (tagName: string, properties: Properties, children: ElementContent[]): Element => ({
-  type: 'element',
-  tagName,
-  properties,
-  children,
-});
-
-const text = (value: string): Text => ({ type: 'text', value });
-
 /** Boxes that scroll must be reachable by keyboard. */
 function tableBox(table: Element): Element {
   const properties = { className: ['table-box'], tabIndex: 0, role: 'group', ariaLabel: 'Table' };
   return element('div', properties, [table]);
 }
 
+/** Code with its title, or else its language, above it. */
 function codeBox(pre: Element): Element {
-  const [code] = pre.children;
-  const classes = code?.type === 'element' ? code.properties.className : undefined;
-  const language = (Array.isArray(classes) ? classes : [])
-    .map(String)
-    .find((name) => name.startsWith('language-'))
-    ?.slice('language-'.length);
+  const code = pre.children.find((child) => child.type === 'element');
+  const meta = String(code?.properties.dataMeta ?? '');
+  const title = codeTitle(meta);
+  const language = languageOf(code);
+  if (code) delete code.properties.dataMeta;
   pre.properties.tabIndex = 0;
+  if (/(?:^|\s)wrap(?:\s|$)/.test(meta))
+    pre.properties.className = [pre.properties.className ?? [], 'code-wrap'].flat() as string[];
   const head = element('div', { className: ['code-head'] }, [
-    element('span', {}, language ? [text(language)] : []),
+    title === ''
+      ? element('span', {}, language ? [text(language)] : [])
+      : element('span', { className: ['code-title'] }, [text(title)]),
   ]);
   return element('div', { className: ['code-box'] }, [head, pre]);
 }
@@ -94,19 +66,10 @@ function asNote(quote: Element): void {
   const first = paragraph?.children[0];
   if (paragraph?.tagName !== 'p' || first?.type !== 'text') return;
   const [mark = '', kind = ''] = /^\[!([A-Z]+)\][ \t]*(?:\n|$)/.exec(first.value) ?? [];
-  const note = NOTES[kind];
-  if (note === undefined) return;
+  if (!Object.hasOwn(NOTES, kind)) return;
   first.value = first.value.slice(mark.length);
-  quote.tagName = 'div';
-  quote.properties = { className: ['note', `note-${kind.toLowerCase()}`] };
-  const title = [icon(note.outline), text(note.name)];
-  quote.children.unshift(element('p', { className: ['note-title'] }, title));
-}
-
-/** An icon, which the style draws in the colour of the text. */
-function icon(outline: string): Element {
-  const properties = { viewBox: '0 0 24 24', width: 18, height: 18, ariaHidden: 'true' };
-  return element('svg', properties, [element('path', { d: outline }, [])]);
+  const { tagName, properties, children } = noteBox(kind, '', quote.children);
+  Object.assign(quote, { tagName, properties, children });
 }
 
 /** For the pointer only. By keyboard, readers use the page's list of headings. */
@@ -125,14 +88,25 @@ function linkToItself(heading: Element): void {
 /** The most letters of a block. Longer blocks are data, not examples, and take seconds. */
 const MOST_HIGHLIGHTED = 50_000;
 
-/** Highlights code whose language is given and supported. */
+/** Highlights code whose language is given and supported, and marks and numbers its lines. */
 export function rehypeCode() {
   const highlight = rehypeHighlight({ detect: false });
   return (tree: Root, file: Parameters<typeof highlight>[1]): void => {
-    visit(tree, 'element', (node) => {
-      if (node.tagName !== 'code' || !node.properties.className) return;
-      if (textOf(node).length > MOST_HIGHLIGHTED) delete node.properties.className;
+    const marked: { readonly code: Element; readonly kinds: MarkedCode['kinds'] }[] = [];
+    visit(tree, 'element', (node, _, parent) => {
+      if (node.tagName !== 'code') return;
+      const isBlock = parent?.type === 'element' && parent.tagName === 'pre';
+      const source = textOf(node);
+      if (source.length > MOST_HIGHLIGHTED) delete node.properties.className;
+      if (!isBlock || source.length > MOST_HIGHLIGHTED) return;
+      const meta = String(node.properties.dataMeta ?? '');
+      const { code, kinds } = markedCode(source, meta);
+      if (code !== source) node.children = [text(code)];
+      if (hasLineNumbers(meta)) parent.properties.className = ['code-numbered'];
+      if (kinds.size > 0 || hasLineNumbers(meta)) marked.push({ code: node, kinds });
     });
     highlight(tree, file);
+    for (const { code, kinds } of marked)
+      code.children = lineElements(code.children as never, kinds);
   };
 }

@@ -1,6 +1,7 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
+import type { Rule } from '../../rules.ts';
 import { hrefOf } from '../../site/site-files.ts';
 import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
 import { isImage } from '../links/site-paths.ts';
@@ -17,7 +18,7 @@ export interface PageLinks {
   /** Files that have to be published. */
   readonly files: Set<string>;
   readonly problems: { readonly message: string; readonly line: number }[];
-  readonly warnings: { readonly message: string; readonly line: number }[];
+  readonly warnings: { readonly rule: Rule; readonly message: string; readonly line: number }[];
 }
 
 /**
@@ -53,6 +54,7 @@ export function rehypeLinks(options: {
     const target = linkTarget(src, from, targets);
     if (target.kind === 'external') {
       found.warnings.push({
+        rule: 'image',
         message: `\`${src}\` is on another site, which pages load nothing from: it became a link. Put the image into the archive.`,
         line,
       });

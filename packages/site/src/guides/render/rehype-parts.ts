@@ -1,4 +1,5 @@
-import type { Element, ElementContent, Root } from 'hast';
+import { slug } from 'github-slugger';
+import type { Element, ElementContent, Root, RootContent } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import { visit } from 'unist-util-visit';
 
@@ -88,16 +89,43 @@ const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function sectionsOf(tree: Root): Section[] {
   const sections = [{ id: '', heading: '', texts: [] as string[] }];
-  for (const node of tree.children) {
-    if (node.type !== 'element') continue;
-    const depth = depthOf(node);
-    if (depth > 0 && depth <= 3) {
-      sections.push({ id: String(node.properties.id), heading: textOf(node).trim(), texts: [] });
-    } else sections.at(-1)?.texts.push(textOf(node));
-  }
+  const collect = (nodes: readonly RootContent[]) => {
+    for (const node of nodes) {
+      if (node.type === 'text') sections.at(-1)?.texts.push(node.value);
+      if (node.type !== 'element') continue;
+      const depth = depthOf(node);
+      if (depth > 0 && depth <= 3) {
+        sections.push({ id: String(node.properties.id), heading: textOf(node).trim(), texts: [] });
+      } else if (CONTAINERS.has(node.tagName)) collect(node.children);
+      else sections.at(-1)?.texts.push(textOf(node));
+    }
+  };
+  collect(tree.children);
   return sections.map(({ id, heading, texts }) => ({
     id,
     heading,
     text: onOneLine(texts.join(' ')),
   }));
+}
+
+/** What holds blocks. Headings in them, as in steps and tabs, begin sections as well. */
+const CONTAINERS = new Set('article blockquote details div figure li ol section ul'.split(' '));
+
+/** Gives the parts of components the ids that their titles make, unless a heading or another part has them. */
+export function rehypePartIds() {
+  return (tree: Root): void => {
+    const taken = new Set<string>();
+    visit(tree, 'element', ({ properties }) => {
+      if (properties.id) taken.add(String(properties.id));
+    });
+    visit(tree, 'element', ({ properties }) => {
+      const { dataSlug } = properties;
+      if (dataSlug === undefined) return;
+      delete properties.dataSlug;
+      const id = slug(String(dataSlug));
+      if (id === '' || taken.has(id) || properties.id || id.startsWith(LAYOUT_PREFIX)) return;
+      taken.add(id);
+      properties.id = id;
+    });
+  };
 }

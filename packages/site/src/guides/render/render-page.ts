@@ -2,20 +2,21 @@ import rehypeRaw from 'rehype-raw';
 import rehypeSanitize from 'rehype-sanitize';
 import rehypeSlug from 'rehype-slug';
 import rehypeStringify from 'rehype-stringify';
-import remarkGfm from 'remark-gfm';
-import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
-import { LineCounter, parseDocument } from 'yaml';
 import { cutAfterWord } from '../../reference/first-sentence.ts';
-import { yamlProblem } from '../../syntax/yaml-problem.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
-import { NO_SETTINGS, type PageSettings, pageSettings } from '../page-settings.ts';
+import type { PageSettings } from '../page-settings.ts';
+import { type GuideSource, readGuide, TOO_DEEP } from './components/read-guide.ts';
+import { rehypeComponents } from './components/rehype-components.ts';
+import { rehypeFrames } from './components/rehype-frames.ts';
+import { componentHandlers } from './components/to-hast.ts';
+import { readFrontMatter } from './front-matter.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
-import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
-import { isNestedTooDeeply, isQuotedTooDeeply, MAX_NESTING, SAFE_HTML } from './safe-html.ts';
+import { type PageParts, rehypeIds, rehypePartIds, rehypeParts } from './rehype-parts.ts';
+import { SAFE_GUIDE } from './safe-html.ts';
 
 export interface RenderedPage extends PageParts {
   readonly file: string;
@@ -32,6 +33,9 @@ export interface RenderedPage extends PageParts {
   readonly settings: PageSettings;
 }
 
+/** The content of a file of the archive, which a page may include. */
+type ReadFile = (file: string) => Uint8Array | undefined;
+
 /** In letters: of a paragraph as a description, of which search engines show no more. */
 const MAX_DESCRIPTION = 200;
 
@@ -39,13 +43,14 @@ const MAX_DESCRIPTION = 200;
 export const MAX_PAGE_SIZE = 2 * 1024 * 1024;
 
 /**
- * Renders the Markdown of a page: CommonMark with GitHub's extensions and sanitized HTML. Its problems are in
+ * Renders the Markdown of a page: CommonMark with GitHub's extensions, components and sanitized HTML. Its problems are in
  * `links.problems`. A malicious page may take very long: give it a thread and a deadline.
  */
 export async function renderPage(
   file: string,
   content: Uint8Array,
   targets: LinkTargets,
+  read?: ReadFile,
 ): Promise<RenderedPage> {
   const parts: PageParts = { headings: [], ids: [], sections: [], paragraph: '' };
   const links: PageLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
@@ -53,7 +58,7 @@ export async function renderPage(
   const matter = readFrontMatter(text ?? '');
   for (const problem of matter.problems) links.problems.push(problem);
   if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
-  const html = await toHtml(matter.markdown, { file, targets, parts, links });
+  const html = await toHtml(matter.markdown, { file, targets, parts, links, read });
   const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
   const title = matter.title || ownTitle || nameOf(file);
   return {
@@ -71,21 +76,33 @@ export async function renderPage(
 
 async function toHtml(
   markdown: string,
-  page: { file: string; targets: LinkTargets; parts: PageParts; links: PageLinks },
+  page: {
+    file: string;
+    targets: LinkTargets;
+    parts: PageParts;
+    links: PageLinks;
+    read: ReadFile | undefined;
+  },
 ): Promise<string> {
   const { file, targets, parts, links } = page;
-  const fail = (message: string) => {
-    links.problems.push({ message, line: 1 });
-    return '';
-  };
-  if (isQuotedTooDeeply(markdown)) return fail(TOO_DEEP);
-  const parser = unified().use(remarkParse).use(remarkGfm);
+  const { read = () => undefined } = page;
+  const fail = (message: string, line: number) => links.problems.push({ message, line });
+  const warn: GuideSource['warn'] = (rule, message, line) =>
+    links.warnings.push({ rule, message, line });
+  const { files, reference } = targets;
   const renderer = unified()
-    .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: '' })
+    .use(remarkRehype, {
+      allowDangerousHtml: true,
+      clobberPrefix: '',
+      handlers: componentHandlers,
+    })
     .use(rehypeRaw)
-    .use(rehypeSanitize, SAFE_HTML)
+    .use(rehypeFrames)
+    .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
+    .use(rehypeComponents, { reference, warn, fail })
     .use(rehypeSlug)
+    .use(rehypePartIds)
     .use(rehypeNotes)
     .use(rehypeParts, parts)
     .use(rehypeLinks, { from: file, targets, found: links })
@@ -93,19 +110,21 @@ async function toHtml(
     .use(rehypeBlocks)
     .use(rehypeStringify);
   try {
-    const tree = parser.parse(markdown);
-    if (isNestedTooDeeply(tree)) return fail(TOO_DEEP);
+    const tree = readGuide({
+      ...{ file, markdown, files, warn, fail },
+      read: (path) => decodedText(read(path)),
+    });
     return renderer.stringify(await renderer.run(tree));
   } catch (error) {
     // Nested HTML elements, which Markdown's parser reads as text.
-    if (error instanceof RangeError) return fail(TOO_DEEP);
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    fail(TOO_DEEP, 1);
+    return '';
   }
 }
 
-const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
-
-function decodedText(content: Uint8Array): string | undefined {
+function decodedText(content: Uint8Array | undefined): string | undefined {
+  if (content === undefined) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
@@ -116,50 +135,8 @@ function decodedText(content: Uint8Array): string | undefined {
 /** `getting-started.md` -> `Getting started` */
 function nameOf(file: string): string {
   const words = (file.split('/').at(-1) ?? '')
-    .replace(/\.md$/i, '')
+    .replace(/\.mdx?$/i, '')
     .replaceAll(/[-_]+/g, ' ')
     .trim();
   return words.charAt(0).toUpperCase() + words.slice(1) || file;
-}
-
-interface FrontMatter {
-  readonly title: string | undefined;
-  readonly description: string;
-  readonly settings: PageSettings;
-  /** The rest of the text, after as many empty lines as were removed, so that lines keep their numbers. */
-  readonly markdown: string;
-  readonly problems: readonly { readonly message: string; readonly line: number }[];
-}
-
-const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/;
-
-/** The most bytes of YAML before a page. */
-const MAX_SIZE = 16 * 1024;
-
-/** Removes the YAML at a page's beginning, of which `title`, `description` and the page's settings are used. */
-function readFrontMatter(text: string): FrontMatter {
-  const [block, yaml] = BLOCK.exec(text.slice(0, MAX_SIZE)) ?? [];
-  if (block === undefined || yaml === undefined) {
-    return {
-      ...{ title: undefined, description: '', settings: NO_SETTINGS },
-      ...{ markdown: text, problems: [] },
-    };
-  }
-  const lines = new LineCounter();
-  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
-  // The first line is the one with the dashes.
-  const lineAt = (offset: number) => lines.linePos(offset).line + 1;
-  const problem = yamlProblem(document, { text: yaml, lineAt });
-  const problems = problem ? [problem] : [];
-  const textOf = (key: string) => {
-    const value: unknown = problems.length === 0 ? document.get(key) : undefined;
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-  };
-  return {
-    title: textOf('title'),
-    description: textOf('description') ?? '',
-    settings: problems.length === 0 ? pageSettings(document) : NO_SETTINGS,
-    markdown: '\n'.repeat(block.split('\n').length - 1) + text.slice(block.length),
-    problems,
-  };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
-import { isPage } from '../links/site-paths.ts';
+import { isMarkdown, isPage } from '../links/site-paths.ts';
 import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';
 import type { RenderJob, RenderResult } from './render-worker.ts';
 
@@ -34,7 +34,7 @@ export async function renderPages(
   if (problems.length > 0 || names.length === 0) return { pages: [], problems };
   const pages: RenderedPage[] = [];
   const end = performance.now() + deadlines.total;
-  const worker = startWorker(targets);
+  const worker = startWorker(targets, files);
   try {
     // The first page has all of its time, however long the thread takes to start.
     await once(worker, 'message');
@@ -81,11 +81,16 @@ function tooLarge(names: readonly string[], files: SourceFiles): BuildProblem[] 
   return [...problems, problemOf(`The pages have more than ${MAX_TOTAL_SIZE / MB} MB together.`)];
 }
 
-function startWorker(targets: LinkTargets): Worker {
+function startWorker(targets: LinkTargets, files: SourceFiles): Worker {
   return new Worker(new URL('./render-worker.ts', import.meta.url), {
-    workerData: targets,
+    workerData: { targets, markdown: includable(files) },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
+}
+
+/** All that pages may include. */
+function includable(files: SourceFiles): SourceFiles {
+  return new Map([...files].filter(([path]) => isMarkdown(path)));
 }
 
 async function ask(

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { type RenderedPage, renderPage } from './render-page.ts';
 
@@ -11,10 +12,13 @@ export interface RenderJob {
 
 export type RenderResult = { readonly page: RenderedPage } | { readonly error: unknown };
 
-const targets = workerData as LinkTargets;
+const { targets, markdown } = workerData as {
+  readonly targets: LinkTargets;
+  readonly markdown: SourceFiles;
+};
 
 parentPort?.on('message', async ({ file, content }: RenderJob) => {
-  const result = await renderPage(file, content, targets).then(
+  const result = await renderPage(file, content, targets, (path) => markdown.get(path)).then(
     (page): RenderResult => ({ page }),
     (error): RenderResult => ({ error }),
   );

@@ -49,3 +49,33 @@ export function isNestedTooDeeply(root: Nodes): boolean {
   }
   return false;
 }
+
+/** Whether an address may stand in `href` or `src`: relative, or with one of the protocols of `SAFE_HTML`. */
+export function isSafeAddress(address: string, place: 'href' | 'src'): boolean {
+  if (/[\p{Cc}\\]/u.test(address)) return false;
+  const [, protocol] = /^\s*([^/?#]*?):/.exec(address) ?? [];
+  return (
+    protocol === undefined ||
+    SAFE_HTML.protocols?.[place]?.includes(protocol.toLowerCase()) === true
+  );
+}
+
+/** In guides, components as elements until they are rendered, and what they need of tables, images and code. */
+export const SAFE_GUIDE: Options = {
+  ...SAFE_HTML,
+  tagNames: [...(SAFE_HTML.tagNames ?? []), 'guide-component'],
+  attributes: {
+    ...SAFE_HTML.attributes,
+    'guide-component': ['dataComponent'],
+    code: [...(SAFE_HTML.attributes?.code ?? []), 'dataMeta'],
+    img: [
+      ...(SAFE_HTML.attributes?.img ?? []),
+      ['className', 'dark:hidden', 'dark:block', 'hidden', 'block'],
+    ],
+    table: [...(SAFE_HTML.attributes?.table ?? []), ['dataView', 'cards']],
+    th: [
+      ...(SAFE_HTML.attributes?.th ?? []),
+      ...['dataCardTarget', 'dataCardCover', 'dataCardCoverDark', 'dataHidden'],
+    ],
+  },
+};

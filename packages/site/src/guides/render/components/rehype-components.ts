@@ -1,0 +1,568 @@
+import { didYouMean } from '@petstore/service/nearest.ts';
+import type { Element, ElementContent, Properties, Root } from 'hast';
+import { toString as contentOf } from 'hast-util-to-string';
+import type { Rule } from '../../../rules.ts';
+import type { LinkTargets, TargetDetails } from '../../links/link-target.ts';
+import { isImage } from '../../links/site-paths.ts';
+import { codeTitle, languageOf } from '../code-meta.ts';
+import { element, noteBox, text } from '../elements.ts';
+import { isSafeAddress } from '../safe-html.ts';
+import { cardsOfTable, isCardTable } from './card-table.ts';
+import type { Attributes } from './read-mark.ts';
+import { COMPONENT_TAG, type ComponentData } from './to-hast.ts';
+
+export interface ComponentOptions {
+  readonly reference: LinkTargets['reference'];
+  readonly warn: (rule: Rule, message: string, line: number) => void;
+  readonly fail: (message: string, line: number) => void;
+}
+
+/** Makes HTML of the components of a page. It runs after the sanitizer, and trusts nothing that an author wrote. */
+export function rehypeComponents(options: ComponentOptions) {
+  return (tree: Root): void => {
+    const rendering = new Rendering(options);
+    tree.children = rendering.all(tree.children as ElementContent[]);
+  };
+}
+
+interface Component extends ComponentData {
+  readonly children: ElementContent[];
+  readonly line: number;
+}
+
+type Render = (component: Component) => ElementContent[];
+
+const isElement = (node: ElementContent): node is Element => node.type === 'element';
+
+const isSpace = (node: ElementContent) => node.type === 'text' && node.value.trim() === '';
+
+/** What is neither space nor nothing. */
+const contents = (children: readonly ElementContent[]) =>
+  children.filter((node) => !isSpace(node) && node.type !== 'comment');
+
+/** Text of an attribute; empty where there is none. */
+function words(attributes: Attributes, ...names: readonly string[]): string {
+  for (const name of names) {
+    const value = attributes[name];
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+    if (typeof value === 'number') return String(value);
+    if (Array.isArray(value)) return value.join(', ');
+  }
+  return '';
+}
+
+const isTrue = (value: unknown) => value === true || value === 'true' || value === '';
+
+const block = (className: string, children: ElementContent[], properties: Properties = {}) =>
+  element('div', { className: className.split(' '), ...properties }, children);
+
+/** The kinds of notes, by the names of components and of their types. */
+const NOTES: Readonly<Record<string, string>> = {
+  note: 'NOTE',
+  secondary: 'NOTE',
+  tip: 'TIP',
+  info: 'INFO',
+  primary: 'INFO',
+  check: 'CHECK',
+  success: 'CHECK',
+  important: 'IMPORTANT',
+  warning: 'WARNING',
+  warn: 'WARNING',
+  caution: 'CAUTION',
+  danger: 'DANGER',
+  error: 'DANGER',
+};
+
+/** The most columns beside each other. */
+const MAX_COLUMNS = 4;
+
+class Rendering {
+  readonly #options: ComponentOptions;
+  #groups = 0;
+  #toldOfIcons = false;
+
+  constructor(options: ComponentOptions) {
+    this.#options = options;
+  }
+
+  all(nodes: readonly ElementContent[]): ElementContent[] {
+    return nodes.flatMap((node) => {
+      if (!isElement(node)) return [node];
+      const children = this.all(node.children);
+      if (node.tagName === COMPONENT_TAG) return this.#render(node, children);
+      if (node.tagName === 'table' && isCardTable(node)) return cardsOfTable(children);
+      if (node.tagName === 'img') schemeOf(node);
+      node.children = children;
+      return [node];
+    });
+  }
+
+  #render(node: Element, children: ElementContent[]): ElementContent[] {
+    const data = componentData(node);
+    const render = data?.kind === undefined ? undefined : this.#kinds[data.kind];
+    if (!data || !render) return children;
+    const made = render({ ...data, children, line: node.position?.start.line ?? 1 });
+    for (const one of made) setPlace(one, node.position);
+    return made;
+  }
+
+  readonly #kinds: Readonly<Record<string, Render>> = {
+    tabs: (component) => this.#tabs(component),
+    // Outside of tabs.
+    tab: ({ attributes, children }) => [
+      block('tab-alone', [...this.#title(attributes, 'p', 'part-title'), ...children]),
+    ],
+    'code-group': (component) => this.#codeGroup(component),
+    steps: ({ children }) => [listOf('steps', children)],
+    step: (component) => [this.#step(component)],
+    card: (component) => [this.#card(component)],
+    columns: ({ attributes, children }) => [columns(attributes, children)],
+    column: ({ children }) => [block('column', children)],
+    group: ({ children }) => [block('component-group', children)],
+    accordion: (component) => [this.#accordion(component)],
+    callout: (component) => [this.#note(component)],
+    note: (component) => [this.#note(component)],
+    tip: (component) => [this.#note(component)],
+    info: (component) => [this.#note(component)],
+    check: (component) => [this.#note(component)],
+    important: (component) => [this.#note(component)],
+    warning: (component) => [this.#note(component)],
+    caution: (component) => [this.#note(component)],
+    danger: (component) => [this.#note(component)],
+    prompt: ({ attributes, children }) => [
+      noteBox('NOTE', words(attributes, 'title', 'description') || 'Prompt', children),
+    ],
+    frame: ({ attributes, children }) => {
+      const hint = words(attributes, 'hint');
+      return [
+        ...(hint ? [element('p', { className: ['frame-hint'] }, [text(hint)])] : []),
+        element('figure', { className: ['frame'] }, children),
+      ];
+    },
+    caption: ({ children }) => [element('figcaption', {}, children)],
+    tooltip: (component) => [this.#tooltip(component)],
+    icon: (component) => this.#icon(words(component.attributes, 'icon', 'name'), component.line),
+    badge: ({ attributes, children }) => [
+      element('span', { className: ['badge', ...colorOf(attributes)] }, [
+        ...children,
+        ...(contents(children).length === 0 ? [text(words(attributes, 'text', 'label'))] : []),
+      ]),
+    ],
+    field: (component) => [field(component)],
+    update: (component) => [this.#update(component)],
+    view: ({ attributes, children }) => [
+      block('component-group', [...this.#title(attributes, 'p', 'part-title'), ...children]),
+    ],
+    // What is for machines alone is in the page's Markdown.
+    visibility: ({ attributes, children }) =>
+      words(attributes, 'for') === 'agents' ? [] : children,
+    tree: ({ children }) => [listOf('tree', children)],
+    'tree-folder': ({ attributes, children }) => [
+      element('li', { className: ['tree-folder'] }, [
+        element('span', {}, [text(words(attributes, 'name'))]),
+        listOf('', children),
+      ]),
+    ],
+    'tree-file': ({ attributes, children }) => [
+      element('li', { className: ['tree-file'] }, [text(words(attributes, 'name')), ...children]),
+    ],
+    operation: (component) => this.#reference(component, 'operation'),
+    model: (component) => this.#reference(component, 'model'),
+    video: (component) => this.#video(component),
+    file: ({ attributes, children, line }) => this.#file(attributes, children, line),
+    'content-ref': (component) => [this.#contentRef(component)],
+  };
+
+  /** Contents of which a reader chooses one. They need no script: each is behind the radio button before it. */
+  #choice(kind: string, label: string, all: readonly Choice[], chosen: number): Element {
+    this.#groups += 1;
+    const name = `guide-${this.#groups}`;
+    const parts = all.flatMap(({ title, content, id, lead = [] }, at) => {
+      const input = element(
+        'input',
+        { type: 'radio', name, autoComplete: ['off'], checked: at === chosen },
+        [],
+      );
+      return [
+        element('label', {}, [input, ...lead, title]),
+        element('div', id === undefined ? {} : { dataSlug: id }, content),
+      ];
+    });
+    return block(`tabs ${kind}`.trim(), parts, { role: 'group', ariaLabel: label });
+  }
+
+  #tabs({ attributes, children, line }: Component): ElementContent[] {
+    const choices: Choice[] = [];
+    const others: ElementContent[] = [];
+    for (const node of children) {
+      const tab = isElement(node) && hasClass(node, 'tab-alone') ? node : undefined;
+      if (!tab) {
+        others.push(node);
+        continue;
+      }
+      const [first, ...rest] = tab.children;
+      const head = first && isElement(first) && hasClass(first, 'part-title') ? first : undefined;
+      choices.push({
+        title: head?.children.at(-1) ?? text(`${choices.length + 1}`),
+        lead: head?.children.slice(0, -1) ?? [],
+        id: head?.properties.dataSlug,
+        content: head ? rest : tab.children,
+      });
+    }
+    if (choices.length === 0) {
+      this.#options.warn('component', 'Tabs without a tab in them.', line);
+      return children;
+    }
+    const chosen = Number(words(attributes, 'defaulttabindex')) || 0;
+    const before = contents(others);
+    return [
+      ...before,
+      this.#choice('', 'Tabs', choices, Math.min(Math.max(0, chosen), choices.length - 1)),
+    ];
+  }
+
+  #codeGroup({ name, attributes, children }: Component): ElementContent[] {
+    const blocks = contents(children);
+    const codes = blocks.filter((node) => isElement(node) && node.tagName === 'pre') as Element[];
+    if (codes.length < 2) return children;
+    const title = words(attributes, 'title') || GROUPS[name] || 'Code';
+    const choices = codes.map((pre, at) => {
+      const label = pre.children.find(isElement);
+      const meta = String(label?.properties.dataMeta ?? '');
+      const title = text(codeTitle(meta) || languageOf(label) || `${at + 1}`);
+      return { title, content: [pre] };
+    });
+    const others = blocks.filter((node) => !codes.includes(node as Element));
+    return [...others, this.#choice('code-tabs', title, choices, 0)];
+  }
+
+  #step({ attributes, children }: Component): Element {
+    const size = words(attributes, 'titlesize');
+    const tag = /^h[2-4]$/.test(size) ? size : 'p';
+    const number = Number(words(attributes, 'stepnumber'));
+    return element(
+      'li',
+      { className: ['step'], ...(number > 0 ? { value: String(number) } : {}) },
+      [...this.#title(attributes, tag, 'step-title'), ...children],
+    );
+  }
+
+  /** The title of a component, to which links may lead. */
+  #title(attributes: Attributes, tag: string, className: string): ElementContent[] {
+    const title = words(attributes, 'title', 'label', 'value');
+    if (title === '') return [];
+    const id = words(attributes, 'id') || title;
+    return [
+      element(tag, { className: [className], dataSlug: id }, [
+        ...this.#icon(words(attributes, 'icon')),
+        text(title),
+      ]),
+    ];
+  }
+
+  #accordion({ name, attributes, children }: Component): Element {
+    const title = words(attributes, 'title') || (name === 'Expandable' ? 'More' : 'Details');
+    const description = words(attributes, 'description');
+    const isOpen = isTrue(attributes.defaultopen) || isTrue(attributes.open);
+    const summary = element('summary', {}, [
+      ...this.#icon(words(attributes, 'icon')),
+      text(title),
+      ...(description ? [text(' '), element('small', {}, [text(description)])] : []),
+    ]);
+    const id = words(attributes, 'id') || title;
+    return element('details', { open: isOpen, dataSlug: id }, [summary, ...children]);
+  }
+
+  #note({ kind = '', attributes, children }: Component): Element {
+    const type = words(attributes, 'type', 'style').toLowerCase();
+    const name = NOTES[kind === 'callout' ? type : kind] ?? 'NOTE';
+    return noteBox(name, words(attributes, 'title', 'label'), children);
+  }
+
+  #card(component: Component): Element {
+    const { attributes, children, line } = component;
+    const title = words(attributes, 'title');
+    const href = this.#address(words(attributes, 'href', 'url', 'link'), line);
+    const img = words(attributes, 'img', 'image');
+    const note = NOTES[words(attributes, 'type')];
+    const description = words(attributes, 'description');
+    const cta = words(attributes, 'cta');
+    const label = title || cta || href;
+    const name = href
+      ? element('a', { className: ['card-link'], href }, [text(label)])
+      : text(title);
+    const isHead = title !== '' || href !== '';
+    return block(['card', ...(note ? ['note', `note-${note.toLowerCase()}`] : [])].join(' '), [
+      ...(img && isSafeAddress(img, 'src') ? [element('img', { src: img, alt: '' }, [])] : []),
+      ...(isHead
+        ? [
+            element('p', { className: ['card-title'] }, [
+              ...this.#icon(words(attributes, 'icon'), line),
+              name,
+            ]),
+          ]
+        : []),
+      ...(description ? [element('p', {}, [text(description)])] : []),
+      ...children,
+      ...(cta && title
+        ? [element('p', { className: ['card-more'], ariaHidden: 'true' }, [text(cta)])]
+        : []),
+    ]);
+  }
+
+  /** A card for the page that a block of GitBook names. */
+  #contentRef({ attributes, children, line }: Component): Element {
+    const href = this.#address(words(attributes, 'url'), line);
+    const title = children.map(contentOf).join(' ').trim() || href;
+    const own = { ...attributes, title, href };
+    return this.#card({ kind: 'card', name: 'card', attributes: own, children: [], line });
+  }
+
+  #update({ attributes, children }: Component): Element {
+    const label = words(attributes, 'label', 'date', 'title');
+    const tags = words(attributes, 'tags');
+    const description = words(attributes, 'description');
+    const aside = [description, tags].filter(Boolean).join(' · ');
+    return element('section', { className: ['update'] }, [
+      ...(label ? [element('h2', {}, [text(label)])] : []),
+      ...(aside ? [element('p', { className: ['update-about'] }, [text(aside)])] : []),
+      ...children,
+    ]);
+  }
+
+  #tooltip({ attributes, children, line }: Component): Element {
+    const headline = words(attributes, 'headline');
+    const tip = words(attributes, 'tip', 'content', 'title');
+    const cta = words(attributes, 'cta');
+    const href = this.#address(words(attributes, 'href'), line);
+    this.#groups += 1;
+    const id = `layout-tip-${this.#groups}`;
+    const parts: ElementContent[] = [
+      ...(headline ? [element('b', {}, [text(headline)]), text(' ')] : []),
+      text(tip),
+      ...(cta && href ? [text(' '), element('a', { href }, [text(cta)])] : []),
+    ];
+    return element('span', { className: ['tooltip'] }, [
+      element('span', { tabIndex: 0, ariaDescribedBy: [id] }, children),
+      element('span', { className: ['tooltip-text'], role: 'tooltip', id }, [...parts]),
+    ]);
+  }
+
+  /** An image of the archive, or an emoji. Icons by name are not drawn, which is told once. */
+  #icon(name: string, line = 1): ElementContent[] {
+    if (name === '') return [];
+    if (isImage(name) && isSafeAddress(name, 'src'))
+      return [element('img', { className: ['icon'], src: name, alt: '' }, [])];
+    if (/^\p{Extended_Pictographic}/u.test(name))
+      return [element('span', { ariaHidden: 'true' }, [text(`${name} `)])];
+    if (!this.#toldOfIcons) {
+      this.#options.warn(
+        'named-icon',
+        `The icon \`${name}\` is not drawn, nor are others of the page by their names: name an image of the archive.`,
+        line,
+      );
+      this.#toldOfIcons = true;
+    }
+    return [];
+  }
+
+  /** An address that may be linked to; empty for all others, with a warning. */
+  #address(href: string, line: number): string {
+    if (href === '' || isSafeAddress(href, 'href')) return href;
+    this.#options.warn(
+      'component',
+      `\`${href.slice(0, 60)}\` is no address that pages link to: write a path, or one that begins with \`https://\`.`,
+      line,
+    );
+    return '';
+  }
+
+  #reference({ attributes, children, line }: Component, kind: 'operation' | 'model') {
+    const id = words(attributes, 'id', 'name', 'title', 'operationid');
+    const { reference } = this.#options;
+    const target = typeof reference === 'object' ? reference : undefined;
+    const path = kind === 'operation' ? target?.operations.get(id) : target?.models.get(id);
+    if (kind === 'model' && path === undefined && reference !== 'unknown') {
+      const models = target?.models.keys() ?? [];
+      this.#options.fail(`The document has no model \`${id}\`${didYouMean(id, models)}`, line);
+    }
+    const about = path === undefined ? undefined : target?.details.get(path);
+    const href =
+      kind === 'operation' ? `operation:${encodeURIComponent(id)}` : (path ?? '/reference');
+    return [referenceBox(href, id, about), ...contents(children)];
+  }
+
+  #video({ attributes, children, line }: Component): ElementContent[] {
+    const src = words(attributes, 'src', 'url', 'id') || sourceOf(children);
+    if (!/^https?:\/\//i.test(src) || !isSafeAddress(src, 'href')) {
+      this.#options.warn(
+        'left-out',
+        `The video \`${src.slice(0, 100)}\` is not published: put it on a site for videos, and write its address.`,
+        line,
+      );
+      return contents(children);
+    }
+    const watch = watchAddress(src);
+    const title = words(attributes, 'title', 'caption', 'alt');
+    const label = contents(children).filter(
+      (node) => !isElement(node) || node.tagName !== 'source',
+    );
+    const host = new URL(watch).hostname.replace(/^www\./, '');
+    const name = title || label.map(contentOf).join(' ').trim() || watch;
+    return [
+      element('span', { className: ['embed'] }, [
+        element('a', { href: watch, className: ['embed-link'] }, [text(name)]),
+        text(' '),
+        element('small', {}, [text(host)]),
+      ]),
+    ];
+  }
+
+  #file(attributes: Attributes, children: ElementContent[], line: number): ElementContent[] {
+    const src = this.#address(words(attributes, 'src', 'file', 'url'), line);
+    const name = children.map(contentOf).join(' ').trim() || src.split('/').at(-1) || src;
+    if (src === '') return children;
+    return [
+      element('span', { className: ['embed', 'embed-file'] }, [
+        element('a', { href: src, className: ['embed-link'] }, [text(name)]),
+      ]),
+    ];
+  }
+}
+
+interface Choice {
+  readonly title: ElementContent;
+  readonly content: ElementContent[];
+  /** Text that makes the id of the content. */
+  readonly id?: Properties[string];
+  readonly lead?: ElementContent[];
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  RequestExample: 'Request',
+  ResponseExample: 'Response',
+};
+
+function componentData({ properties }: Element): ComponentData | undefined {
+  try {
+    const data: Partial<ComponentData> = JSON.parse(String(properties.dataComponent));
+    const { kind, name = '', attributes = {} } = data;
+    // An author's own element may say anything.
+    if (typeof kind !== 'string' || typeof name !== 'string' || typeof attributes !== 'object')
+      return undefined;
+    return { kind, name, attributes: attributes ?? {} };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Problems of links and images that a component has are told of its line. */
+function setPlace(node: ElementContent, position: Element['position']): void {
+  if (!isElement(node) || node.position || !position) return;
+  node.position = position;
+  for (const child of node.children) setPlace(child, position);
+}
+
+function hasClass({ properties }: Element, name: string): boolean {
+  return Array.isArray(properties.className) && properties.className.includes(name);
+}
+
+/** Items of a list; what is no item becomes one. */
+function listOf(className: string, children: readonly ElementContent[]): Element {
+  const items = contents(children).map((node) =>
+    isElement(node) && node.tagName === 'li' ? node : element('li', {}, [node]),
+  );
+  const tag = className === 'steps' ? 'ol' : 'ul';
+  return element(tag, className ? { className: [className] } : {}, items);
+}
+
+function columns(attributes: Attributes, children: ElementContent[]): Element {
+  const own = contents(children);
+  const wanted = Number(words(attributes, 'cols', 'columns')) || Math.min(2, own.length || 1);
+  const count = Math.min(MAX_COLUMNS, Math.max(1, Math.round(wanted)));
+  return block(`columns columns-${count}`, own);
+}
+
+/** Where a parameter is, by the attribute that has its name. */
+const PLACES = ['path', 'query', 'header', 'body', 'cookie'];
+
+function field({ attributes, children }: Component): Element {
+  const place = PLACES.find((one) => words(attributes, one) !== '');
+  const name = words(attributes, 'name') || (place ? words(attributes, place) : '');
+  const part = (className: string, value: string) =>
+    value === '' ? [] : [text(' '), element('span', { className: [className] }, [text(value)])];
+  const { default: fallback } = attributes;
+  const start = typeof fallback === 'boolean' ? String(fallback) : words(attributes, 'default');
+  const head = element('p', { className: ['field-head'] }, [
+    ...part('field-label', words(attributes, 'pre')),
+    element('code', {}, [text(name)]),
+    ...part('field-type', words(attributes, 'type')),
+    ...part('field-type', place ?? ''),
+    ...part('field-label', words(attributes, 'post')),
+    ...(isTrue(attributes.required) ? part('field-required', 'required') : []),
+    ...(isTrue(attributes.deprecated) ? part('field-label', 'deprecated') : []),
+    ...(start === ''
+      ? []
+      : [
+          text(' '),
+          element('span', { className: ['field-type'] }, [
+            text('default: '),
+            element('code', {}, [text(start)]),
+          ]),
+        ]),
+  ]);
+  return block('field', [head, ...children], name ? { dataSlug: name } : {});
+}
+
+const COLORS = ['blue', 'green', 'red', 'orange', 'yellow', 'purple', 'gray'];
+
+function colorOf(attributes: Attributes): string[] {
+  const color = words(attributes, 'color').toLowerCase();
+  return COLORS.includes(color) ? [`badge-${color}`] : [];
+}
+
+/** Pictures for one scheme: the names that Mintlify and GitHub give them. */
+function schemeOf({ properties }: Element): void {
+  const names = [properties.className].flat().map(String);
+  const src = String(properties.src ?? '');
+  const isDark = names.includes('dark:block') || src.endsWith('#gh-dark-mode-only');
+  const isLight = names.includes('dark:hidden') || src.endsWith('#gh-light-mode-only');
+  delete properties.className;
+  if (isDark) properties.className = ['dark-only'];
+  else if (isLight) properties.className = ['light-only'];
+}
+
+function sourceOf(children: readonly ElementContent[]): string {
+  const found = children.find((node) => isElement(node) && typeof node.properties.src === 'string');
+  return found && isElement(found) ? String(found.properties.src) : '';
+}
+
+/** Where a video is watched: players that are made for frames refuse to stand alone. */
+function watchAddress(src: string): string {
+  const [, youtube] =
+    /^https?:\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\/([\w-]+)/i.exec(src) ?? [];
+  if (youtube) return `https://www.youtube.com/watch?v=${youtube}`;
+  const [, vimeo] = /^https?:\/\/player\.vimeo\.com\/video\/(\d+)/i.exec(src) ?? [];
+  return vimeo ? `https://vimeo.com/${vimeo}` : src;
+}
+
+/** A box that leads to a page of the reference. Its link is checked as all others are. */
+function referenceBox(href: string, id: string, about: TargetDetails | undefined): Element {
+  const link = element('a', { className: ['card-link'], href }, [text(about?.title ?? id)]);
+  const address = about?.method
+    ? [
+        element('p', { className: ['reference-address'] }, [
+          element('span', { className: ['method', `method-${about.method.toLowerCase()}`] }, [
+            text(about.method),
+          ]),
+          text(' '),
+          element('code', {}, [text(about.path)]),
+        ]),
+      ]
+    : [];
+  return block('card reference-card', [
+    ...address,
+    element('p', { className: ['card-title'] }, [link]),
+    ...(about?.sentence ? [element('p', {}, [text(about.sentence)])] : []),
+  ]);
+}

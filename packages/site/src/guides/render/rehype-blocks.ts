@@ -90,7 +90,7 @@ const MOST_HIGHLIGHTED = 50_000;
 
 /** Highlights code whose language is given and supported, and marks and numbers its lines. */
 export function rehypeCode() {
-  const highlight = rehypeHighlight({ detect: false });
+  const highlight = rehypeHighlight({ detect: false, aliases: { markdown: ['mdx'] } });
   return (tree: Root, file: Parameters<typeof highlight>[1]): void => {
     const marked: { readonly code: Element; readonly kinds: MarkedCode['kinds'] }[] = [];
     visit(tree, 'element', (node, _, parent) => {

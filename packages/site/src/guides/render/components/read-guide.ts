@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { didYouMean } from '@petstore/service/nearest.ts';
-import type { Code, Root, RootContent } from 'mdast';
+import type { Code, Heading, Root, RootContent } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
@@ -64,6 +64,7 @@ class GuideReader {
       return { type: 'root', children: [] };
     }
     visit(tree, 'code', keepMeta);
+    visit(tree, 'heading', readId);
     return tree;
   }
 
@@ -175,6 +176,16 @@ function keepMeta(code: Code): void {
   if (meta === '') return;
   code.lang = lang;
   code.data = { hProperties: { dataMeta: meta } };
+}
+
+/** Docusaurus' way to give a heading an id: `## Title {#id}`. */
+function readId(heading: Heading): void {
+  const last = heading.children.at(-1);
+  if (last?.type !== 'text') return;
+  const [whole, id] = /\s*\{#([\p{L}\p{N}_-]+)\}\s*$/u.exec(last.value) ?? [];
+  if (whole === undefined || id === undefined) return;
+  last.value = last.value.slice(0, -whole.length);
+  heading.data = { hProperties: { id } };
 }
 
 function hasComponents(tree: Root): boolean {

@@ -99,8 +99,9 @@ class Rendering {
 
   #render(node: Element, children: ElementContent[]): ElementContent[] {
     const data = componentData(node);
-    const render = data?.kind === undefined ? undefined : this.#kinds[data.kind];
-    if (!data || !render) return children;
+    // What an author's own element names may be anything.
+    if (data?.kind === undefined || !Object.hasOwn(this.#kinds, data.kind)) return children;
+    const render = this.#kinds[data.kind] as Render;
     const made = render({ ...data, children, line: node.position?.start.line ?? 1 });
     for (const one of made) setPlace(one, node.position);
     return made;
@@ -174,7 +175,7 @@ class Rendering {
   };
 
   /** Contents of which a reader chooses one. They need no script: each is behind the radio button before it. */
-  #choice(kind: string, label: string, all: readonly Choice[], chosen: number): Element {
+  #choice(kind: string, label: string, all: readonly Choice[], chosen = 0): Element {
     this.#groups += 1;
     const name = `guide-${this.#groups}`;
     const parts = all.flatMap(({ title, content, id, lead = [] }, at) => {
@@ -215,10 +216,15 @@ class Rendering {
     }
     const chosen = Number(words(attributes, 'defaulttabindex')) || 0;
     const before = contents(others);
-    return [
-      ...before,
-      this.#choice('', 'Tabs', choices, Math.min(Math.max(0, chosen), choices.length - 1)),
-    ];
+    const made = this.#choice(
+      '',
+      'Tabs',
+      choices,
+      Math.min(Math.max(0, chosen), choices.length - 1),
+    );
+    // Others with the same titles are chosen together, unless the author wants them to stand alone.
+    if (attributes.sync === false) made.properties.dataAlone = '';
+    return [...before, made];
   }
 
   #codeGroup({ name, attributes, children }: Component): ElementContent[] {
@@ -233,7 +239,7 @@ class Rendering {
       return { title, content: [pre] };
     });
     const others = blocks.filter((node) => !codes.includes(node as Element));
-    return [...others, this.#choice('code-tabs', title, choices, 0)];
+    return [...others, this.#choice('code-tabs', title, choices)];
   }
 
   #step({ attributes, children }: Component): Element {

@@ -2,7 +2,6 @@ import type { Handle as FromToken, Extension as MdastExtension } from 'mdast-uti
 import type {
   Code,
   Construct,
-  TokenizeContext as Context,
   Effects,
   Extension,
   State,
@@ -40,7 +39,7 @@ declare module 'micromark-util-types' {
 }
 
 /** The most characters of a mark. What is longer is text. */
-const MAX_MARK = 20_000;
+const MAX_MARK = 8_000;
 
 const LESS = 60;
 const BRACE = 123;
@@ -93,7 +92,6 @@ function tagScanner(isMdx: boolean): Scanner {
     'start';
   let quote = '';
   let braces: Brackets | undefined;
-  let name = '';
   let isClosing = false;
   let isBlankLine = false;
   return {
@@ -126,15 +124,11 @@ function tagScanner(isMdx: boolean): Scanner {
         }
         if (char === '>' && isMdx) return 'last';
         if (!first.test(char)) return 'none';
-        name = char;
         at = 'name';
         return 'more';
       }
       if (at === 'name') {
-        if (/[\p{L}\p{N}._-]/u.test(char)) {
-          name += char;
-          return 'more';
-        }
+        if (/[\p{L}\p{N}._-]/u.test(char)) return 'more';
         at = 'between';
       }
       if (char === '>') return at === 'value' ? 'none' : 'last';
@@ -182,7 +176,8 @@ function blockScanner(): Scanner {
   return {
     next(char) {
       text += char;
-      if (text.length === 2 && text !== '{%') return 'none';
+      // Another one that begins shows that this one has no end.
+      if (text.length === 2 ? text !== '{%' : text.endsWith('{%')) return 'none';
       return text.length > 3 && text.endsWith('%}') ? 'last' : 'more';
     },
   };
@@ -220,7 +215,7 @@ function marks(scanner: () => Scanner, isFlow: boolean): Construct {
   return {
     name: 'guideMark',
     concrete: isFlow,
-    tokenize(this: Context, effects: Effects, ok: State, nok: State): State {
+    tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
       let reader = scanner();
       let length = 0;
       const start: State = (code) => {
@@ -292,7 +287,7 @@ function lines(
   return {
     name: 'guideMark',
     concrete: true,
-    tokenize(this: Context, effects: Effects, ok: State, nok: State): State {
+    tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
       const brackets = new Brackets();
       let line = '';
       let isStart = true;

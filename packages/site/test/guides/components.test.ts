@@ -178,7 +178,7 @@ const SHOWN: readonly [markdown: string, html: string | RegExp][] = [
   ['## Own {#mine}', '<h2 id="mine">Own'],
   [
     '<img className="block dark:hidden" src="/images/a.png" />',
-    /<img class="light-only" src="\/images\/a\.png"/,
+    /<img src="\/images\/a\.png" class="light-only"/,
   ],
   ['![](/images/b.png#gh-dark-mode-only)', /class="dark-only"/],
 ];

@@ -156,9 +156,16 @@ async function build(
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
 }
 
-/** Files whose name begins with a dot belong to tools, and may have secrets. */
+/**
+ * Files whose name begins with a dot belong to tools, and may have secrets. GitBook has images and texts that pages
+ * include in such a folder.
+ */
 function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
-  const isHidden = (path: string) => path.split('/').some((segment) => segment.startsWith('.'));
+  const isHidden = (path: string) =>
+    path
+      .replace(/(^|\/)\.gitbook\/(assets|includes)\//, '$1$2/')
+      .split('/')
+      .some((segment) => segment.startsWith('.'));
   const hidden = [...files.keys()].filter(isHidden);
   if (hidden.length > 0) {
     const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;

@@ -140,7 +140,7 @@ export async function guidesSite(
     assets: await siteAssets(),
     theme: themeFiles({
       ...themeOf(guides),
-      iconRules: iconRules(iconsOf(tabs)),
+      iconRules: iconRules([...iconsOf(tabs), ...pages.flatMap(({ links }) => [...links.icons])]),
       ownStyle: style?.content,
     }),
     previews:

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
+import type { TargetDetails } from '../../src/guides/links/link-target.ts';
 import { type RenderedPage, renderPage } from '../../src/guides/render/render-page.ts';
 import { renderPages } from '../../src/guides/render/render-pages.ts';
 
@@ -21,10 +22,10 @@ const TARGETS = {
   files: new Set(['start.md', 'page.mdx', 'images/a.png', 'images/b.png', ...SNIPPETS.keys()]),
   reference: {
     operations: new Map([['getPet', '/reference/pets/getPet']]),
-    anchors: new Map(),
+    anchors: new Map<string, string>(),
     paths: new Set(['/reference/pets/getPet', '/reference/models/Pet']),
     models: new Map([['Pet', '/reference/models/Pet']]),
-    details: new Map([
+    details: new Map<string, TargetDetails>([
       ['/reference/pets/getPet', PET],
       [
         '/reference/models/Pet',
@@ -132,6 +133,7 @@ const SHOWN: readonly [markdown: string, html: string | RegExp][] = [
     /<div id="limit" class="field">|<div class="field" id="limit"><p class="field-head"><code>limit<\/code> .*integer.*query.*required.*default: <code>20<\/code>.*<p>How many\.<\/p>/,
   ],
   ['<ResponseField name="a" type="b">c</ResponseField>', /<code>a<\/code>.*b.*<p>c<\/p>/],
+  ['<Icon icon="rocket" />', '<span class="guide-icon" data-icon="rocket" aria-hidden="true">'],
   ['A <Badge color="green">new</Badge> one', '<span class="badge badge-green">new</span>'],
   ['<Update label="May 2026" description="v2">\nNews.\n</Update>', '<h2 id="may-2026">May 2026'],
   [
@@ -249,7 +251,11 @@ const TOLD: readonly [markdown: string, warning: RegExp, shown: string][] = [
     /^component 1 `javascript:alert\(1\)` is no address/,
     '<p class="card-title">t</p>',
   ],
-  ['<Card title="t" icon="leaf" />', /^named-icon 1 The icon `leaf`/, 't</p>'],
+  [
+    '<Card title="t" icon="rockett" />',
+    /^named-icon 1 There is no icon `rockett`: did you mean `rocket`\?/,
+    't</p>',
+  ],
   ['<Video src="/a.mp4" />', /^left-out 1 The video `\/a\.mp4`/, ''],
 ];
 

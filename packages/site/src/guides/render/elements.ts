@@ -14,7 +14,7 @@ export const element = (
 export const text = (value: string): Text => ({ type: 'text', value });
 
 /** An icon, which the style draws in the colour of the text. */
-export function icon(outline: string): Element {
+function icon(outline: string): Element {
   const properties = { viewBox: '0 0 24 24', width: 18, height: 18, ariaHidden: 'true' };
   return element('svg', properties, [element('path', { d: outline }, [])]);
 }

@@ -17,6 +17,8 @@ export interface PageLinks {
   }[];
   /** Files that have to be published. */
   readonly files: Set<string>;
+  /** The icons that it shows by their names. */
+  readonly icons: Set<string>;
   readonly problems: { readonly message: string; readonly line: number }[];
   readonly warnings: { readonly rule: Rule; readonly message: string; readonly line: number }[];
 }

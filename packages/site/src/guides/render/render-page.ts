@@ -53,7 +53,9 @@ export async function renderPage(
   read?: ReadFile,
 ): Promise<RenderedPage> {
   const parts: PageParts = { headings: [], ids: [], sections: [], paragraph: '' };
-  const links: PageLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
+  const links: PageLinks = {
+    ...{ pages: [], files: new Set(), icons: new Set(), problems: [], warnings: [] },
+  };
   const text = decodedText(content);
   const matter = readFrontMatter(text ?? '');
   for (const problem of matter.problems) links.problems.push(problem);
@@ -100,7 +102,7 @@ async function toHtml(
     .use(rehypeFrames)
     .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
-    .use(rehypeComponents, { reference, warn, fail })
+    .use(rehypeComponents, { reference, icons: links.icons, warn, fail })
     .use(rehypeSlug)
     .use(rehypePartIds)
     .use(rehypeNotes)

@@ -2,6 +2,7 @@ import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Element, ElementContent, Properties, Root } from 'hast';
 import { toString as contentOf } from 'hast-util-to-string';
 import type { Rule } from '../../../rules.ts';
+import { ICON_NAMES, isIcon } from '../../../site/icons/icons.ts';
 import type { LinkTargets, TargetDetails } from '../../links/link-target.ts';
 import { isImage } from '../../links/site-paths.ts';
 import { codeTitle, languageOf } from '../code-meta.ts';
@@ -13,6 +14,8 @@ import { COMPONENT_TAG, type ComponentData } from './to-hast.ts';
 
 export interface ComponentOptions {
   readonly reference: LinkTargets['reference'];
+  /** The icons that the page shows: their outlines are in the site's style. */
+  readonly icons: Set<string>;
   readonly warn: (rule: Rule, message: string, line: number) => void;
   readonly fail: (message: string, line: number) => void;
 }
@@ -79,7 +82,7 @@ const MAX_COLUMNS = 4;
 class Rendering {
   readonly #options: ComponentOptions;
   #groups = 0;
-  #toldOfIcons = false;
+  readonly #unknownIcons = new Set<string>();
 
   constructor(options: ComponentOptions) {
     this.#options = options;
@@ -354,20 +357,26 @@ class Rendering {
     ]);
   }
 
-  /** An image of the archive, or an emoji. Icons by name are not drawn, which is told once. */
+  /** An image of the archive, an emoji, or an icon of the set. Others are told once. */
   #icon(name: string, line = 1): ElementContent[] {
     if (name === '') return [];
     if (isImage(name) && isSafeAddress(name, 'src'))
       return [element('img', { className: ['icon'], src: name, alt: '' }, [])];
-    if (/^\p{Extended_Pictographic}/u.test(name))
-      return [element('span', { ariaHidden: 'true' }, [text(`${name} `)])];
-    if (!this.#toldOfIcons) {
+    if (isIcon(name)) {
+      const isNamed = ICON_NAMES.includes(name);
+      const properties = isNamed ? { dataIcon: name } : {};
+      if (isNamed) this.#options.icons.add(name);
+      const shown = isNamed ? [] : [text(name)];
+      const all = { className: ['guide-icon'], ...properties, ariaHidden: 'true' as const };
+      return [element('span', all, shown), text(' ')];
+    }
+    if (!this.#unknownIcons.has(name)) {
+      this.#unknownIcons.add(name);
       this.#options.warn(
         'named-icon',
-        `The icon \`${name}\` is not drawn, nor are others of the page by their names: name an image of the archive.`,
+        `There is no icon \`${name.slice(0, 60)}\`${didYouMean(name, ICON_NAMES)}`,
         line,
       );
-      this.#toldOfIcons = true;
     }
     return [];
   }

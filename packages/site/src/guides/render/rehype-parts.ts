@@ -34,8 +34,10 @@ const LAYOUT_PREFIX = 'layout-';
 /** Keeps an author's ids, unless they could collide with those of the page or its scripts. */
 export function rehypeIds() {
   return (tree: Root): void => {
-    visit(tree, 'element', ({ tagName, properties }) => {
+    visit(tree, 'element', ({ tagName, properties, children }) => {
       if (tagName === 'a') properties.id ??= properties.name;
+      // GitBook's ids of headings. A link without words has nothing to say.
+      if (tagName === 'a' && children.length === 0 && properties.id) delete properties.href;
       // Names, and the ids of images, become members of `document`.
       delete properties.name;
       if (tagName === 'img' || String(properties.id).startsWith(LAYOUT_PREFIX))

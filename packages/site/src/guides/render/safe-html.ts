@@ -67,6 +67,10 @@ export const SAFE_GUIDE: Options = {
   attributes: {
     ...SAFE_HTML.attributes,
     'guide-component': ['dataComponent'],
+    a: [
+      ...(SAFE_HTML.attributes?.a ?? []).filter((name) => name[0] !== 'className'),
+      ['className', 'data-footnote-backref', 'button', 'primary', 'secondary'],
+    ],
     code: [...(SAFE_HTML.attributes?.code ?? []), 'dataMeta'],
     img: [
       ...(SAFE_HTML.attributes?.img ?? []),

@@ -7,8 +7,8 @@ export interface Addresses {
   readonly dashboard: string;
   /** The origin of a project's site. */
   site(slug: string): string;
-  /** The origin that shows one deploy. */
-  preview(slug: string, deployId: string): string;
+  /** The origin that shows one deploy, by its id, or a branch, by its label. */
+  preview(slug: string, shown: string): string;
   /** The origin of a custom host that has a certificate. */
   domain(hostname: string): string;
   /** The origin of a custom host that has none yet. */
@@ -35,12 +35,12 @@ export function addressesOf(
   return {
     dashboard,
     site: originAt,
-    preview: (slug, deployId) => originAt(`${slug}${PREVIEW_MARK}${deployId}`),
+    preview: (slug, shown) => originAt(`${slug}${PREVIEW_MARK}${shown}`),
     // The URL class leaves port 443 out.
     domain: (hostname) => new URL(`https://${hostname}:${httpsPort}`).origin,
     domainWithoutTls: originOf,
   };
 }
 
-/** Separates a slug from a deploy's id in a preview's host name; slugs do not contain it. */
+/** Separates a slug from what follows in a preview's host name; neither of the two contains it. */
 export const PREVIEW_MARK = '--';

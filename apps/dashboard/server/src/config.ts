@@ -47,6 +47,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
   readonly deploys: DeployLimits;
+  /** After so many days without a deploy, the preview of a branch ends. */
+  readonly previewDays: number;
   /** 32 bytes that seal secrets in the database; undefined: those of a file in the data folder. */
   readonly secretKey: Buffer | undefined;
   readonly acme: AcmeConfig;
@@ -123,6 +125,7 @@ export function readConfig(env: Env): Config {
       connectionsPerAddress: integer(env, 'EDGE_CONNECTIONS_PER_ADDRESS', 1_000, 0, 10_000_000),
     },
     deploys: deployLimits(env),
+    previewDays: integer(env, 'DASHBOARD_PREVIEW_DAYS', 30, 1, 3_650),
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
     acme: {
       directoryUrl: httpsUrl(env, 'ACME_DIRECTORY_URL') ?? LETS_ENCRYPT,

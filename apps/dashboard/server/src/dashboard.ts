@@ -6,6 +6,7 @@ import { startIssuer } from './certificates/issuer.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
+import { startPreviewEnder } from './deploys/branch-previews.ts';
 import { runBuild } from './deploys/build/process/run-build.ts';
 import { startBuilder } from './deploys/builder.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
@@ -111,6 +112,7 @@ export async function startDashboard({
 
     parts.builder = startBuilder({ ...deps, log, build: runBuild });
     closers.push(parts.builder.stop);
+    closers.push(startPreviewEnder({ ...deps, log }).stop);
     parts.deliverer = startDeliverer({ ...deps, log });
     closers.push(parts.deliverer.stop);
     parts.issuer = startIssuer({ ...deps, log });

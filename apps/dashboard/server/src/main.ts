@@ -28,6 +28,7 @@ const environment = `\
   DASHBOARD_MAX_SITE_FILES   files of a site (100000)
   DASHBOARD_BUILD_SECONDS    how long a build may take (300)
   DASHBOARD_BUILD_MEMORY_MB  memory of a build's process (3072)
+  DASHBOARD_PREVIEW_DAYS     days without a deploy after which the preview of a branch ends (30)
   EDGE_HOST                  address on which sites are served (127.0.0.1)
   EDGE_HTTP_PORT             port on which sites are served; 0 picks a free one (8082)
   EDGE_HTTPS_PORT            port on which custom domains are served over TLS; 0 picks a free one
@@ -63,7 +64,7 @@ const environment = `\
                              private networks that it may call, such as 10.0.0.0/8, separated by
                              commas (none)
 
-For dashboard deploy:
+For dashboard deploy and dashboard previews:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)
   DASHBOARD_TOKEN            API token, from the dashboard's account page`;
 
@@ -74,6 +75,7 @@ await addCommands(program, {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
   edge: async () => (await import('./commands/edge.ts')).edgeCommand(),
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
+  previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),

@@ -11,6 +11,7 @@ import { accountRoutes } from './accounts/account-routes.ts';
 import { sessionRoutes } from './accounts/session-routes.ts';
 import { routeNotFound } from './api-error.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
+import { branchPreviewRoutes } from './deploys/branch-preview-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
@@ -120,6 +121,7 @@ export async function buildServer({
       api.register(invitationRoutes, { deps });
       api.register(projectTokenRoutes, { deps });
       api.register(deployRoutes, { deps, stopping: stopping.signal });
+      api.register(branchPreviewRoutes, { deps });
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { sharedInstallation } from '../support/installation.ts';
-import { titleAt } from '../support/site.ts';
+import { look } from '../support/look.ts';
+import { fetchFromSite, titleAt } from '../support/site.ts';
 import { BROKEN_DOCUMENT, deploy, openApiFile } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -48,6 +49,44 @@ test('rolling back puts the older deploy live at once, and forward again', async
   await entries.filter({ hasText: 'Rolled back from #2 to #1' }).waitFor();
   const newest = await entries.filter({ hasText: 'Went on from #1 to #2' }).innerText();
   assert.doesNotMatch(newest, /before|id:|dpl/, 'ids say nothing to people');
+});
+
+test('a branch has its address on the overview, never goes live, and is deleted there', async () => {
+  const { overview, owner, site, slug } = await withProject();
+  const { page } = owner;
+  await deploy(owner, slug, 'Live');
+  await page.goto(overview);
+  await page.getByRole('heading', { name: 'Last deploys' }).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Branch previews' }).count(), 0);
+
+  const preview = await deploy(owner, slug, 'Branch', '?branch=feature/long-name');
+  assert.ok(preview.branchUrl);
+  await page.goto(`${overview}/deploys/${preview.id}`);
+  await page.getByRole('heading', { name: 'Deploy #2' }).waitFor();
+  await page.getByRole('link', { name: new URL(preview.branchUrl).host }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Make live' }).count(), 0);
+
+  await page.goto(overview);
+  await page.getByRole('heading', { name: 'Branch previews' }).waitFor();
+  const link = page.getByRole('link', { name: new URL(preview.branchUrl).host });
+  assert.equal(await link.getAttribute('href'), preview.branchUrl);
+  assert.equal(await titleAt(preview.branchUrl), 'Branch');
+  const place = { name: 'branch-previews', path: `/projects/${slug}`, text: 'Branch previews' };
+  await look(page, shared(), place);
+  await page.getByRole('button', { name: 'Delete the preview of feature/long-name' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText('goes offline at once').waitFor();
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The preview of feature/long-name is deleted.').first().waitFor();
+  await page.getByRole('heading', { name: 'Branch previews' }).waitFor({ state: 'detached' });
+  assert.equal((await fetchFromSite(`${preview.branchUrl}/`)).status, 404);
+  assert.equal(await titleAt(site), 'Live');
+
+  await page.goto(`${overview}/settings/audit`);
+  const entries = page.getByRole('main').getByRole('listitem');
+  await entries
+    .filter({ hasText: 'Deleted the preview of the branch feature/long-name' })
+    .waitFor();
 });
 
 test('warnings are shown with their places, and what they are of is online', async () => {

@@ -10,6 +10,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
+import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
@@ -58,6 +59,41 @@ test('dashboard deploy puts a document online and says where', async (t) => {
   assert.deepEqual([made.state, made.live, made.number], ['succeeded', false, 2]);
   assert.match((await getFromEdge(service.edgePort, 'pets.docs.localhost')).text, /Pets one/);
   assert.match((await getFromEdge(service.edgePort, new URL(made.url).hostname)).text, /Pets two/);
+});
+
+test('dashboard deploy --branch prints the address of the branch, which previews lists and deletes', async (t) => {
+  const { service, folder, env, deploy } = await setUp(t);
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets of a branch', 2));
+  const previews = (...args: string[]) =>
+    dashboard(folder, ['previews', ...args, '--project', 'pets'], env);
+  assert.equal((await previews('list')).stdout, 'No previews of branches.\n');
+
+  const { code, stdout, stderr } = await deploy('--branch', 'feature/x', 'openapi.json');
+  assert.equal(code, 0, stderr);
+  const [, url = ''] = /^Preview of feature\/x: (http:\S+)\n$/.exec(stdout) ?? [];
+  const { hostname } = new URL(url);
+  assert.match((await getFromEdge(service.edgePort, hostname)).text, /Pets of a branch/);
+  assert.equal((await getFromEdge(service.edgePort, 'pets.docs.localhost')).status, 404);
+  assert.match(stderr, /Succeeded, and shown at the address of the branch feature\/x\./);
+
+  const listed = await previews('list');
+  assert.match(listed.stdout, /^\d{4}-\S+Z {2}http:\S+ {2}feature\/x\n$/);
+  assert.ok(listed.stdout.includes(url));
+  const [first] = JSON.parse((await previews('list', '--json')).stdout) as BranchPreview[];
+  assert.deepEqual([first?.branch, first?.url, first?.deploy?.number], ['feature/x', url, 1]);
+
+  const deleted = await previews('delete', 'feature/x');
+  assert.equal(deleted.stdout, 'Ended the preview of feature/x.\n');
+  assert.equal((await getFromEdge(service.edgePort, hostname)).status, 404);
+  const again = await previews('delete', 'feature/x');
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /There is no such preview of a branch/);
+  const parent = await previews('delete', '..');
+  assert.equal(parent.code, 1);
+  assert.match(parent.stderr, /branch must not be \.\./);
+  const tooLong = await deploy('--branch', 'x'.repeat(101), 'openapi.json');
+  assert.equal(tooLong.code, 1);
+  assert.match(tooLong.stderr, /branch must be 1 to 100 characters long/);
 });
 
 test('dashboard deploy of a broken document ends with 1 and names file, line and place', async (t) => {

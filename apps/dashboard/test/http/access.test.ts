@@ -242,6 +242,15 @@ const TABLE: Record<string, Row> = {
     },
   ),
 
+  'GET /api/projects/:slug/previews': read(MEMBERS, `${PETS}/previews`),
+  'DELETE /api/projects/:slug/previews/:branch': change(
+    [AUTHORS, 'deploy', 204, 'preview.delete'],
+    async ({ people }) => {
+      await deploy(people.owner, 'pets', documentTitled('Branch'), '?branch=feature');
+      return { path: `${PETS}/previews/feature` };
+    },
+  ),
+
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
   'POST /api/projects/:slug/domains': change(
     [OWNERS, 'domains', 201, 'domain.add'],

@@ -78,6 +78,8 @@ test('responses are as the document says', async (t) => {
   const upload = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Pets'));
   await setPlan(root, 'pets', 'pro');
   await finished(root, 'pets', (await json<Deploy>(upload.clone(), 202)).id);
+  const preview = '/api/projects/pets/deploys?branch=feature';
+  await json<Deploy>(await root.call('POST', preview, documentTitled('Branch')), 202);
   const domain = await root.call('POST', '/api/projects/pets/domains', {
     hostname: 'docs.example.test',
   });
@@ -113,6 +115,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys': '/api/projects/pets/deploys',
     'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
+    'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',

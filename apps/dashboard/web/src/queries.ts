@@ -7,6 +7,7 @@ import type {
   Visitor,
 } from '../../server/src/accounts/account.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
+import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
@@ -36,6 +37,7 @@ export const keys = {
   project: (slug: string) => ['project', slug],
   deploys: (slug: string) => ['project', slug, 'deploys'],
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
+  previews: (slug: string) => ['project', slug, 'previews'],
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
@@ -139,6 +141,9 @@ export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
     [...keys.deploy(slug, id), 'log', isWhole ? 'whole' : 'so far'],
     path`/projects/${slug}/deploys/${id}/log`,
   );
+
+export const previewsQuery = (slug: string) =>
+  list<BranchPreview>(keys.previews(slug), path`/projects/${slug}/previews`);
 
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);

@@ -20,11 +20,16 @@ const MAX_NAME_LENGTH = 100;
 /** Zero-width joiners: some scripts and emoji need them. */
 const JOINERS = /[\u200c\u200d]/g;
 
+/** Whether a text has 1 to `most` characters, none of which is a control character. */
+export function isPrintable(text: string, most: number): boolean {
+  const length = [...text].length;
+  return length >= 1 && length <= most && !/\p{C}/u.test(text.replace(JOINERS, ''));
+}
+
 /** A name as people write it, without control characters. */
 export function readName(text: string): string {
   const name = text.trim();
-  const length = [...name].length;
-  if (length < 1 || length > MAX_NAME_LENGTH || /\p{C}/u.test(name.replace(JOINERS, ''))) {
+  if (!isPrintable(name, MAX_NAME_LENGTH)) {
     throw invalidRequest(
       `name must be 1 to ${MAX_NAME_LENGTH} characters long, without control characters.`,
     );

@@ -21,6 +21,8 @@ export type AuditAction =
   | 'deploy.succeed'
   | 'deploy.fail'
   | 'deploy.activate'
+  | 'preview.delete'
+  | 'preview.end'
   | 'domain.add'
   | 'domain.verify'
   | 'domain.primary'

@@ -11,15 +11,15 @@ import type { Command } from 'commander';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../deploys/artifact.ts';
 import { describeUpload } from '../deploys/upload.ts';
-import { DashboardClient, type UploadLimits } from './deploy/dashboard-client.ts';
+import { clientOfEnvironment } from './deploy/client-of-environment.ts';
+import type { UploadLimits } from './deploy/dashboard-client.ts';
 import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
 import { subcommand } from './subcommand.ts';
-
-const DEFAULT_URL = 'http://127.0.0.1:8081';
 
 interface Options {
   readonly project: string;
   readonly activate: boolean;
+  readonly branch?: string;
   readonly strict?: boolean;
   readonly json?: boolean;
 }
@@ -32,6 +32,7 @@ export function deployCommand(): Command {
     .argument('<file>', 'document (JSON or YAML), archive (.tar.gz or .zip), or folder')
     .requiredOption('--project <slug>', 'the project to deploy to (required)')
     .option('--no-activate', 'build it without putting it live')
+    .option('--branch <name>', 'show it at the lasting address of this branch, and never live')
     .option('--strict', 'fail where there are warnings, and leave live what is live')
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
@@ -57,6 +58,7 @@ export function deployCommand(): Command {
         return;
       }
       if (options.json) return;
+      if (deploy.branchUrl) return print(`Preview of ${deploy.branch}: ${deploy.branchUrl}`);
       const project = await client.readProject(options.project);
       await print(deploy.live ? `Live: ${project.url}` : `Not live. Preview: ${deploy.url}`);
     });
@@ -75,26 +77,6 @@ function locate(
   const isPointer = path === '' || path.startsWith('/');
   const file = own ? join(folder, own) : isPointer ? name : path;
   return `${file}${line === null ? '' : `:${line}`}: ${message}${isPointer && path !== '' ? ` (${path})` : ''}`;
-}
-
-function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
-  const { DASHBOARD_URL: url = DEFAULT_URL, DASHBOARD_TOKEN: token } = env;
-  if (!token) {
-    throw new UserError(
-      'DASHBOARD_TOKEN must be an API token. Create one on the account page of the dashboard, or with `dashboard tokens create`.',
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UserError(
-      'DASHBOARD_TOKEN is not an API token: it has characters that tokens do not have. A token begins with dash_. It was shown once, when it was created.',
-    );
-  }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UserError(
-      `DASHBOARD_URL must be the address of the dashboard, such as ${DEFAULT_URL}; got ${JSON.stringify(url)}.`,
-    );
-  }
-  return new DashboardClient(url, token);
 }
 
 /** What is uploaded. */

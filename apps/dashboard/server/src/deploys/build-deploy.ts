@@ -18,6 +18,7 @@ import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
 import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
+import { findBranchPreview } from '../store/branch-previews.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import {
   appendLog,
@@ -40,6 +41,7 @@ import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
 import { findingText } from './artifact.ts';
+import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
@@ -230,7 +232,7 @@ async function failDeploy(
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one transaction; or as failed, where its sender lost the right to
+ * Marks a deploy as succeeded and puts it live or on its branch's preview, in one transaction; or as failed, where its sender lost the right to
  * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
  */
 async function finishSucceeded(
@@ -252,6 +254,13 @@ async function finishSucceeded(
       const failure = { problems: [problemOf(message)], findings };
       return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
     }
+    const preview =
+      deploy.branch === null ? null : await findBranchPreview(trx, project.id, deploy.branch);
+    if (preview === undefined) {
+      const message = `The preview of the branch ${deploy.branch} was deleted before the build ended. Deploy it again to open another one.`;
+      const failure = { problems: [problemOf(message)], findings };
+      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+    }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
@@ -263,8 +272,9 @@ async function finishSucceeded(
     if (!isMine) return;
     const goesLive = deploy.activate === 1 && (await isNewerThanLive(trx, project, deploy));
     if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
+    const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
     await recordSiteChange(trx, project.id, at);
-    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, goesLive));
+    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, goesLive || isShown));
     await writeAudit(trx, at, SYSTEM, {
       action: 'deploy.succeed',
       projectId: project.id,
@@ -308,8 +318,14 @@ async function isNewerThanLive(trx: Trx, project: ProjectRow, deploy: DeployRow)
   return !live || deploy.number > live.number;
 }
 
-function endOf(deploy: DeployRow, isLive: boolean): string {
-  if (isLive) return 'Succeeded, and live.';
+/** `isShown`: live, or at the address of its branch. */
+function endOf(deploy: DeployRow, isShown: boolean): string {
+  if (deploy.branch !== null) {
+    return isShown
+      ? `Succeeded, and shown at the address of the branch ${deploy.branch}.`
+      : `Succeeded. A newer deploy of the branch ${deploy.branch} is shown, so this one is not, and its files are removed.`;
+  }
+  if (isShown) return 'Succeeded, and live.';
   return deploy.activate === 1
     ? 'Succeeded. A newer deploy is live, so this one is not.'
     : 'Succeeded. It is not live, because it was uploaded with activate=false.';

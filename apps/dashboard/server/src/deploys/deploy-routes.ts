@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
+import { invalidRequest } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
@@ -20,6 +21,7 @@ import { instant, OneOf } from '../schema-types.ts';
 import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
+import { checkBranch } from './branch-name.ts';
 import { decodeUpload, readCoding } from './decode-upload.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
@@ -139,6 +141,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       Params: { slug: string };
       Querystring: {
         activate?: 'true' | 'false';
+        branch?: string;
         strict?: 'true' | 'false';
         document?: string;
       };
@@ -153,6 +156,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         querystring: Type.Object({
           activate: Type.Optional(
             OneOf(['true', 'false'], { description: 'false: build it without putting it live.' }),
+          ),
+          branch: Type.Optional(
+            Type.String({
+              description:
+                'Shows it at the lasting address of this branch and never puts it live. 1 to 100 characters.',
+              examples: ['feature-x'],
+            }),
           ),
           strict: Type.Optional(
             OneOf(['true', 'false'], {
@@ -178,7 +188,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       }),
       async (request, reply) => {
         const { project } = accessOf(request);
-        const { activate, strict, document } = request.query;
+        const { activate, branch, strict, document } = request.query;
+        if (branch !== undefined) checkBranch(branch);
+        if (branch !== undefined && activate === 'true') {
+          throw invalidRequest(
+            'activate must not be true together with branch: a deploy of a branch never goes live.',
+          );
+        }
         const { user, actor } = callerOf(request);
         const coding = readCoding(request.headers['content-encoding']);
         let file =
@@ -191,6 +207,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           const options = {
             document,
             activate: activate !== 'false',
+            branch,
             strict: strict === 'true' || project.strict === 1,
             admit: () => reauthorize(request, deps),
           };

@@ -31,6 +31,12 @@ const summary = {
   url: Type.String({
     description: "The deploy's own address, which shows it whether or not it is live.",
   }),
+  branch: Nullable(
+    Type.String({ description: 'The branch that it is a preview of: then it never goes live.' }),
+  ),
+  branchUrl: Nullable(
+    Type.String({ description: "The branch's lasting address, as long as it has a preview." }),
+  ),
   sourceName: Type.String(),
   createdBy: Type.String({ description: 'An e-mail address.' }),
   createdAt: Instant,

@@ -22,6 +22,7 @@ import {
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
+import { openPreview } from './branch-previews.ts';
 import type { Upload } from './upload.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
@@ -31,8 +32,10 @@ const MAX_UNFINISHED = 20;
 const PIECE_BYTES = 1_000_000;
 
 interface QueueOptions {
-  /** It goes live when it succeeds. */
+  /** It goes live when it succeeds, unless it is of a branch. */
   readonly activate: boolean;
+  /** The branch whose preview shows it; undefined: none. */
+  readonly branch: string | undefined;
   /** It fails where it has warnings. */
   readonly strict: boolean;
   /** The path of the document in an archive; undefined where the archive says it. */
@@ -49,7 +52,7 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, strict, document, admit }: QueueOptions,
+  { activate, branch, strict, document, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -67,6 +70,7 @@ export async function queueDeploy(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
       );
     }
+    if (branch !== undefined) await openPreview(trx, project, branch, at);
     const row: DeployRow = {
       id,
       project_id: project.id,
@@ -77,7 +81,8 @@ export async function queueDeploy(
       source_size: upload.size,
       source_document: document ?? null,
       artifact_hash: null,
-      activate: activate ? 1 : 0,
+      activate: activate && branch === undefined ? 1 : 0,
+      branch: branch ?? null,
       strict: strict ? 1 : 0,
       errors: '[]',
       findings: '[]',
@@ -100,7 +105,7 @@ export async function queueDeploy(
       action: 'deploy.create',
       projectId: project.id,
       target: `#${number}`,
-      details: { id: row.id, file: upload.name },
+      details: { id: row.id, file: upload.name, ...(branch !== undefined && { branch }) },
     });
     return row;
   };
@@ -135,6 +140,11 @@ export async function activateDeploy(
     const current = await lockProjectFor(trx, caller, project.id, 'deploy.activate');
     const before = await findDeploy(trx, project.id, id);
     if (!before) throw notFound('deploy');
+    if (before.branch !== null) {
+      throw conflict(
+        `Deploy #${before.number} is a preview of the branch ${before.branch}, and those never go live. Deploy its document again without a branch.`,
+      );
+    }
     if (before.state !== 'succeeded') {
       throw conflict(
         `Deploy #${before.number} ${STATES[before.state]}; only one that succeeded can be put live.`,

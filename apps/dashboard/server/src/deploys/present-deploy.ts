@@ -5,6 +5,7 @@ import { instant, instantOrNull } from '../schema-types.ts';
 import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortProblem } from './artifact.ts';
+import { branchLabel } from './branch-name.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
 /** A deploy as a list shows it. */
@@ -19,6 +20,11 @@ export function presentDeploy(
     state: row.state,
     live: project.live_deploy_id === row.id,
     url: addresses.preview(project.slug, row.id),
+    branch: row.branch,
+    branchUrl:
+      row.branch === null
+        ? null
+        : addresses.preview(project.slug, branchLabel(project.id, row.branch)),
     sourceName: row.source_name,
     createdBy: row.created_by_email,
     createdAt: instant(row.created_at),

@@ -9,6 +9,7 @@ import {
   Visitor,
 } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
+import { BranchPreview } from '../deploys/branch-preview.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
@@ -37,6 +38,7 @@ export const SCHEMAS = [
   ApiToken,
   CreatedToken,
   DeploySummary,
+  BranchPreview,
   Deploy,
   LogLine,
   PlanLimits,

@@ -8,7 +8,7 @@ import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findLiveDeploy, listDeploys } from '../store/deploys.ts';
+import { findLatestDeploy, findLiveDeploy } from '../store/deploys.ts';
 import { findUnrevokedPrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
@@ -34,7 +34,7 @@ export async function presentProject(
 ): Promise<Project> {
   const { id, slug } = project;
   const primary = await findUnrevokedPrimary(db, project, now());
-  const [latest] = await listDeploys(db, id, { limit: 1 });
+  const latest = await findLatestDeploy(db, id);
   const live = await findLiveDeploy(db, project);
   const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());
   return {

@@ -19,6 +19,7 @@ const LISTED = [
   'finished_at',
   'activated_at',
   'pruned_at',
+  'branch',
 ] as const;
 export type ListedDeploy = Pick<DeployRow, (typeof LISTED)[number]>;
 
@@ -48,6 +49,18 @@ export function listDeploys(
     .limit(limit);
   if (before !== undefined) query = query.where('number', '<', before);
   return query.execute();
+}
+
+/** A project's newest deploy, other than those of branches. */
+export function findLatestDeploy(db: Db, projectId: string): Promise<ListedDeploy | undefined> {
+  return db
+    .selectFrom('deploys')
+    .select(LISTED)
+    .where('project_id', '=', projectId)
+    .where('branch', 'is', null)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** The number of a project's next deploy; undefined when the project is gone. Other transactions wait for it. */
@@ -268,7 +281,8 @@ export function readLog(db: Db, deployId: string, after: number) {
 
 /**
  * Succeeded deploys of a project beyond the `kept` latest ones, by when they went live or were created, whose contents
- * are still stored. The live one is never among them, and counts as kept.
+ * are still stored. The live one is never among them, and counts as kept. Those of branches are neither among them nor
+ * counted.
  */
 export async function listPrunable(trx: Trx, projectId: string, kept: number): Promise<string[]> {
   const rows = await trx
@@ -278,12 +292,30 @@ export async function listPrunable(trx: Trx, projectId: string, kept: number): P
     .where('deploys.project_id', '=', projectId)
     .where('deploys.state', '=', 'succeeded')
     .where('deploys.pruned_at', 'is', null)
+    .where('deploys.branch', 'is', null)
     .orderBy(sql`COALESCE(deploys.activated_at, deploys.created_at)`, 'desc')
     .orderBy('deploys.number', 'desc')
     .execute();
   const others = rows.filter(({ id, live_deploy_id }) => id !== live_deploy_id);
   const hasLive = others.length < rows.length;
   return others.slice(hasLive ? kept - 1 : kept).map(({ id }) => id);
+}
+
+/** Succeeded deploys of a branch whose contents are still stored. */
+export async function listBranchDeploys(
+  trx: Trx,
+  projectId: string,
+  branch: string,
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('deploys')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('branch', '=', branch)
+    .where('state', '=', 'succeeded')
+    .where('pruned_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Deletes the contents of deploys; their rows and logs stay. */

@@ -24,6 +24,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
       up: (db) => db.schema.alterTable('deploys').addColumn('source_document', 'text').execute(),
     },
     '0014_build_keys': { up: (db) => buildKeys(db, engine) },
+    '0015_branch_previews': { up: (db) => branchPreviews(db, engine) },
   };
 }
 
@@ -338,4 +339,20 @@ async function findings(db: Kysely<unknown>): Promise<void> {
     .alterTable('deploys')
     .addColumn('findings', 'text', (c) => c.notNull().defaultTo('[]'))
     .execute();
+}
+
+async function branchPreviews(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema.alterTable('deploys').addColumn('branch', 'text').execute();
+  await db.schema
+    .createTable('branch_previews')
+    .addColumn('project_id', 'text', partOf('projects.id'))
+    .addColumn('branch', 'text', (c) => c.notNull())
+    .addColumn('label', 'text', (c) => c.notNull())
+    .addColumn('deploy_id', 'text')
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('deployed_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('branch_previews_pkey', ['project_id', 'branch'])
+    .addUniqueConstraint('branch_previews_label', ['project_id', 'label'])
+    .execute();
+  await tablesOf(db, engine).index('branch_previews', 'deployed_at');
 }

@@ -131,6 +131,8 @@ export interface Database {
     artifact_hash: string | null;
     /** 1: it goes live when it succeeds. */
     activate: number;
+    /** The branch whose preview shows it; such a deploy never goes live. null: none. */
+    branch: string | null;
     /** 1: it fails where it has warnings. */
     strict: Generated<number>;
     /** JSON: BuildProblem[]. */
@@ -154,6 +156,19 @@ export interface Database {
     leased_by: string | null;
     /** From here on another process may take it over. */
     leased_until: number | null;
+  };
+
+  /** The lasting addresses of branches. */
+  branch_previews: {
+    project_id: string;
+    branch: string;
+    /** The part of the host name after the slug: branchLabel of deploys/branch-name.ts. Unique within the project. */
+    label: string;
+    /** The newest succeeded deploy of the branch; null until there is one. */
+    deploy_id: string | null;
+    created_at: number;
+    /** When a deploy of the branch last arrived. */
+    deployed_at: number;
   };
 
   /**

@@ -181,25 +181,31 @@ async function findLive(
   };
 }
 
+/** `shown`: a deploy's id, or the label of a branch, which has a dash. */
 async function findPreview(
   db: Db,
   slug: string,
-  deployId: string,
+  shown: string,
   addresses: Addresses,
 ): Promise<Site | undefined> {
-  const row = await db
+  const deploys = db
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
     .select(['projects.id', 'deploys.artifact_hash'])
     .select(SWITCHES)
-    .where('deploys.id', '=', deployId)
-    .where('projects.slug', '=', slug)
-    .executeTakeFirst();
+    .where('projects.slug', '=', slug);
+  const query = shown.includes('-')
+    ? deploys
+        .innerJoin('branch_previews', 'branch_previews.deploy_id', 'deploys.id')
+        .whereRef('branch_previews.project_id', '=', 'projects.id')
+        .where('branch_previews.label', '=', shown)
+    : deploys.where('deploys.id', '=', shown);
+  const row = await query.executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
   return {
     projectId: row.id,
     artifactHash: row.artifact_hash,
-    origin: addresses.preview(slug, deployId),
+    origin: addresses.preview(slug, shown),
     isPreview: true,
     ...switchesOf(row),
   };

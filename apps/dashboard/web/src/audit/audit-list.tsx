@@ -133,6 +133,8 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
   'deploy.activate': 'Activated deploy',
+  'preview.delete': 'Deleted the preview of the branch',
+  'preview.end': 'Ended, unused, the preview of the branch',
   'domain.add': 'Added the domain',
   'domain.verify': 'Verified the domain',
   'domain.primary': 'Changed the primary domain to',

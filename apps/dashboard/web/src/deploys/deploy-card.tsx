@@ -81,7 +81,10 @@ export DASHBOARD_TOKEN=dash_…   # a token of yours
 
 dashboard deploy --project ${slug} openapi.yaml
 dashboard deploy --project ${slug} ./docs   # guides
-dashboard deploy --project ${slug} --no-activate ./docs`,
+dashboard deploy --project ${slug} --no-activate ./docs
+
+# a preview with a lasting address, which never goes live
+dashboard deploy --project ${slug} --branch feature-x ./docs`,
       note: 'The command comes with the installation. It packs a folder by itself, and waits until the deploy is built.',
     },
   ];

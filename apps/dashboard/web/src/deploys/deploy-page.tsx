@@ -25,6 +25,7 @@ import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { DeployLog } from './deploy-log.tsx';
+import { BranchBadge } from './deploy-row.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
 import { Hints, Problems, Warnings } from './findings.tsx';
 import { UploadArea } from './upload-area.tsx';
@@ -44,9 +45,9 @@ export function DeployPage() {
 
 function DeployView({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
-  const { number, sourceName, createdAt, createdBy, state, live, isPruned, url } = deploy;
+  const { number, sourceName, createdAt, createdBy, state, live, branch, isPruned, url } = deploy;
   const hasSite = state === 'succeeded' && !isPruned;
-  const mayNotActivate = hasSite && !live && !can(project, 'deploy.activate');
+  const mayNotActivate = hasSite && !live && branch === null && !can(project, 'deploy.activate');
   return (
     <ProjectPage
       title={`Deploy #${number}`}
@@ -57,6 +58,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
             <DeployState state={state} />
           </span>
           {live && <Badge tone="positive">Live</Badge>}
+          {branch !== null && <BranchBadge branch={branch} />}
           {isPruned && <Badge>Pruned</Badge>}
         </>
       }
@@ -68,7 +70,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
       actions={
         <>
           {hasSite && (
-            <ExternalButton href={live ? project.url : url}>
+            <ExternalButton href={live ? project.url : (deploy.branchUrl ?? url)}>
               {live ? 'Visit site' : 'Open preview'}
             </ExternalButton>
           )}
@@ -80,8 +82,10 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         {mayNotActivate && <Alert>{REASONS['deploy.activate']}</Alert>}
         {isPruned && (
           <Alert>
-            Its files were removed to make room, so it cannot be put live again. Its log is still
-            here.
+            {branch === null
+              ? 'Its files were removed to make room, so it cannot be put live again.'
+              : 'Its files were removed: a newer deploy of the branch took its place, or the preview ended.'}{' '}
+            Its log is still here.
           </Alert>
         )}
         <DeploySteps deploy={deploy} hasLive={project.live !== null} />
@@ -97,18 +101,31 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         {hasSite && (
           <Card
             title="Preview"
-            description="This deploy’s own address shows it whether or not it is live."
+            description={
+              branch === null
+                ? 'This deploy’s own address shows it whether or not it is live.'
+                : 'The branch’s address shows its newest deploy, and this deploy’s own address shows it until there is a newer one.'
+            }
           >
-            <div className="flex min-w-0 items-center gap-1">
-              <ExternalLink href={url} className={cx('truncate', TEXT_LINK)}>
-                {hostOf(url)}
-              </ExternalLink>
-              <CopyButton value={url} what="preview address" />
-            </div>
+            {deploy.branchUrl !== null && (
+              <PreviewAddress url={deploy.branchUrl} what="address of the branch" />
+            )}
+            <PreviewAddress url={url} what="preview address" />
           </Card>
         )}
       </div>
     </ProjectPage>
+  );
+}
+
+function PreviewAddress({ url, what }: { readonly url: string; readonly what: string }) {
+  return (
+    <div className="flex min-w-0 items-center gap-1">
+      <ExternalLink href={url} className={cx('truncate', TEXT_LINK)}>
+        {hostOf(url)}
+      </ExternalLink>
+      <CopyButton value={url} what={what} />
+    </div>
   );
 }
 
@@ -117,7 +134,8 @@ function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
   const { slug, url, live } = project;
   const { id, number } = deploy;
-  if (deploy.state !== 'succeeded' || deploy.live || deploy.isPruned) return null;
+  const isOver = deploy.state !== 'succeeded' || deploy.live || deploy.isPruned;
+  if (isOver || deploy.branch !== null) return null;
 
   const isBack = live !== null && number < live.number;
   const action = isBack ? 'Roll back to this' : 'Make live';
@@ -164,7 +182,7 @@ function DeploySteps({ deploy, hasLive }: DeployStepsProps) {
 }
 
 function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
-  const { state, createdAt, startedAt, finishedAt, live } = deploy;
+  const { state, createdAt, startedAt, finishedAt, live, branch } = deploy;
   const took = (from: string | null, to: string | null) =>
     from !== null && to !== null ? duration(Date.parse(to) - Date.parse(from)) : undefined;
   const isOver = finishedAt !== null;
@@ -199,7 +217,9 @@ function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
           : state === 'succeeded'
             ? live
               ? 'Live at the project’s address'
-              : 'Ready at its preview address'
+              : branch === null
+                ? 'Ready at its preview address'
+                : 'Built for the address of its branch'
             : undefined,
     },
   ];

@@ -11,7 +11,7 @@ import { DeployState } from './deploy-state.tsx';
 /** A deploy in a list; the whole row leads to it. */
 export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
   const { slug } = useProject();
-  const { id, number, sourceName, createdBy, createdAt, state, live, isPruned } = deploy;
+  const { id, number, sourceName, createdBy, createdAt, state, live, branch, isPruned } = deploy;
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
       <div className="min-w-0">
@@ -24,6 +24,7 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
             #{number} <span className="font-normal text-muted">{sourceName}</span>
           </Link>
           {live && <Badge tone="positive">Live</Badge>}
+          {branch !== null && <BranchBadge branch={branch} />}
           {isPruned && <Badge>Pruned</Badge>}
         </div>
       </div>
@@ -37,6 +38,18 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
         {createdBy} · <Ago at={createdAt} />
       </p>
     </li>
+  );
+}
+
+/** The branch of a deploy that is a preview of one, cut off where it is long. */
+export function BranchBadge({ branch }: { readonly branch: string }) {
+  return (
+    <Badge tone="accent">
+      <span className="sr-only">Branch </span>
+      <span className="max-w-40 truncate" title={branch}>
+        {branch}
+      </span>
+    </Badge>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
 import { DeployCard } from '../deploys/deploy-card.tsx';
 import { DeployRow } from '../deploys/deploy-row.tsx';
+import { PreviewsCard } from '../deploys/previews-card.tsx';
 import { deployQuery, deploysQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -43,12 +44,14 @@ export function OverviewPage() {
           <>
             <LiveSite live={project.live} />
             <LastDeploys />
+            <PreviewsCard />
             <DeployCard />
           </>
         ) : (
           <>
             <DeployCard />
             <LastDeploys />
+            <PreviewsCard />
           </>
         )}
       </div>

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
+import type { BranchPreview } from '../../deploys/branch-preview.ts';
 import type { Deploy, LogLine } from '../../deploys/deploy.ts';
 import type { Project } from '../../projects/project.ts';
-import type { ErrorBody } from '../../schema-types.ts';
+import type { ErrorBody, Page } from '../../schema-types.ts';
 
 /** All in milliseconds. */
 const TIMEOUTS = {
@@ -16,6 +17,12 @@ const TIMEOUTS = {
 
 /** The slowest upload that is waited for, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 50;
+
+interface QueueOptions {
+  readonly activate: boolean;
+  readonly branch?: string;
+  readonly strict?: boolean;
+}
 
 export type UploadLimits = Installation['uploadLimits'];
 
@@ -31,15 +38,18 @@ export class DashboardClient {
     this.#timeouts = timeouts;
   }
 
-  /** `strict`: it fails where there are warnings. */
+  /** `branch`: the one that it is a preview of. `strict`: it fails where there are warnings. */
   async queueDeploy(
     slug: string,
     upload: BuildInput,
-    { activate, strict = false }: { readonly activate: boolean; readonly strict?: boolean },
+    { activate, branch, strict = false }: QueueOptions,
   ): Promise<Deploy> {
     const { document } = upload;
     const query = new URLSearchParams({
-      ...{ activate: `${activate}`, strict: `${strict}` },
+      // A dashboard that does not know branches must not put it live either.
+      activate: `${activate && branch === undefined}`,
+      strict: `${strict}`,
+      ...(branch !== undefined && { branch }),
       ...(document !== undefined && { document }),
     });
     const path = `${deploysOf(slug)}?${query}`;
@@ -52,12 +62,31 @@ export class DashboardClient {
       body: upload.bytes as Uint8Array<ArrayBuffer>,
     };
     const timeoutMs = this.#timeouts.silenceMs + upload.bytes.length / SLOWEST_UPLOAD;
-    return this.#request(path, init, readJson<Deploy>, timeoutMs).catch((error) => {
+    return this.#request(path, init, readJson<Deploy>, timeoutMs).catch(this.#noProject(slug));
+  }
+
+  /** The previews of a project's branches. */
+  async listPreviews(slug: string): Promise<readonly BranchPreview[]> {
+    const path = `${projectOf(slug)}/previews`;
+    const page = await this.#request(path, {}, readJson<Page<BranchPreview>>).catch(
+      this.#noProject(slug),
+    );
+    return page.items;
+  }
+
+  async deletePreview(slug: string, branch: string): Promise<void> {
+    const path = `${projectOf(slug)}/previews/${encodeURIComponent(branch)}`;
+    await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
+  }
+
+  /** Throws the UserError for a project that is not found. */
+  #noProject(slug: string): (error: unknown) => never {
+    return (error) => {
       if (!(error instanceof RefusedError) || error.status !== 404) throw error;
       throw new UserError(
         `${this.origin} has no project ${slug} that this token may see. Check DASHBOARD_URL, and that the project was created there.`,
       );
-    });
+    };
   }
 
   /** The page of a deploy. */
@@ -79,7 +108,7 @@ export class DashboardClient {
   }
 
   readProject(slug: string): Promise<Project> {
-    return this.#request(`/api/projects/${encodeURIComponent(slug)}`, {}, readJson<Project>);
+    return this.#request(projectOf(slug), {}, readJson<Project>);
   }
 
   /** Passes on the lines of a deploy's log as they arrive. Resolves with the deploy when it has ended. */
@@ -207,8 +236,12 @@ class RefusedError extends UserError {
   }
 }
 
+function projectOf(slug: string): string {
+  return `/api/projects/${encodeURIComponent(slug)}`;
+}
+
 function deploysOf(slug: string): string {
-  return `/api/projects/${encodeURIComponent(slug)}/deploys`;
+  return `${projectOf(slug)}/deploys`;
 }
 
 /** An event of a stream of server-sent events (WHATWG HTML, section 9.2), as far as the dashboard uses them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import { branchLabel } from '../../server/src/deploys/branch-name.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
@@ -35,9 +35,9 @@ const deployBranch = (author: Visitor, branch: string, title: string) =>
 
 const pathOf = (branch: string) => `${PROJECT}/previews/${encodeURIComponent(branch)}`;
 
-/** The status of a site's first page once it is `expected`; the edge of the process is told after the commit. */
-async function untilStatus(site: string, expected: number): Promise<void> {
-  while ((await fetchFromSite(`${site}/`)).status !== expected) await sleep(20);
+/** Waits until a site is gone. */
+async function untilGone(site: string): Promise<void> {
+  await timeUntil(async () => (await fetchFromSite(`${site}/`)).status === 404);
 }
 
 onBothEngines('a branch has one lasting address, which shows its newest deploy', async (t) => {
@@ -221,7 +221,7 @@ onBothEngines('a preview ends after its days without a deploy, and not before', 
 
   ahead = 31 * day;
   assert.ok(unused.branchUrl && used.branchUrl);
-  await untilStatus(unused.branchUrl, 404);
+  await untilGone(unused.branchUrl);
   assert.deepEqual(
     (await previewsOf(author)).map(({ branch }) => branch),
     ['used'],
@@ -232,7 +232,7 @@ onBothEngines('a preview ends after its days without a deploy, and not before', 
   assert.deepEqual([end?.actor, end?.target, end?.details], ['system', 'unused', { days: 30 }]);
 
   ahead = 41 * day;
-  await untilStatus(used.branchUrl, 404);
+  await untilGone(used.branchUrl);
   assert.equal(await titleAt(live.url), 'Live');
 });
 

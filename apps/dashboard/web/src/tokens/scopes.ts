@@ -16,7 +16,11 @@ const SCOPES: Record<Scope, ScopeInWords> = {
     label: 'Read',
     hint: 'Deploys, domains, members and the audit log. Every token does.',
   },
-  deploy: { may: 'deploy', label: 'Deploy', hint: 'Upload deploys and put them live.' },
+  deploy: {
+    may: 'deploy',
+    label: 'Deploy',
+    hint: 'Upload deploys, put them live, and delete previews of branches.',
+  },
   projects: {
     may: 'change projects',
     label: 'Projects',

@@ -213,6 +213,14 @@ const CHANGES: Record<string, Change> = {
       return () => root.call('POST', `/api/projects/pets/deploys/${id}/activate`);
     },
   },
+  'DELETE /api/projects/{slug}/previews/{branch}': {
+    action: 'preview.delete',
+    target: 'feature',
+    make: async ({ root }) => {
+      await deploy(root, 'pets', documentTitled('Branch'), '?branch=feature');
+      return () => root.call('DELETE', '/api/projects/pets/previews/feature');
+    },
+  },
   'POST /api/projects/{slug}/webhooks': {
     action: 'webhook.create',
     target: 'hooks.example.test',

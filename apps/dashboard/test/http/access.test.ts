@@ -12,6 +12,7 @@ import type { Domain } from '../../server/src/domains/domain.ts';
 import { guardRoutes } from '../../server/src/http/access.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { setMember } from '../../server/src/store/members.ts';
+import { findProject } from '../../server/src/store/projects.ts';
 import type { Role } from '../../server/src/store/schema.ts';
 import {
   addDomain,
@@ -245,10 +246,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/projects/:slug/previews': read(MEMBERS, `${PETS}/previews`),
   'DELETE /api/projects/:slug/previews/:branch': change(
     [AUTHORS, 'deploy', 204, 'preview.delete'],
-    async ({ people }) => {
-      await deploy(people.owner, 'pets', documentTitled('Branch'), '?branch=feature');
-      return { path: `${PETS}/previews/feature` };
-    },
+    async (world) => ({ path: `${PETS}/previews/${await putPreview(world)}` }),
   ),
 
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
@@ -456,6 +454,20 @@ async function putSession({ db }: DomainService, userId: string): Promise<string
     .values({ ...row, created_at: at, last_seen_at: at, expires_at: at + 60_000 })
     .execute();
   return id;
+}
+
+/** A preview that no deploy is built for; the name of its branch. */
+async function putPreview({ service: { db } }: World): Promise<string> {
+  const branch = 'feature';
+  const project = await findProject(db, 'pets', null);
+  assert.ok(project);
+  const row = { project_id: project.project.id, branch, label: 'feature-a', deploy_id: null };
+  await db
+    .insertInto('branch_previews')
+    .values({ ...row, created_at: Date.now(), deployed_at: Date.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return branch;
 }
 
 async function putWebhook({ service, people }: World): Promise<string> {

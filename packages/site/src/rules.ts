@@ -15,6 +15,7 @@ export const RULES = {
   image: 'warning',
   markdown: 'warning',
   component: 'warning',
+  math: 'warning',
   'search-limit': 'warning',
   navigation: 'warning',
   redirect: 'warning',

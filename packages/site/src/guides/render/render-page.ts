@@ -13,6 +13,7 @@ import { rehypeComponents } from './components/rehype-components.ts';
 import { rehypeFrames } from './components/rehype-frames.ts';
 import { componentHandlers } from './components/to-hast.ts';
 import { readFrontMatter } from './front-matter.ts';
+import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypePartIds, rehypeParts } from './rehype-parts.ts';
@@ -108,6 +109,7 @@ async function toHtml(
     .use(rehypeNotes)
     .use(rehypeParts, parts)
     .use(rehypeLinks, { from: file, targets, found: links })
+    .use(rehypeMath, { found: links })
     .use(rehypeCode)
     .use(rehypeBlocks)
     .use(rehypeStringify);

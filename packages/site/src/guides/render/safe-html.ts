@@ -1,4 +1,3 @@
-import type { Nodes } from 'mdast';
 import { defaultSchema, type Options } from 'rehype-sanitize';
 
 // What Markdown of others may become in guides and in descriptions.
@@ -40,12 +39,17 @@ const QUOTES = new RegExp(`^(?:[ \\t]*>){${MAX_NESTING + 1}}`, 'm');
 /** Whether a line has more nested quotes than allowed: the parser takes minutes for those. */
 export const isQuotedTooDeeply = (markdown: string): boolean => QUOTES.test(markdown);
 
+interface Tree {
+  readonly type: string;
+  readonly children?: readonly Tree[];
+}
+
 /** Without recursion, since it guards against deep nesting. */
-export function isNestedTooDeeply(root: Nodes): boolean {
-  let level: Nodes[] = [root];
+export function isNestedTooDeeply(root: Tree): boolean {
+  let level: readonly Tree[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_NESTING) return true;
-    level = level.flatMap((node) => ('children' in node ? node.children : []));
+    level = level.flatMap(({ children }) => children ?? []);
   }
   return false;
 }

@@ -8,6 +8,7 @@ import type { Position } from 'unist';
 import { visit } from 'unist-util-visit';
 import type { Rule } from '../../../rules.ts';
 import { withoutFrontMatter } from '../front-matter.ts';
+import { mathBlocks, remarkMath } from '../math/remark-math.ts';
 import { isNestedTooDeeply, isQuotedTooDeeply, MAX_NESTING } from '../safe-html.ts';
 import { componentKind } from './component-names.ts';
 import { type ComponentNode, nestMarks, short } from './nest-marks.ts';
@@ -157,12 +158,16 @@ class GuideReader {
 }
 
 function parse(markdown: string, file: string): Root {
-  const read = (hasIndentedCode: boolean) =>
-    unified()
+  const read = (hasIndentedCode: boolean) => {
+    const tree = unified()
       .use(remarkParse)
       .use(remarkGfm)
+      .use(remarkMath)
       .use(remarkMarks, { isMdx: isMdx(file), hasIndentedCode })
       .parse(markdown);
+    mathBlocks(tree, markdown);
+    return tree;
+  };
   if (isMdx(file)) return read(false);
   // Who indents what is in a component does not mean code.
   const tree = MARK.test(markdown) ? read(false) : undefined;

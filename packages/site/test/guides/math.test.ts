@@ -65,7 +65,9 @@ const WRONG: readonly [formula: string, why: RegExp][] = [
   ['\\includegraphics{https://x.example/y.png}', /`\\includegraphics` is not allowed/],
   ['\\htmlStyle{color: red}{x}', /`\\htmlStyle` is not allowed/],
   ['\\def\\a{\\a\\a}\\a', /Too many expansions/],
+  [`\\def\\a{${'x'.repeat(7_000)}}${'\\a'.repeat(999)}`, /Too many expansions/],
   ['x'.repeat(10_001), /longer than 10,000 letters/],
+  ['\\sqrt{'.repeat(120) + '}'.repeat(120), /nested more than 100 levels/],
   ['\\sqrt{'.repeat(1_200) + '}'.repeat(1_200), /nested more than 100 levels/],
 ];
 

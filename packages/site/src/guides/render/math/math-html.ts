@@ -9,8 +9,13 @@ import { SAFE_MATH } from './safe-math.ts';
 /** In letters. Longer ones are data, or there to take time. */
 const MAX_FORMULA = 10_000;
 
-/** Of the macros that a formula defines. */
+/** Of macros, KaTeX's own included. */
 const MAX_EXPANSIONS = 1_000;
+
+/** In letters, of the macros that a formula defines. Each may be as long as the formula. */
+const MAX_EXPANDED = 300_000;
+
+const DEFINES_MACROS = /\\(?:[egx]?def|(?:new|renew|provide)command)/;
 
 /** In letters of MathML; a formula of 10,000 letters without macros makes less. */
 const MAX_MADE = 2_000_000;
@@ -37,13 +42,14 @@ export function mathHtml(tex: string, isBlock: boolean): Root | { readonly error
         refused.push(command);
         return false;
       },
-      maxExpand: MAX_EXPANSIONS,
+      maxExpand: expansionsOf(tex),
       maxSize: MAX_SIZE,
     });
     if (refused[0]) return { error: `\`${refused[0]}\` is not allowed in formulas.` };
     if (value.length > MAX_MADE) return { error: 'Its macros make too much of it.' };
     const tree = raw({ type: 'raw', value }) as Root;
     if (isNestedTooDeeply(tree)) return { error: TOO_DEEP };
+
     const safe = sanitize(tree, SAFE_MATH) as Root;
     drawForBrowsers(safe);
     return safe;
@@ -53,5 +59,8 @@ export function mathHtml(tex: string, isBlock: boolean): Root | { readonly error
     throw error;
   }
 }
+
+const expansionsOf = (tex: string) =>
+  DEFINES_MACROS.test(tex) ? Math.min(MAX_EXPANSIONS, MAX_EXPANDED / tex.length) : MAX_EXPANSIONS;
 
 const TOO_DEEP = `It is nested more than ${MAX_NESTING} levels deep.`;

@@ -39,9 +39,15 @@ Points of $\\mathbb{R}^2$ in a table, $\\boxed{a}$ and $\\cancel{b}$:
 \\begin{array}{c|c} a & b \\\\ \\hline c & d \\end{array}
 \`\`\`
 
+$$
+\\begin{aligned} a + b &= c \\\\ d &= e + f \\end{aligned}
+$$
+
 $$${SUM}$$
 
 Wrong: $\\nothing$
+
+In a text: $${SUM}$ is long.
 `;
 
 const VIEWS = [
@@ -61,7 +67,7 @@ test('formulas are drawn on phones and desks, light and dark, without JavaScript
   assert.ok('artifact' in result, JSON.stringify(result));
   assert.equal(findings.length, 1);
   const [finding] = findings;
-  assert.equal(`${finding?.file}:${finding?.line}`, 'index.md:18');
+  assert.equal(`${finding?.file}:${finding?.line}`, 'index.md:22');
   assert.match(finding?.message ?? '', /Undefined control sequence: \\nothing/);
   const origin = await serveSite(t, filesOf(result.artifact));
   const browser = await startBrowser(t);
@@ -76,6 +82,10 @@ test('formulas are drawn on phones and desks, light and dark, without JavaScript
       const denominator = await fraction.locator('mi').nth(1).boundingBox();
       assert.ok(numerator && denominator);
       assert.ok(numerator.y + numerator.height <= denominator.y + 1, 'one above the other');
+      const right = await page
+        .locator('.math-right mi')
+        .evaluateAll((letters) => letters.map((letter) => letter.getBoundingClientRect().right));
+      assert.ok(Math.abs((right[1] ?? 0) - (right[2] ?? 100)) < 3, 'aligned at the sign');
       await screenshot(page, join(SCREENSHOTS, `math-${name}-${colorScheme}.png`));
       assert.deepEqual(complaints, []);
       assert.equal(

@@ -49,7 +49,6 @@ export function mathHtml(tex: string, isBlock: boolean): Root | { readonly error
     if (value.length > MAX_MADE) return { error: 'Its macros make too much of it.' };
     const tree = raw({ type: 'raw', value }) as Root;
     if (isNestedTooDeeply(tree)) return { error: TOO_DEEP };
-
     const safe = sanitize(tree, SAFE_MATH) as Root;
     drawForBrowsers(safe);
     return safe;

@@ -3,6 +3,9 @@ import { toString as textOf } from 'hast-util-to-string';
 import { SKIP, visit } from 'unist-util-visit';
 import type { PageLinks } from '../rehype-links.ts';
 
+/** In letters of TeX, of a formula in a text. Longer ones may be wider than a phone, and so scroll by themselves. */
+const MAX_NARROW = 60;
+
 interface Formula {
   readonly code: Element;
   readonly line: number;
@@ -21,11 +24,16 @@ export function rehypeMath({ found }: { readonly found: PageLinks }) {
     // Most pages have none, and the thread starts sooner without KaTeX.
     const { mathHtml } = await import('./math-html.ts');
     for (const { code, line, isBlock, replace } of formulas) {
-      const made = mathHtml(textOf(code).trim(), isBlock);
+      const tex = textOf(code).trim();
+      const made = mathHtml(tex, isBlock);
       if ('error' in made) {
         delete code.properties.className;
         found.warnings.push({ rule: 'math', message: warningOf(made.error), line });
-      } else replace(made.children as ElementContent[]);
+      } else {
+        const content = made.children as ElementContent[];
+        if (isBlock) replace([box('div', 'math-box', content)]);
+        else replace(tex.length > MAX_NARROW ? [box('span', 'math-wide', content)] : content);
+      }
     }
   };
 }
@@ -41,8 +49,7 @@ function formulasOf(tree: Root): Formula[] {
     const line = (node.position ?? code.position)?.start.line ?? 1;
     const replace = (content: ElementContent[]) => {
       // A formula is one element, so the others keep their places.
-      const [made = node] = isBlock ? [box(content)] : content;
-      parent.children[index] = made;
+      parent.children[index] = content[0] ?? node;
     };
     formulas.push({ code, line, isBlock, replace });
     return SKIP;
@@ -55,14 +62,9 @@ function isFormula({ tagName, properties: { className } }: Element): boolean {
 }
 
 /** Boxes that scroll must be reachable by keyboard. */
-function box(children: ElementContent[]): Element {
-  const properties = {
-    className: ['math-box'],
-    tabIndex: 0,
-    role: 'group',
-    ariaLabel: 'Formula',
-  };
-  return { type: 'element', tagName: 'div', properties, children };
+function box(tagName: string, name: string, children: ElementContent[]): Element {
+  const properties = { className: [name], tabIndex: 0, role: 'group', ariaLabel: 'Formula' };
+  return { type: 'element', tagName, properties, children };
 }
 
 const warningOf = (error: string) =>

@@ -3,13 +3,13 @@ import { type ExampleChoice, withExample } from '../../src/request/choose-exampl
 import { formField } from '../../src/request/example-values.ts';
 import { formatJson, type JsonNode, parseJson, writeJson } from '../../src/request/json-text.ts';
 import {
+  boundaryOf,
   isFile,
   isJson,
   isMultipart,
   isText,
   isUrlencoded,
 } from '../../src/request/media-types.ts';
-import { boundaryOf } from '../../src/request/multipart.ts';
 import type { BodyData, MediaData, SchemaData } from '../../src/request/operation-data.ts';
 import { jsonProblem, valueProblem } from '../../src/request/value-problem.ts';
 import type { Field } from './controls.ts';

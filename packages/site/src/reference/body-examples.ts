@@ -1,6 +1,5 @@
 import { truncate } from '@petstore/service/text.ts';
-import { isMultipart, isUrlencoded } from '../request/media-types.ts';
-import { boundaryOf } from '../request/multipart.ts';
+import { boundaryOf, isMultipart, isUrlencoded } from '../request/media-types.ts';
 import type { ExampleData } from '../request/operation-data.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { type Example, examplesOf, MAX_TEXT } from './examples/examples.ts';

@@ -1,5 +1,4 @@
-import { isMultipart } from './media-types.ts';
-import { boundaryOf } from './multipart.ts';
+import { boundaryOf, isMultipart } from './media-types.ts';
 import type {
   EncodingData,
   OperationData,

@@ -18,6 +18,13 @@ export function isMultipart(type: string): boolean {
   return /^multipart\//i.test(type);
 }
 
+/**
+ * The boundary of a `multipart` body that is given as text, which its first line says (RFC 2046, section 5.1.1); undefined
+ * for other texts.
+ */
+export const boundaryOf = (text: string): string | undefined =>
+  /^--([\w'()+,./:=?-]{1,70})[ \t]*\r?\n/.exec(text)?.[1];
+
 /** Whether a body of this type is entered as text; otherwise it is a file. */
 export function isText(type: string): boolean {
   return (

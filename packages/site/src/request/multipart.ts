@@ -19,13 +19,6 @@ export function multipartBody(parts: readonly BodyPart[], boundary: string): (st
   return [...pieces, `--${boundary}--\r\n`];
 }
 
-/**
- * The boundary of a `multipart` body that is given as text, which its first line says (RFC 2046, section 5.1.1); undefined
- * for other texts.
- */
-export const boundaryOf = (text: string): string | undefined =>
-  /^--([\w'()+,./:=?-]{1,70})[ \t]*\r?\n/.exec(text)?.[1];
-
 /** As browsers escape names in a form: https://html.spec.whatwg.org/#multipart-form-data. */
 function quoted(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');

@@ -27,7 +27,7 @@ export interface BuildJob {
 }
 
 /** The service's answer to a key: whether it has the result of an earlier build. */
-export interface KeyAnswer {
+interface KeyAnswer {
   readonly isKnown: boolean;
 }
 

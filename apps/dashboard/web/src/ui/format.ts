@@ -60,7 +60,7 @@ export function duration(milliseconds: number): string {
 
 /** `1.4 MB`, in units of 1000 as file managers show them. */
 export function fileSize(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000) return count(bytes, 'byte');
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

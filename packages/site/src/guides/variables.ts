@@ -1,7 +1,7 @@
 import type { Node } from 'yaml';
 import type { Finding, SourceFiles } from '../build-log.ts';
 import type { ConfigReader } from './config-reader.ts';
-import { isPage } from './links/site-paths.ts';
+import { isMarkdown } from './links/site-paths.ts';
 
 /** Texts by their names. */
 export type Variables = ReadonlyMap<string, string>;
@@ -40,7 +40,7 @@ export function withVariables(files: SourceFiles, variables: Variables): SourceF
   if (variables.size === 0) return files;
   return new Map(
     [...files].map(([file, bytes]) => {
-      const text = isPage(file) ? textOf(bytes) : undefined;
+      const text = isMarkdown(file) ? textOf(bytes) : undefined;
       const replaced = text?.replace(USE, (use, name) => variables.get(name) ?? use);
       return [file, replaced === undefined || replaced === text ? bytes : Buffer.from(replaced)];
     }),
@@ -55,7 +55,7 @@ export function unknownVariables(
 ): Finding[] {
   if (variables.size === 0) return [];
   return [...files].flatMap(([file, bytes]) => {
-    const lines = isPage(file) ? (textOf(bytes) ?? '').split('\n') : [];
+    const lines = isMarkdown(file) ? (textOf(bytes) ?? '').split('\n') : [];
     return lines.flatMap((line, at) =>
       [...line.matchAll(USE)].flatMap(([use, name = '']): Finding[] => {
         if (variables.has(name)) return [];

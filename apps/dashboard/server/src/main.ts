@@ -75,6 +75,7 @@ await addCommands(program, {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
   edge: async () => (await import('./commands/edge.ts')).edgeCommand(),
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
+  dev: async () => (await import('./commands/dev.ts')).devCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),

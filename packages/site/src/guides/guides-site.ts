@@ -27,6 +27,7 @@ import {
   reservedPaths,
 } from './links/site-paths.ts';
 import { ownStyle } from './own-style.ts';
+import type { PageCache } from './render/page-cache.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
 import { builtRedirects } from './site-redirects.ts';
@@ -75,6 +76,7 @@ export async function guidePages(
     reference,
   }: Omit<Guides, 'reference'> & { reference: Guides['reference'] | 'unknown' },
   log: BuildLog,
+  cache?: PageCache,
 ): Promise<{
   readonly pages: readonly RenderedPage[];
   readonly problems: readonly BuildProblem[];
@@ -85,11 +87,16 @@ export async function guidePages(
     typeof reference === 'object'
       ? referenceTargets(reference.checked, reference.addresses)
       : reference;
-  const { pages, problems } = await renderPages(own, {
-    files: new Set(own.keys()),
-    reference: targets,
-    sitePaths: reservedPaths(reference !== undefined),
-  });
+  const { pages, problems } = await renderPages(
+    own,
+    {
+      files: new Set(own.keys()),
+      reference: targets,
+      sitePaths: reservedPaths(reference !== undefined),
+    },
+    undefined,
+    cache,
+  );
   const paths = typeof targets === 'object' ? targets.paths : [];
   const taken = pathConflicts(
     own,

@@ -172,19 +172,35 @@ function otherLinks({ links, headerLinks }: SiteFrame, current: string, hasGuide
   return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}${headerLinks.map(outsideLink)}</div>`;
 }
 
-/** The operations of all tags, for the script that opens a tag in the list: `/_site/navigation.json`. */
+export const NAVIGATION_PATH = '/_site/navigation.json';
+
+/** What the file there has. */
+export interface Navigation {
+  readonly tags: readonly {
+    readonly path: string;
+    readonly title: string;
+    readonly operations: readonly NavigationItem[];
+  }[];
+}
+
+type NavigationItem = readonly [method: string, title: string, path: string, deprecated: 0 | 1];
+
+/** The operations of all tags, for the script that opens a tag in the list. */
 export function navigationFile(reference: ReferenceAddresses): SiteFile {
   const tags = [...reference.tags, ...(reference.webhooks ? [reference.webhooks] : [])].map(
     ({ path, title, operations }) => ({
       path: hrefOf(path),
       title,
-      operations: operations.map((one) => [
-        one.method,
-        one.title,
-        hrefOf(reference.operation(one)),
-        one.deprecated ? 1 : 0,
-      ]),
+      operations: operations.map(
+        (one): NavigationItem => [
+          one.method,
+          one.title,
+          hrefOf(reference.operation(one)),
+          one.deprecated ? 1 : 0,
+        ],
+      ),
     }),
   );
-  return { path: '/_site/navigation.json', type: TYPES.json, content: JSON.stringify({ tags }) };
+  const content = JSON.stringify({ tags } satisfies Navigation);
+  return { path: NAVIGATION_PATH, type: TYPES.json, content };
 }

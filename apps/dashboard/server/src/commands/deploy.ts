@@ -65,7 +65,7 @@ export function deployCommand(): Command {
 }
 
 /** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
-function locate(
+export function locate(
   { name, folder }: Upload,
   {
     message,
@@ -80,9 +80,11 @@ function locate(
 }
 
 /** What is uploaded. */
-interface Upload extends BuildInput {
+export interface Upload extends BuildInput {
   /** The folder of the files in an archive, as a path from the current one; empty where their names are shown as they are. */
   readonly folder: string;
+  /** The absolute paths of the files that a document brings along, and its own; empty for what is one file or folder. */
+  readonly files: readonly string[];
   /** What to tell before it is uploaded. */
   readonly notes: readonly string[];
 }
@@ -91,9 +93,9 @@ interface Upload extends BuildInput {
  * What to upload: a folder as an archive, a document that refers to other files as an archive with them, any other file
  * as it is. Rejects with UserError.
  */
-async function readUploadFile(path: string, limits: UploadLimits): Promise<Upload> {
+export async function readUploadFile(path: string, limits: UploadLimits): Promise<Upload> {
   const name = basename(resolve(path));
-  const plain = { folder: '', notes: [] };
+  const plain = { folder: '', files: [], notes: [] };
   if ((await stat(path).catch(cannotRead(path))).isDirectory()) {
     const bytes = await packFolder(path, limits);
     return { ...plain, kind: 'tar.gz', bytes, name: `${name}.tar.gz` };
@@ -110,6 +112,7 @@ async function readUploadFile(path: string, limits: UploadLimits): Promise<Uploa
   return {
     ...{ kind: 'tar.gz', bytes: await packFiles(whole.files), name: `${name}.tar.gz` },
     ...{ document: whole.document, folder: relative('', whole.root), notes },
+    files: [...whole.files.keys()].map((file) => join(whole.root, file)),
   };
 }
 
@@ -125,7 +128,7 @@ function filesInWords({ files, document, root }: DocumentFiles): string {
 }
 
 /** Left out: files that editors, systems and tools put beside the pages. */
-const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
+export const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
 
 /**
  * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects with

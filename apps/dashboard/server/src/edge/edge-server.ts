@@ -18,8 +18,10 @@ import {
 } from './connections/listener.ts';
 import { serveFastPath } from './fast-path/connections.ts';
 import { fastPathResponder } from './fast-path/responses.ts';
+import type { EdgeRequest } from './http/edge-request.ts';
 import { serveHttp1 } from './http/http1.ts';
 import { responder } from './http/respond.ts';
+import type { EdgeResponse } from './http/response.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
@@ -47,6 +49,8 @@ export interface EdgeOptions {
   readonly connectionsPerAddress?: number;
   /** For sites whose owner has switched it on; undefined: for none. */
   readonly requestProxy?: ProxyOptions | undefined;
+  /** Answers requests in place of the sites; undefined for those that it leaves to them. */
+  readonly answerFirst?: (request: EdgeRequest) => EdgeResponse | undefined;
 }
 
 /** A large office behind one address stays below it; for a proxy in front, the operator raises it. */
@@ -85,8 +89,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const files = new SiteFiles(cache);
   const closing = new AbortController();
   const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
+  const { answerFirst } = options;
+  const respond = responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy);
   const context = {
-    respond: responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy),
+    respond: answerFirst
+      ? (request: EdgeRequest) => answerFirst(request) ?? respond(request)
+      : respond,
     // At level debug every request is logged, and the fast path does not log.
     fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
     failures: failureReporter(log),

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { isMarkdown, isPage } from '../links/site-paths.ts';
+import type { PageCache } from './page-cache.ts';
 import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';
 import type { RenderJob, RenderResult } from './render-worker.ts';
 
@@ -21,27 +22,37 @@ const TOTAL_DEADLINE = 30_000;
 const HEAP_MB = 1024;
 
 /**
- * Renders all Markdown files, in the order of their paths. It uses a thread of its own, so that the service stays
+ * Renders all Markdown files, in the order of their paths. That uses a thread of its own, so that the service stays
  * responsive, and so that a page that takes too much time or memory can be stopped.
  */
 export async function renderPages(
   files: SourceFiles,
   targets: LinkTargets,
   deadlines = { page: PAGE_DEADLINE, total: TOTAL_DEADLINE },
+  /** Pages of an earlier round that need no rendering. */
+  cache?: PageCache,
 ): Promise<{ readonly pages: RenderedPage[]; readonly problems: BuildProblem[] }> {
   const names = [...files.keys()].filter(isPage).sort();
   const problems = tooLarge(names, files);
   if (problems.length > 0 || names.length === 0) return { pages: [], problems };
   const pages: RenderedPage[] = [];
   const end = performance.now() + deadlines.total;
-  const worker = startWorker(targets, files);
+  const known = cache?.round(targets);
+  let worker: Worker | undefined;
   try {
-    // The first page has all of its time, however long the thread takes to start.
-    await once(worker, 'message');
     for (const file of names) {
       const job = { file, content: files.get(file) ?? new Uint8Array() };
+      const earlier = known?.find(job);
+      if (!earlier && !worker) {
+        worker = startWorker(targets);
+        // The first page has all of its time, however long the thread takes to start.
+        await once(worker, 'message');
+      }
       const left = end - performance.now();
-      const result = await ask(worker, job, Math.min(deadlines.page, left));
+      const result =
+        earlier || !worker
+          ? { page: earlier as RenderedPage }
+          : await ask(worker, job, Math.min(deadlines.page, left));
       if (result === 'too slow' && left < deadlines.page) {
         problems.push(problemOf(TOO_SLOW_TOGETHER));
         break;
@@ -52,12 +63,13 @@ export async function renderPages(
       }
       if ('error' in result) throw result.error;
       pages.push(result.page);
+      known?.keep(job, result.page);
       for (const { message, line } of result.page.links.problems) {
         problems.push({ message, path: file, line });
       }
     }
   } finally {
-    await worker.terminate();
+    await worker?.terminate();
   }
   return { pages, problems };
 }

@@ -18,10 +18,7 @@ const CODE = [
   'node_modules/.package-lock.json',
 ] as const;
 
-interface Circumstances extends Pick<Publication, 'origin' | 'limits'> {
-  readonly kind: BuildInput['kind'];
-  readonly document: BuildInput['document'];
-}
+type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> & Pick<Publication, 'origin'>;
 
 /**
  * The key of a build: the same for two builds whose artifacts differ in nothing but the dates of pages, and whose log is
@@ -30,12 +27,13 @@ interface Circumstances extends Pick<Publication, 'origin' | 'limits'> {
  */
 export async function buildKey(
   files: SourceFiles,
-  { kind, document, origin, limits }: Circumstances,
+  { kind, document, limits, origin }: Circumstances,
 ): Promise<string> {
   const contents = [...files].map(([path, bytes]) => [path, hash('sha256', bytes, 'hex')]);
   contents.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const isArchive = kind !== 'document';
-  const parts = [await hashCode(), process.version, isArchive, document, origin, limits, contents];
+  const sent = [isArchive, document, contents];
+  const parts = [await hashCode(), process.version, origin, limits, sent];
   return hash('sha256', JSON.stringify(parts), 'hex');
 }
 

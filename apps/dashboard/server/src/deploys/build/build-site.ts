@@ -14,6 +14,7 @@ import {
   readDocsConfig,
 } from '@petstore/site/guides/docs-config.ts';
 import { coveredPages, redirectProblems } from '@petstore/site/guides/redirect-chains.ts';
+import type { PageCache } from '@petstore/site/guides/render/page-cache.ts';
 import { sitePathProblems } from '@petstore/site/guides/site-path-problems.ts';
 import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
 import { findDocuments } from '@petstore/site/openapi/bundle/find-documents.ts';
@@ -43,8 +44,15 @@ import { buildKey } from './build-key.ts';
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The problems of
  * all of them are reported together. One without `docs.yaml` is built from its document alone. `pack` has got files in
  * vain where there are problems. Where `isKnown` says so of the key of what is sent, nothing is built.
+ * `pages`: those of an earlier build of the same folder.
  */
-export function buildSite(input: BuildInput, pack: PackFiles, log: BuildLog): Promise<BuildResult>;
+export function buildSite(
+  input: BuildInput,
+  pack: PackFiles,
+  log: BuildLog,
+  isKnown?: undefined,
+  pages?: PageCache,
+): Promise<BuildResult>;
 export function buildSite(
   input: BuildInput,
   pack: PackFiles,
@@ -56,10 +64,11 @@ export async function buildSite(
   pack: PackFiles,
   log: BuildLog,
   isKnown?: IsKnown,
+  pages?: PageCache,
 ): Promise<BuildResult | Known> {
   const bounded = boundedLog((line) => log(shortLine(line)));
   try {
-    const result = await build(input, pack, bounded.log, isKnown);
+    const result = await build(input, pack, bounded.log, { isKnown, pages });
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
@@ -93,11 +102,15 @@ async function build(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  isKnown: IsKnown | undefined,
+  { isKnown, pages }: { isKnown: IsKnown | undefined; pages: PageCache | undefined },
 ): Promise<BuildResult | Known> {
-  const { kind, bytes, name, document } = input;
+  const { kind, bytes, name, document, publication } = input;
   const isMade = async (files: SourceFiles) =>
-    isKnown?.(await buildKey(files, { kind, document, ...publicationOf(input) }));
+    isKnown?.(
+      await buildKey(files, {
+        ...{ kind, document, limits: limitsOf(input), origin: publication?.origin },
+      }),
+    );
   if (kind === 'document') {
     if (await isMade(new Map([[name, bytes]]))) return { isKnown: true };
     return buildDocument(input, pack, log);
@@ -140,6 +153,7 @@ async function build(
   const guides = await guidePages(
     { files, config, reference: isUnknown ? 'unknown' : reference },
     log,
+    pages,
   );
   const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
   if (all.length > 0) return { problems: all };
@@ -158,7 +172,7 @@ async function build(
 
 /**
  * Files whose name begins with a dot belong to tools, and may have secrets. GitBook has images and texts that pages
- * include in such a folder.
+ * include in such a folder. The others by their path: nothing that is built depends on their order in the archive.
  */
 function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
   const isHidden = (path: string) =>
@@ -171,7 +185,8 @@ function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
     const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;
     log({ message });
   }
-  return new Map([...files].filter(([path]) => !isHidden(path)));
+  const shown = [...files].filter(([path]) => !isHidden(path));
+  return new Map(shown.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function buildDocumentOf(

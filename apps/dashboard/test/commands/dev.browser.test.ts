@@ -177,7 +177,10 @@ test('many changes at once are one build', async (t) => {
 test('a change during a build is built as well', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'openapi.json');
-  const version = (at: number) => writeFile(file, JSON.stringify(largeDocument(300, `No. ${at}.`)));
+  const version = async (at: number) => {
+    await writeFile(`${file}.tmp`, JSON.stringify(largeDocument(100, `No. ${at}.`)));
+    await rename(`${file}.tmp`, file);
+  };
   await version(0);
   const dev = await startDev(t, folder);
   // Until the first build has ended, so that the last changes come while it is under way.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { checkAnchors } from '../../src/guides/links/anchors.ts';
+import { PageCache } from '../../src/guides/render/page-cache.ts';
 import { renderPage } from '../../src/guides/render/render-page.ts';
 import { renderPages } from '../../src/guides/render/render-pages.ts';
 
@@ -280,4 +281,32 @@ test('pages that are too large are refused before anything is rendered', async (
     Array.from({ length: 11 }, (_, at) => [`${at}.md`, Buffer.alloc(2 * 1024 * 1024, 'x')]),
   );
   assert.match((await renderPages(many, TARGETS)).problems[0]?.message ?? '', /20 MB together/);
+});
+
+test('of pages that were rendered before, those are rendered that changed, or whose links might', async () => {
+  const cache = new PageCache();
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  const filesOf = (texts: Record<string, string>) =>
+    new Map(Object.entries(texts).map(([file, text]) => [file, bytesOf(text)]));
+  const render = async (texts: Record<string, string>) => {
+    const files = filesOf(texts);
+    const targets = { ...TARGETS, files: new Set(files.keys()) };
+    return renderPages(files, targets, undefined, cache);
+  };
+  const texts = { 'a.md': '# A\n\n[B](b.md)\n', 'b.md': '# B\n', 'c.md': '# C\n' };
+  const first = await render(texts);
+  assert.deepEqual(first.problems, []);
+  const second = await render({ ...texts, 'b.md': '# New\n' });
+  assert.equal(second.pages[0], first.pages[0], 'the same object: not rendered again');
+  assert.equal(second.pages[2], first.pages[2]);
+  assert.equal(second.pages[1]?.title, 'New');
+  assert.deepEqual(await render({ ...texts, 'b.md': '# New\n' }), second);
+
+  // A link may lead nowhere now, though its page is as it was.
+  const { problems } = await render({ 'a.md': texts['a.md'], 'c.md': texts['c.md'] });
+  assert.match(problems[0]?.message ?? '', /there is no `b\.md`/);
+  assert.deepEqual(
+    (await render({ 'a.md': texts['a.md'], 'c.md': texts['c.md'] })).problems,
+    problems,
+  );
 });

@@ -39,20 +39,22 @@ export async function renderPages(
   const end = performance.now() + deadlines.total;
   const known = cache?.round(targets);
   let worker: Worker | undefined;
+  const readyWorker = async () => {
+    if (worker) return worker;
+    worker = startWorker(targets);
+    // The first page has all of its time, however long the thread takes to start.
+    await once(worker, 'message');
+    return worker;
+  };
   try {
     for (const file of names) {
       const job = { file, content: files.get(file) ?? new Uint8Array() };
       const earlier = known?.find(job);
-      if (!earlier && !worker) {
-        worker = startWorker(targets);
-        // The first page has all of its time, however long the thread takes to start.
-        await once(worker, 'message');
-      }
+      const thread = earlier ? undefined : await readyWorker();
       const left = end - performance.now();
-      const result =
-        earlier || !worker
-          ? { page: earlier as RenderedPage }
-          : await ask(worker, job, Math.min(deadlines.page, left));
+      const result = thread
+        ? await ask(thread, job, Math.min(deadlines.page, left))
+        : { page: earlier as RenderedPage };
       if (result === 'too slow' && left < deadlines.page) {
         problems.push(problemOf(TOO_SLOW_TOGETHER));
         break;

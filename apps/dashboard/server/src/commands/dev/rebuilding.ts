@@ -12,7 +12,7 @@ import type { Manifest } from '../../deploys/artifact.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { IGNORED, locate, readUploadFile, type Upload } from '../deploy.ts';
 import { DevBuilder } from './dev-builder.ts';
-import type { DevServer } from './dev-server.ts';
+import type { DevServer, ShownProblem } from './dev-server.ts';
 import type { DevSite } from './dev-site.ts';
 import { type FileWatch, watchFiles } from './watch-files.ts';
 
@@ -208,7 +208,7 @@ function operationsOf({ manifest, read }: DevSite): number {
 }
 
 /** A problem for the page: its place as the terminal has it. */
-function shown(upload: Upload | undefined, problem: BuildProblem) {
+function shown(upload: Upload | undefined, problem: BuildProblem): ShownProblem {
   const { message, path, line } = problem;
   const isPointer = path === '' || path.startsWith('/');
   const file = isPointer ? (upload?.name ?? '') : path;

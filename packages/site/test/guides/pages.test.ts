@@ -302,6 +302,18 @@ test('of pages that were rendered before, those are rendered that changed, or wh
   assert.equal(second.pages[1]?.title, 'New');
   assert.deepEqual(await render({ ...texts, 'b.md': '# New\n' }), second);
 
+  // What a page includes is a part of it.
+  const withPart = (text: string) => ({
+    'a.md': '# A\n\n{% include "snippets/part.md" %}\n',
+    'b.md': '# B\n',
+    'snippets/part.md': text,
+  });
+  const before = await render(withPart('One part.'));
+  const after = await render(withPart('Another part.'));
+  assert.match(before.pages[0]?.html ?? '', /One part/);
+  assert.match(after.pages[0]?.html ?? '', /Another part/);
+  assert.equal(after.pages[1], before.pages[1]);
+
   // A link may lead nowhere now, though its page is as it was.
   const { problems } = await render({ 'a.md': texts['a.md'], 'c.md': texts['c.md'] });
   assert.match(problems[0]?.message ?? '', /there is no `b\.md`/);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { isMarkdown, isPage } from '../links/site-paths.ts';
-import type { PageCache } from './page-cache.ts';
+import type { CachedPage, PageCache } from './page-cache.ts';
 import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';
 import type { RenderJob, RenderResult } from './render-worker.ts';
 
@@ -37,11 +37,11 @@ export async function renderPages(
   if (problems.length > 0 || names.length === 0) return { pages: [], problems };
   const pages: RenderedPage[] = [];
   const end = performance.now() + deadlines.total;
-  const known = cache?.round(targets);
+  const known = cache?.round(targets, files);
   let worker: Worker | undefined;
   const readyWorker = async () => {
     if (worker) return worker;
-    worker = startWorker(targets);
+    worker = startWorker(targets, files);
     // The first page has all of its time, however long the thread takes to start.
     await once(worker, 'message');
     return worker;
@@ -54,7 +54,7 @@ export async function renderPages(
       const left = end - performance.now();
       const result = thread
         ? await ask(thread, job, Math.min(deadlines.page, left))
-        : { page: earlier as RenderedPage };
+        : (earlier as CachedPage);
       if (result === 'too slow' && left < deadlines.page) {
         problems.push(problemOf(TOO_SLOW_TOGETHER));
         break;
@@ -65,7 +65,7 @@ export async function renderPages(
       }
       if ('error' in result) throw result.error;
       pages.push(result.page);
-      known?.keep(job, result.page);
+      known?.keep(job, result);
       for (const { message, line } of result.page.links.problems) {
         problems.push({ message, path: file, line });
       }

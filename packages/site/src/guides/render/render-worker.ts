@@ -10,7 +10,10 @@ export interface RenderJob {
   readonly content: Uint8Array;
 }
 
-export type RenderResult = { readonly page: RenderedPage } | { readonly error: unknown };
+/** `included`: the files that the page includes, or would if they were there. */
+export type RenderResult =
+  | { readonly page: RenderedPage; readonly included: readonly string[] }
+  | { readonly error: unknown };
 
 const { targets, markdown } = workerData as {
   readonly targets: LinkTargets;
@@ -18,8 +21,13 @@ const { targets, markdown } = workerData as {
 };
 
 parentPort?.on('message', async ({ file, content }: RenderJob) => {
-  const result = await renderPage(file, content, targets, (path) => markdown.get(path)).then(
-    (page): RenderResult => ({ page }),
+  const included = new Set<string>();
+  const include = (path: string) => {
+    included.add(path);
+    return markdown.get(path);
+  };
+  const result = await renderPage(file, content, targets, include).then(
+    (page): RenderResult => ({ page, included: [...included] }),
     (error): RenderResult => ({ error }),
   );
   parentPort?.postMessage(result);

@@ -3,6 +3,7 @@ import type { BuildProblem, SourceFiles } from '../build-log.ts';
 import { DEFAULT_COLOR } from '../site/theme.ts';
 import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
+import { ignoredOf, withoutIgnored } from './ignored-files.ts';
 import { overlaysOf } from './overlays-config.ts';
 import {
   type Announcement,
@@ -43,6 +44,10 @@ export interface DocsConfig {
   readonly links: ConfigLinks;
   /** Where a page's source can be edited: `https://github.com/acme/docs/edit/main/{path}`. */
   readonly edit: { readonly url: string } | undefined;
+  /** Files and folders of the archive that are no part of the site. */
+  readonly ignore: readonly string[];
+  /** Whether links of pages that lead nowhere fail the deploy. */
+  readonly onBrokenLinks: 'fail' | 'warn';
   /** Where paths without a page lead. */
   readonly redirects: readonly ConfigRedirect[];
   /** What stands in pages for `{{name}}`. */
@@ -54,6 +59,7 @@ export interface DocsConfig {
 const KEYS = [
   ...['title', 'openapi', 'overlays', 'navigation', 'theme', 'logo'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
+  ...['ignore', 'onBrokenLinks'],
 ];
 
 const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
@@ -75,6 +81,8 @@ const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
   links: NO_LINKS,
   edit: undefined,
   redirects: [],
+  ignore: [],
+  onBrokenLinks: 'fail',
   variables: new Map(),
   sitePaths: [],
 };
@@ -95,17 +103,19 @@ export function defaultDocument(files: SourceFiles): string | undefined {
  * has the parts that could be read, so that the rest of the archive can be checked as well.
  */
 export function readDocsConfig(
-  files: SourceFiles,
+  archive: SourceFiles,
   file: string,
 ): { readonly config: DocsConfig; readonly problems: readonly BuildProblem[] } {
-  const reader = configReader(file, files.get(file) ?? new Uint8Array());
+  const reader = configReader(file, archive.get(file) ?? new Uint8Array());
   const { problems } = reader;
   if (problems.length > 0 || !reader.root) {
-    return { config: { ...EMPTY, file, openapi: defaultDocument(files) }, problems };
+    return { config: { ...EMPTY, file, openapi: defaultDocument(archive) }, problems };
   }
   const at = reader.members(reader.root, KEYS, `\`${file}\``);
   const title = at.get('title');
   if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
+  const ignore = ignoredOf(reader, at.get('ignore'));
+  const files = withoutIgnored(archive, ignore);
   const sitePaths: NamedPath[] = [];
   const links = { reader, files, sitePaths };
   const openapi = openapiOf(reader, files, at.get('openapi'));
@@ -120,11 +130,20 @@ export function readDocsConfig(
     announcement: announcementOf(links, at.get('announcement')),
     links: linksOf(links, at.get('links')),
     edit: editOf(reader, at.get('edit')),
+    ignore,
+    onBrokenLinks: onBrokenLinksOf(reader, at.get('onBrokenLinks')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
     variables: variablesOf(reader, at.get('variables')),
     sitePaths,
   };
   return { config, problems };
+}
+
+function onBrokenLinksOf(reader: ConfigReader, node: Node | undefined): 'fail' | 'warn' {
+  const value = node && isScalar(node) ? node.value : 'fail';
+  if (value === 'fail' || value === 'warn') return value;
+  reader.problem('`onBrokenLinks` must be `fail` or `warn`.', node);
+  return 'fail';
 }
 
 function openapiOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined) {

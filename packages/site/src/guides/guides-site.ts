@@ -15,7 +15,7 @@ import { type Theme, themeFiles } from '../site/theme.ts';
 import { type ConfigTab, pagesOf } from './config-navigation.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { guideFiles, notFoundFile } from './guide-page.ts';
-import { checkAnchors, referenceTargets } from './links/anchors.ts';
+import { brokenLinks, referenceTargets } from './links/anchors.ts';
 import {
   isImage,
   isNotFoundPage,
@@ -93,6 +93,7 @@ export async function guidePages(
       files: new Set(own.keys()),
       reference: targets,
       sitePaths: reservedPaths(reference !== undefined),
+      redirects: config.redirects,
     },
     undefined,
     cache,
@@ -103,7 +104,12 @@ export async function guidePages(
     new Set([...reservedPaths(typeof targets === 'object'), ...paths]),
   );
   const style = config.css === undefined ? undefined : await ownStyle(own, config.css);
-  const wrong = [...taken, ...problems, ...checkAnchors(pages), ...(style?.problems ?? [])];
+  const wrong = [...taken, ...problems, ...(style?.problems ?? [])];
+  const broken = brokenLinks(pages);
+  if (config.onBrokenLinks === 'fail') wrong.push(...broken);
+  else
+    for (const { message, path: file, line } of broken.sort(byPlace))
+      log({ rule: 'link', message, file, path: '', line });
   if (pages.length === 0 && reference === undefined && wrong.length === 0)
     wrong.push(noPages(config));
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };

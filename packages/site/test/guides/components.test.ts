@@ -313,7 +313,11 @@ test('broken links and images in components are told with their line', async () 
   const page = await render('a\n\n<Card title="x" href="gone.md" img="/images/c.png">b</Card>');
   assert.deepEqual(
     page.links.problems.map(({ line }) => line),
-    [3, 3],
+    [3],
+  );
+  assert.deepEqual(
+    page.links.warnings.map(({ rule, line }) => [rule, line]),
+    [['image', 3]],
   );
 });
 

@@ -53,6 +53,8 @@ redirects:
   /%C3%BC%20b: /guides/end#x
   /forum: https://forum.example.com?a="
 overlays: [api/partner.yaml, ./api/eu.json]
+ignore: [drafts, /README.md]
+onBrokenLinks: warn
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
@@ -88,6 +90,8 @@ overlays: [api/partner.yaml, ./api/eu.json]
       ],
     },
     edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
+    ignore: ['drafts', 'README.md'],
+    onBrokenLinks: 'warn',
     redirects: [
       { ...REDIRECT, from: '/old', to: '/guides/start', toPath: '/guides/start', line: 19 },
       { ...REDIRECT, from: '/ü b', to: '/guides/end#x', toPath: '/guides/end', line: 20 },
@@ -316,6 +320,14 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     'title: A\nannouncement: { text: x, link: ../index.md }',
     /^2: `\.\.\/index\.md` is not in the archive/,
   ],
+  ['title: A\nignore: blog/', /^2: `ignore` must be a list/],
+  ['title: A\nignore: [drafts/*.md]', /^2: An entry of `ignore` must be a file such as/],
+  ['title: A\nignore:\n  - a.md\n  - ../b.md', /^4: An entry of `ignore` must be a file such as/],
+  [
+    'title: A\nignore: [guides]\nnavigation: [index.md, guides/start.md]',
+    /^3: `guides\/start\.md` is not in the archive/,
+  ],
+  ['title: A\nonBrokenLinks: ignore', /^2: `onBrokenLinks` must be `fail` or `warn`/],
   ['title: A\nlinks: []', /^2: `links` must be a mapping with `header`, `footer`/],
   ['title: A\nlinks: { headers: [] }', /^2: .*did you mean `header`/],
   ['title: A\nlinks: { header: { title: x } }', /^2: `links\.header` must be a list/],

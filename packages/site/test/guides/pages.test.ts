@@ -79,8 +79,6 @@ const BROKEN: readonly [markdown: string, problem: RegExp][] = [
   ['[x](%E0%A4%A)', /not valid/],
   ['[x](operation:listPest)', /no operation `listPest`: did you mean `listPets`\?/],
   ['[x](/reference#tag/dogs)', /an operation that the reference does not have/],
-  ['![x](../images/gone.png)', /image `\.\.\/images\/gone\.png` is not in the archive/],
-  ['![x](../files/data.csv)', /not an image/],
   ['[x](../files/tool.exe)', /not published/],
   ['[x](../files/page.html)', /not published/],
 ];
@@ -97,6 +95,22 @@ test('a broken link is a problem with its line', async () => {
     reference: undefined,
   });
   assert.match(without.links.problems[0]?.message ?? '', /needs an OpenAPI document/);
+});
+
+const MISSING: readonly [markdown: string, warning: RegExp][] = [
+  ['![x & y](../images/gone.png)', /image `\.\.\/images\/gone\.png` is not in the archive/],
+  ['<img src="gone.png" alt="x &amp; y">', /image `gone\.png` is not in the archive/],
+  ['![x & y](../files/data.csv)', /not an image/],
+];
+
+test('of an image that is not there the text is shown, with a warning', async () => {
+  for (const [markdown, warning] of MISSING) {
+    const { links, html: shown } = await render(`---\ntitle: T\n---\n\nSee ${markdown}.`);
+    assert.deepEqual(links.problems, [], markdown);
+    assert.match(links.warnings[0]?.message ?? '', warning);
+    assert.equal(links.warnings[0]?.line, 5, markdown);
+    assert.match(shown, /<p>See x &#x26; y\.<\/p>/, markdown);
+  }
 });
 
 test('a link to a heading that is not there is a problem, on each page', async () => {

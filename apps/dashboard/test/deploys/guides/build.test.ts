@@ -220,6 +220,36 @@ test('what is wrong with documents and pages is told with file and line, in thei
   assert.match(found[2] ?? '', /^b\.md:1 .*no `#gone`/);
 });
 
+test('broken links are warnings where the configuration says so', async () => {
+  const files = new Map<string, string>([
+    ['docs.yaml', 'title: T\nonBrokenLinks: warn\nredirects: { /old: /b, /was/*: /b }'],
+    ['a.md', '[y](b.md#gone)\n\n[x](gone.md) [old](/old) [was](/was/here)'],
+    ['b.md', '# B'],
+  ]);
+  const { lines, text } = await built(files);
+  const found = lines.filter((line) => /^warning: .*The link/.test(line));
+  assert.equal(found.length, 2, found.join('\n'));
+  assert.match(found[0] ?? '', /a\.md.*no `#gone`/);
+  assert.match(found[1] ?? '', /a\.md.*`gone\.md` is broken: there is no/);
+  assert.match(text('/a'), /href="\/old"[^>]*>old<[\s\S]*href="\/was\/here"/);
+});
+
+test('ignored files and folders are no part of the site', async () => {
+  const files = new Map<string, string>([
+    ['docs.yaml', 'title: T\nignore: [README.md, /blog, drafts/]'],
+    ['a.md', '# A'],
+    ['blogs.md', '# Blogs'],
+    ['README.md', '[gone](gone.md)'],
+    ['blog/post.md', '[gone](gone.md)'],
+    ['drafts/picture.svg', '<svg/>'],
+  ]);
+  const { manifest } = await built(files);
+  const paths = Object.keys(manifest.files);
+  for (const path of ['/a', '/blogs']) assert.ok(paths.includes(path), path);
+  for (const path of ['/README', '/blog/post', '/drafts/picture.svg'])
+    assert.ok(!paths.includes(path), path);
+});
+
 test('all that is wrong with the configuration, the document and the pages is told at once', async () => {
   const files = new Map<string, string>([
     ['docs.yaml', 'title: T\ncolour: red\nnavigation: [a.md, gone.md]'],

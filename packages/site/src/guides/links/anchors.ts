@@ -8,6 +8,16 @@ import { oldAnchors } from '../../reference/old-anchors.ts';
 import type { RenderedPage } from '../render/render-page.ts';
 import type { ReferenceTargets, TargetDetails } from './link-target.ts';
 
+/** Finds links that lead nowhere, and those to anchors that their page does not have. */
+export function brokenLinks(pages: readonly RenderedPage[]): BuildProblem[] {
+  const broken = pages.flatMap(({ file, links }) =>
+    links.problems
+      .filter(({ isLink }) => isLink)
+      .map(({ message, line }) => ({ message, path: file, line })),
+  );
+  return [...broken, ...checkAnchors(pages)];
+}
+
 /** Finds links to anchors that their page does not have. */
 export function checkAnchors(pages: readonly RenderedPage[]): BuildProblem[] {
   const didYouMean = didYouMeanOfMany();

@@ -12,6 +12,8 @@ export interface LinkTargets {
   readonly reference: ReferenceTargets | 'unknown' | undefined;
   /** Paths of the site without a file in the archive: `/openapi.json`. */
   readonly sitePaths: ReadonlySet<string>;
+  /** Where links may lead though nothing is there: a path, or with `isPrefix` all below it. */
+  readonly redirects?: readonly { readonly from: string; readonly isPrefix: boolean }[];
 }
 
 export interface ReferenceTargets {
@@ -83,6 +85,7 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
     return sitePathTarget(`/${file}`, href, anchor, targets);
   }
   if (!files.has(file)) {
+    if (isRedirected(`/${file}`, targets)) return sitePage(`/${file}`, anchor);
     return broken(
       `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
     );
@@ -97,6 +100,12 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
 
 /** What links may leave out of a page's file. */
 const ENDINGS = ['.md', '.mdx', '/index.md', '/index.mdx', '/README.md', '/README.mdx'];
+
+function isRedirected(path: string, { redirects = [] }: LinkTargets): boolean {
+  return redirects.some(({ from, isPrefix }) =>
+    isPrefix ? `${path}/`.startsWith(from) : path === from,
+  );
+}
 
 function isReferencePage(path: string, reference: LinkTargets['reference']): boolean {
   if (reference === 'unknown') return path.startsWith(`${REFERENCE_PATH}/`);

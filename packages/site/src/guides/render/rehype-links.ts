@@ -19,8 +19,15 @@ export interface PageLinks {
   readonly files: Set<string>;
   /** The icons that it shows by their names. */
   readonly icons: Set<string>;
-  readonly problems: { readonly message: string; readonly line: number }[];
+  readonly problems: PageProblem[];
   readonly warnings: { readonly rule: Rule; readonly message: string; readonly line: number }[];
+}
+
+interface PageProblem {
+  readonly message: string;
+  readonly line: number;
+  /** A link that leads nowhere: the configuration may take it as a warning. */
+  readonly isLink?: true;
 }
 
 /**
@@ -37,7 +44,8 @@ export function rehypeLinks(options: {
   function link(node: Element, href: string): void {
     const line = lineOf(node);
     const target = linkTarget(href, from, targets);
-    if (target.kind === 'broken') found.problems.push({ message: target.message, line });
+    if (target.kind === 'broken')
+      found.problems.push({ message: target.message, line, isLink: true });
     else if (target.kind === 'external') node.properties.rel = ['noopener', 'noreferrer'];
     else {
       const { path, anchor, file } = target;
@@ -77,8 +85,12 @@ export function rehypeLinks(options: {
       target.kind === 'broken'
         ? `The image \`${displayHref(src)}\` is not in the archive${didYouMean(src, images)}`
         : `\`${src}\` is not an image.`;
-    found.problems.push({ message, line });
-    return node;
+    found.warnings.push({
+      rule: 'image',
+      message: `${message} Its text is shown in its place.`,
+      line,
+    });
+    return { type: 'text', value: alternativeOf(node) };
   }
 
   return (tree: Root): void => {
@@ -99,8 +111,11 @@ export function rehypeLinks(options: {
 
 const lineOf = (node: Element) => node.position?.start.line ?? 1;
 
+const alternativeOf = ({ properties }: Pick<Element, 'properties'>) =>
+  typeof properties.alt === 'string' ? properties.alt : '';
+
 function linkToImage({ properties }: Element, src: string): Element {
-  const text = typeof properties.alt === 'string' && properties.alt !== '' ? properties.alt : src;
+  const text = alternativeOf({ properties }) || src;
   return {
     type: 'element',
     tagName: 'a',

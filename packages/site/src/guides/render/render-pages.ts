@@ -23,7 +23,8 @@ const HEAP_MB = 1024;
 
 /**
  * Renders all Markdown files, in the order of their paths. That uses a thread of its own, so that the service stays
- * responsive, and so that a page that takes too much time or memory can be stopped.
+ * responsive, and so that a page that takes too much time or memory can be stopped. Links that lead nowhere are not
+ * among the problems: `brokenLinks` has them.
  */
 export async function renderPages(
   files: SourceFiles,
@@ -66,8 +67,8 @@ export async function renderPages(
       if ('error' in result) throw result.error;
       pages.push(result.page);
       known?.keep(job, result);
-      for (const { message, line } of result.page.links.problems) {
-        problems.push({ message, path: file, line });
+      for (const { message, line, isLink } of result.page.links.problems) {
+        if (!isLink) problems.push({ message, path: file, line });
       }
     }
   } finally {

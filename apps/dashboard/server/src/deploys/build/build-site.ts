@@ -13,6 +13,7 @@ import {
   MINIMAL_CONFIG,
   readDocsConfig,
 } from '@petstore/site/guides/docs-config.ts';
+import { withoutIgnored } from '@petstore/site/guides/ignored-files.ts';
 import { coveredPages, redirectProblems } from '@petstore/site/guides/redirect-chains.ts';
 import type { PageCache } from '@petstore/site/guides/render/page-cache.ts';
 import { sitePathProblems } from '@petstore/site/guides/site-path-problems.ts';
@@ -34,6 +35,7 @@ import {
   shortProblem,
 } from '../artifact.ts';
 import { DEPLOY_LIMITS } from '../deploy-limits.ts';
+import { isHidden } from '../hidden-files.ts';
 import { pagesOf } from '../site-changes.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { ArtifactMaker } from './artifact/artifact-maker.ts';
@@ -118,12 +120,12 @@ async function build(
   log({ message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name, limitsOf(input));
   if ('problems' in unpacked) return unpacked;
-  const files = withoutHidden(unpacked.files, log);
-  log({ message: `The archive holds ${files.size} files.` });
-  if (await isMade(files)) return { isKnown: true };
+  const archive = withoutHidden(unpacked.files, log);
+  log({ message: `The archive holds ${archive.size} files.` });
+  if (await isMade(archive)) return { isKnown: true };
 
-  const file = configFile(files);
-  if (file === undefined) return buildDocumentOf(files, input, pack, log);
+  const file = configFile(archive);
+  if (file === undefined) return buildDocumentOf(archive, input, pack, log);
   if (input.document !== undefined) {
     const message = `The deploy names \`${input.document}\` as its document, but \`${file}\` says which one is published. Write it there, as \`openapi: ${input.document}\`.`;
     return { problems: [problemOf(message, file)] };
@@ -132,7 +134,8 @@ async function build(
   const { guidePages, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
     '@petstore/site/guides/guides-site.ts'
   );
-  const { config, problems } = readDocsConfig(files, file);
+  const { config, problems } = readDocsConfig(archive, file);
+  const files = withoutIgnored(archive, config.ignore);
   const artifact = new ArtifactMaker(pack);
   const { openapi } = config;
   const checked =
@@ -170,16 +173,8 @@ async function build(
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
 }
 
-/**
- * Files whose name begins with a dot belong to tools, and may have secrets. GitBook has images and texts that pages
- * include in such a folder. The others by their path: nothing that is built depends on their order in the archive.
- */
+/** The others by their path: nothing that is built depends on their order in the archive. */
 function withoutHidden(files: SourceFiles, log: BuildLog): SourceFiles {
-  const isHidden = (path: string) =>
-    path
-      .replace(/(^|\/)\.gitbook\/(assets|includes)\//, '$1$2/')
-      .split('/')
-      .some((segment) => segment.startsWith('.'));
   const hidden = [...files.keys()].filter(isHidden);
   if (hidden.length > 0) {
     const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;

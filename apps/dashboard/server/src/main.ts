@@ -77,6 +77,7 @@ await addCommands(program, {
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
   dev: async () => (await import('./commands/dev.ts')).devCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
+  import: async () => (await import('./commands/import.ts')).importCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),

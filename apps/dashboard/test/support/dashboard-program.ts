@@ -94,7 +94,7 @@ export function getFromEdge(
   host: string,
   path = '/',
   agent?: Agent,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const headers = { host: `${host}:${port}` };
     const asked = request({ ...(agent && { agent }), host: '127.0.0.1', port, path, headers });
@@ -103,7 +103,8 @@ export function getFromEdge(
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
       });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      const { location } = response.headers;
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, location }));
     });
     asked.end();
   });

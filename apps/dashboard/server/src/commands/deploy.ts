@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { print } from '@petstore/service/commands.ts';
@@ -14,6 +13,7 @@ import { describeUpload } from '../deploys/upload.ts';
 import { clientOfEnvironment } from './deploy/client-of-environment.ts';
 import type { UploadLimits } from './deploy/dashboard-client.ts';
 import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
+import { cannotRead, listFiles } from './folder-files.ts';
 import { subcommand } from './subcommand.ts';
 
 interface Options {
@@ -127,15 +127,12 @@ function filesInWords({ files, document, root }: DocumentFiles): string {
   return `Taking along ${count(others.length, 'file')} that it refers to (${formatBytes(bytes)} in all): ${named.join(', ')}${more > 0 ? `, and ${count(more, 'other')}` : ''}`;
 }
 
-/** Left out: files that editors, systems and tools put beside the pages. */
-export const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
-
 /**
- * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects with
- * UserError for links, names that are not UTF-8, unreadable files, too many files, or too many bytes.
+ * A folder as a .tar.gz, the same for the same files. Rejects with UserError for what `listFiles` refuses, for
+ * unreadable files, and for too many bytes.
  */
 async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer> {
-  const files = await listFiles(folder, folder, limits.files);
+  const files = await listFiles(folder, limits.files);
   const tooLarge = () =>
     `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Deploy the folder that has docs.yaml in it.`;
   let left = limits.unpackedBytes;
@@ -143,7 +140,7 @@ async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer>
   for (const name of files) {
     const bytes = await readRegularFile(join(folder, name), left, tooLarge);
     left -= bytes.length;
-    contents.set(name.split(sep).join('/'), bytes);
+    contents.set(name, bytes);
   }
   return packFiles(contents);
 }
@@ -156,31 +153,6 @@ async function packFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Buffer
     tar.entry({ name, mtime: new Date(0), mode: 0o644 }, Buffer.from(bytes));
   tar.finalize();
   return packed;
-}
-
-async function listFiles(root: string, folder: string, most: number): Promise<string[]> {
-  const files: string[] = [];
-  const options = { withFileTypes: true, encoding: 'buffer' } as const;
-  const entries = await readdir(folder, options).catch(cannotRead(folder));
-  for (const entry of entries.sort((a, b) => Buffer.compare(a.name, b.name))) {
-    const name = entry.name.toString();
-    const path = join(folder, name);
-    if (IGNORED.test(name)) continue;
-    if (!isUtf8(entry.name))
-      throw new UserError(`${path} has a name that is not UTF-8. Rename it, or leave it out.`);
-    if (entry.isDirectory()) files.push(...(await listFiles(root, path, most)));
-    else if (entry.isFile()) files.push(relative(root, path));
-    else
-      throw new UserError(
-        `${path} is a link or a special file. An archive may have regular files and folders only.`,
-      );
-    if (files.length > most) {
-      throw new UserError(
-        `${root} has more than the ${most.toLocaleString('en')} files that the dashboard takes (DASHBOARD_MAX_ARCHIVE_FILES). Deploy the folder that has docs.yaml in it.`,
-      );
-    }
-  }
-  return files;
 }
 
 /**
@@ -196,15 +168,4 @@ async function readRegularFile(
   if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
   if (stats.size > maxBytes) throw new UserError(tooLarge(stats));
   return readFile(path).catch(cannotRead(path));
-}
-
-/** Throws the UserError for a file or folder that cannot be read. */
-function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
-  return ({ code, message }) => {
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file or folder',
-      EACCES: 'this user may not read it',
-    };
-    throw new UserError(`${path} cannot be read: ${reasons[code ?? ''] ?? message}.`);
-  };
 }

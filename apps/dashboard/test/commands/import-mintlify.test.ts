@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import '@petstore/test-support/clean-up.ts';
+import { parse } from 'yaml';
+import { deployed, importFolder, OPENAPI, SVG } from './support/import-folder.ts';
+
+const page = (title: string, text = '') => `---\ntitle: ${title}\n---\n\n${text}\n`;
+
+const DOCS_JSON = {
+  $schema: 'https://mintlify.com/docs.json',
+  name: 'Parcels',
+  colors: { primary: '#166E3F' },
+  logo: { light: '/logo/light.svg', dark: '/logo/dark.svg' },
+  favicon: '/favicon.ico',
+  banner: { content: 'Version **3** is out. [Read more](/changes)' },
+  navigation: {
+    languages: [
+      {
+        language: 'en',
+        tabs: [
+          {
+            tab: 'Guides',
+            icon: 'book-open',
+            groups: [
+              {
+                group: 'Start',
+                icon: 'gear',
+                pages: [
+                  'index',
+                  'guides/start',
+                  { group: 'Deep', root: 'deep/index', pages: ['deep/one', 'deep/gone'] },
+                ],
+              },
+              { group: 'Quiet', hidden: true, pages: ['quiet'] },
+            ],
+          },
+          { tab: 'API', openapi: 'openapi.json', pages: ['GET /pets'] },
+          { tab: 'Blog', href: 'https://blog.example.com' },
+        ],
+      },
+      { language: 'fr', $ref: './fr.json' },
+    ],
+  },
+  navbar: {
+    links: [{ label: 'Support', href: 'mailto:help@example.com' }],
+    primary: { type: 'button', label: 'Sign up', href: 'https://example.com/start' },
+  },
+  footer: {
+    socials: { github: 'https://github.com/example' },
+    links: [{ header: 'More', items: [{ label: 'Old', href: 'http://example.com' }] }],
+  },
+  redirects: { $ref: './redirects.json' },
+  variables: { version: '3.1', 'no name': 'x' },
+  integrations: { ga4: { measurementId: 'G-1' } },
+};
+
+const REDIRECTS = [
+  { source: '/begin', destination: '/first' },
+  { source: '/first', destination: '/guides/start', permanent: false },
+  { source: '/old/:slug*', destination: '/deep/:slug*' },
+  { source: '/moved/:page/x', destination: '/quiet' },
+  { source: '/away', destination: '/nowhere' },
+  { source: '/a', destination: '/b' },
+  { source: '/b', destination: '/a' },
+  { source: '/deep/index', destination: '/deep/index' },
+];
+
+const FILES = {
+  'docs.json': JSON.stringify(DOCS_JSON, null, 2),
+  'redirects.json': JSON.stringify(REDIRECTS, null, 1),
+  'openapi.json': OPENAPI,
+  'logo/light.svg': SVG,
+  'logo/dark.svg': SVG,
+  'README.md': '# How to build this\n\n[gone](src/nowhere.md)\n',
+  'index.mdx': page('Welcome', '[Start](/begin) and ![a picture](/images/gone.png)'),
+  'guides/start.mdx': page('Begin here', '[lost](/lost)'),
+  'deep/index.mdx': page('Depths'),
+  'deep/one.mdx': page('One'),
+  'quiet.mdx': '---\ntitle: Quiet\nopenapi: GET /pets\n---\n',
+  'changes.mdx': page('Changes', 'This is {{version}}.'),
+  'drafts/idea.mdx': page('Idea'),
+  '.mintignore': '# not yet\ndrafts/\n*.tmp\n',
+};
+
+test('a Mintlify folder is moved with one command, and every page is found', async (t) => {
+  const folder = await importFolder(t, FILES);
+  const { code, stdout, stderr } = await folder.importFrom('mintlify');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(parse(await folder.read('docs.yaml')), {
+    title: 'Parcels',
+    openapi: 'openapi.json',
+    theme: { color: '#166E3F' },
+    logo: { light: 'logo/light.svg', dark: 'logo/dark.svg' },
+    announcement: { text: 'Version 3 is out. Read more', link: '/changes' },
+    navigation: [
+      {
+        tab: 'Guides',
+        icon: 'book-open',
+        pages: [
+          {
+            title: 'Start',
+            icon: 'settings',
+            pages: [
+              'index.mdx',
+              'guides/start.mdx',
+              { title: 'Deep', page: 'deep/index.mdx', pages: ['deep/one.mdx'] },
+            ],
+          },
+          { page: 'quiet.mdx', hidden: true },
+        ],
+      },
+      { tab: 'API', reference: true },
+      { tab: 'Blog', url: 'https://blog.example.com' },
+    ],
+    links: {
+      header: [
+        { title: 'Support', url: 'mailto:help@example.com' },
+        { title: 'Sign up', url: 'https://example.com/start' },
+      ],
+      footer: [{ title: 'GitHub', url: 'https://github.com/example' }],
+    },
+    redirects: {
+      '/begin': '/guides/start',
+      '/first': { to: '/guides/start', status: 302 },
+      '/old/*': '/deep/*',
+      '/deep/index': '/deep',
+      '/old/index': '/deep',
+    },
+    variables: { version: '3.1' },
+    ignore: ['README.md', 'drafts/'],
+    onBrokenLinks: 'warn',
+  });
+  for (const told of [
+    /^ {2}docs\.json:\d+: There is no page `deep\/gone`/m,
+    /^ {2}docs\.json:\d+: Of the languages, en is carried over, and not fr/m,
+    /^ {2}docs\.json:\d+: `GET \/pets` is an operation/m,
+    /^ {2}docs\.json:\d+: `integrations` is not carried over\. Sites load no scripts/m,
+    /^ {2}docs\.json:\d+: `favicon` is not carried over\. Save the icon as `favicon\.svg`/m,
+    /^ {2}docs\.json:\d+: The link “Old” leads to `http:\/\/example\.com`/m,
+    /^ {2}redirects\.json:\d+: The redirect `\/moved\/:page\/x` .* a pattern is `\*` at the end/m,
+    /^ {2}redirects\.json:\d+: The redirect `\/away` → `\/nowhere` .* does not have its target/m,
+    /^ {2}redirects\.json:\d+: The redirect `\/a` → `\/b` .* in a circle/m,
+    /^ {2}quiet\.mdx:3: Mintlify fills this page with an operation/m,
+    /^ {2}docs\.json:\d+: The variable `no name` is left out/m,
+    /^ {2}\.mintignore:3: `\*\.tmp` is a pattern/m,
+  ])
+    assert.match(stdout, told);
+  assert.doesNotMatch(stdout, /A deploy refuses this/);
+
+  const site = await deployed(t, folder.path);
+  assert.match((await site.get('/')).text, /Welcome/);
+  for (const path of ['/guides/start', '/deep', '/deep/one', '/quiet', '/changes', '/reference'])
+    assert.equal((await site.get(path)).status, 200, path);
+  assert.match((await site.get('/changes')).text, /This is 3\.1\./);
+  for (const path of ['/README', '/drafts/idea']) assert.equal((await site.get(path)).status, 404);
+  assert.equal((await site.get('/old/one?x=1')).location, '/deep/one?x=1');
+  assert.equal((await site.get('/begin')).location, '/guides/start');
+  assert.match(site.log, /^index\.mdx:5: warning: The image `\/images\/gone\.png` is not/m);
+  assert.match(site.log, /^guides\/start\.mdx:5: warning: The link `\/lost` is broken/m);
+  assert.doesNotMatch(site.log, /`\/begin`/, 'a link to a redirect is no broken one');
+  assert.match((await site.get('/')).text, /and a picture/, 'the text of a missing picture');
+});
+
+test('an older mint.json is read: tabs and anchors take the groups of their folders', async (t) => {
+  const config = {
+    name: 'Parcels',
+    topbarLinks: [{ name: 'Support', url: 'https://example.com/help' }],
+    topbarCtaButton: { name: 'Sign up', url: 'https://example.com/start' },
+    primaryTab: { name: 'Guides' },
+    tabs: [{ name: 'Recipes', url: 'recipes' }],
+    anchors: [{ name: 'Community', icon: 'discord', url: 'https://chat.example.com' }],
+    navigation: [
+      { group: 'Start', pages: ['start'] },
+      { group: 'Cook', pages: ['recipes/soup'] },
+    ],
+    footerSocials: { github: 'https://github.com/example' },
+  };
+  const folder = await importFolder(t, {
+    'mint.json': JSON.stringify(config),
+    'start.mdx': page('Start'),
+    'recipes/soup.mdx': page('Soup'),
+  });
+  const { code, stderr } = await folder.importFrom('mintlify');
+  assert.equal(code, 0, stderr);
+  const written = parse(await folder.read('docs.yaml'));
+  assert.deepEqual(written.navigation, [
+    { tab: 'Guides', pages: [{ title: 'Start', pages: ['start.mdx'] }] },
+    { tab: 'Recipes', pages: [{ title: 'Cook', pages: ['recipes/soup.mdx'] }] },
+    { tab: 'Community', icon: 'messages-square', url: 'https://chat.example.com' },
+  ]);
+  assert.deepEqual(
+    written.links.header.map(({ title }: { title: string }) => title),
+    ['Support', 'Sign up'],
+  );
+  const site = await deployed(t, folder.path);
+  assert.match((await site.get('/recipes/soup')).text, /Soup/);
+});

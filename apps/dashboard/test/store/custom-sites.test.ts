@@ -146,7 +146,7 @@ onBothEngines(
     const setProject = (changes: { primary_domain_id?: string; redirect_platform_host?: number }) =>
       db.updateTable('projects').set(changes).where('id', '=', 'pets').execute();
     const ways = async () => {
-      const hosts = ['docs.test', 'old.test', `pets.${PLATFORM}`, `pets--pets-1.${PLATFORM}`];
+      const hosts = ['docs.test', 'old.test', `pets.${PLATFORM}`, `pets--pets1.${PLATFORM}`];
       const sites = await Promise.all(hosts.map(site));
       return sites.map((found) => [found?.origin, found?.redirectOrigin]);
     };
@@ -154,7 +154,7 @@ onBothEngines(
       ['http://docs.test:8082', undefined],
       ['https://old.test:8443', undefined],
       [`http://pets.${PLATFORM}:8082`, undefined],
-      [`http://pets--pets-1.${PLATFORM}:8082`, undefined],
+      [`http://pets--pets1.${PLATFORM}:8082`, undefined],
     ];
     await setProject({ primary_domain_id: docs, redirect_platform_host: 1 });
     assert.deepEqual(await ways(), own, 'the primary has no certificate yet');
@@ -199,7 +199,7 @@ onBothEngines('every host of a project has its switches', async (t) => {
   const { db } = await openTestDatabase(t);
   await putLiveProject(db, 'pets');
   await putDomain(db, 'pets', 'a.test');
-  const hosts = ['a.test', `pets.${PLATFORM}`, `pets--pets-1.${PLATFORM}`];
+  const hosts = ['a.test', `pets.${PLATFORM}`, `pets--pets1.${PLATFORM}`];
   const switches = async () => {
     const sites = await Promise.all(hosts.map((host) => sourceOf(db).site(host)));
     return sites.map((site) => [site?.mcp, site?.requestProxy]);

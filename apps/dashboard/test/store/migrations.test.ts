@@ -80,7 +80,7 @@ onSharedEngines(
     const { db, close } = await openDatabase(url, 1);
     cleanUp(t, close);
     assert.equal(
-      Buffer.concat(await Array.fromAsync(readSource(db, 'pets-1'))).toString(),
+      Buffer.concat(await Array.fromAsync(readSource(db, 'pets1'))).toString(),
       'openapi: 3.1.0',
     );
   },

@@ -20,18 +20,18 @@ onBothEngines('the deploys that went live last are kept, the live one always', a
   await putDeploy(db, 'pets', 8, { state: 'building', activated_at: null });
   await putDeploy(db, 'other', 1);
 
-  await setLive(db, 'pets-6');
-  assert.deepEqual(await prunable(db, 3), ['pets-3', 'pets-2', 'pets-1']);
+  await setLive(db, 'pets6');
+  assert.deepEqual(await prunable(db, 3), ['pets3', 'pets2', 'pets1']);
   assert.deepEqual(await prunable(db, 6), []);
-  assert.deepEqual(await prunable(db, 1), ['pets-5', 'pets-4', 'pets-3', 'pets-2', 'pets-1']);
+  assert.deepEqual(await prunable(db, 1), ['pets5', 'pets4', 'pets3', 'pets2', 'pets1']);
 
   // Rolled back to the oldest: it is live, and the others are counted from the newest on.
-  await setLive(db, 'pets-1');
-  assert.deepEqual(await prunable(db, 3), ['pets-4', 'pets-3', 'pets-2']);
-  assert.ok(!(await prunable(db, 1)).includes('pets-1'));
+  await setLive(db, 'pets1');
+  assert.deepEqual(await prunable(db, 3), ['pets4', 'pets3', 'pets2']);
+  assert.ok(!(await prunable(db, 1)).includes('pets1'));
   // One that was live of late outlives newer ones.
-  await db.updateTable('deploys').set({ activated_at: 99 }).where('id', '=', 'pets-2').execute();
-  assert.deepEqual(await prunable(db, 3), ['pets-5', 'pets-4', 'pets-3']);
+  await db.updateTable('deploys').set({ activated_at: 99 }).where('id', '=', 'pets2').execute();
+  assert.deepEqual(await prunable(db, 3), ['pets5', 'pets4', 'pets3']);
 });
 
 onBothEngines('deploys of a project that never went live are pruned too', async (t) => {
@@ -40,7 +40,7 @@ onBothEngines('deploys of a project that never went live are pruned too', async 
   for (let number = 1; number <= 4; number++) {
     await putDeploy(db, 'pets', number, { activate: 0, activated_at: null });
   }
-  assert.deepEqual(await prunable(db, 3), ['pets-1']);
+  assert.deepEqual(await prunable(db, 3), ['pets1']);
 });
 
 onBothEngines('a pruned deploy keeps its row and lets go of its contents, once', async (t) => {
@@ -50,7 +50,7 @@ onBothEngines('a pruned deploy keeps its row and lets go of its contents, once',
   for (let number = 1; number <= 3; number++) {
     await putDeploy(db, 'pets', number, { artifact_hash: 'A' });
   }
-  await setLive(db, 'pets-3');
+  await setLive(db, 'pets3');
   await db.transaction().execute(async (trx) => {
     await pruneDeploys(trx, await listPrunable(trx, 'pets', 1), 50);
     await pruneDeploys(trx, [], 60);

@@ -51,7 +51,7 @@ export async function putDeploy(
   number: number,
   row: Partial<DeployRow> = {},
 ): Promise<string> {
-  const id = `${project}-${number}`;
+  const id = `${project}${number}`;
   const deploy: NewRow<'deploys'> = {
     id,
     project_id: project,

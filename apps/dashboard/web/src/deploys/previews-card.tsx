@@ -20,7 +20,8 @@ import { Ago, Time } from '../ui/time.tsx';
 /** The previews of the project's branches. Without any it shows nothing. */
 export function PreviewsCard() {
   const query = useQuery(previewsQuery(useProject().slug));
-  if (query.data?.length === 0) return null;
+  // Most projects have none, so nothing stands there until it is known.
+  if (query.isPending || query.data?.length === 0) return null;
   return (
     <Card
       title="Branch previews"

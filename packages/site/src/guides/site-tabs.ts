@@ -20,8 +20,15 @@ export function siteTabs(
   const isTabbed = navigation.some(({ title }) => title !== undefined);
   const hasReference = tabs.some(({ part }) => part === 'reference');
   if (!isTabbed || hasReference || overview === undefined) return tabs;
-  return [...tabs, reference({ title: 'API reference', icon: undefined }, overview)];
+  // Many sites call their guides to the API so.
+  const isTaken = tabs.some(({ title }) => title === REFERENCE);
+  return [
+    ...tabs,
+    reference({ title: isTaken ? 'Reference' : REFERENCE, icon: undefined }, overview),
+  ];
 }
+
+const REFERENCE = 'API reference';
 
 type Heading = Pick<SiteTab, 'title' | 'icon'>;
 

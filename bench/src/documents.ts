@@ -76,7 +76,7 @@ async function publishDocument(
 ): Promise<PublishedDocument> {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   await dashboard.createProject(slug);
-  const { deploy, log, peakMiB, cpuSeconds } = await dashboard.deployFile(slug, path);
+  const { deploy, log, peakMiB } = await dashboard.deployFile(slug, path);
   const said = (pattern: RegExp) => log.map((line) => pattern.exec(line)).find(Boolean)?.[1] ?? '';
   const count = (text: string) => Number(text.replaceAll(',', ''));
   const told = (level: 'warning' | 'hint') =>
@@ -93,7 +93,6 @@ async function publishDocument(
     files: 1 + count(others?.[1] ?? '0'),
     operations: count(said(/^Found ([\d,]+) operations?/) || '0'),
     seconds: (Date.parse(deploy.finishedAt ?? '') - Date.parse(deploy.startedAt ?? '')) / 1_000,
-    cpuSeconds,
     peakMiB,
     warnings: told('warning'),
     hints: told('hint'),

@@ -184,11 +184,6 @@ export function residentPeakMiB(pid: number): number {
   return memoryKiB(pid, 'VmHWM') / 1_024;
 }
 
-/** Processor time of one process so far, all threads, in seconds; 0 where it has ended. */
-export function cpuSeconds(pid: number): number {
-  return cpuTicks(pid) / TICKS_PER_SECOND;
-}
-
 function tree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
   return [pid, ...children.flatMap(tree)];

@@ -14,8 +14,6 @@ export interface PublishedDocument {
   readonly operations: number;
   /** From the beginning of the build to its end. */
   readonly seconds: number;
-  /** Processor time of all threads of the build, which other programs of the machine do not change. */
-  readonly cpuSeconds: number;
   readonly peakMiB: number;
   readonly warnings: number;
   readonly hints: number;
@@ -30,7 +28,7 @@ export interface DocumentsPublished {
 
 export function documentsSection({ documents }: DocumentsPublished): Section {
   const head = ['document', 'version', 'files', 'MB', 'operations', 'built in s'];
-  head.push('CPU s', 'peak MiB', 'warnings', 'hints');
+  head.push('peak MiB', 'warnings', 'hints');
   const rows = documents.map((one) => [
     one.refusal === '' ? one.name : `${one.name}: **refused**, ${one.refusal}`,
     one.version,
@@ -38,7 +36,6 @@ export function documentsSection({ documents }: DocumentsPublished): Section {
     precise(one.megabytes),
     whole(one.operations),
     precise(one.seconds),
-    precise(one.cpuSeconds),
     whole(one.peakMiB),
     whole(one.warnings),
     whole(one.hints),

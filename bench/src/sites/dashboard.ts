@@ -5,7 +5,7 @@ import { DashboardClient } from '../../../apps/dashboard/server/src/commands/dep
 import type { BuildInput } from '../../../apps/dashboard/server/src/deploys/artifact.ts';
 import { BenchError } from '../failure.ts';
 import { ROOT } from '../paths.ts';
-import { cpuSeconds, descendants, freePort, residentPeakMiB } from '../processes.ts';
+import { descendants, freePort, residentPeakMiB } from '../processes.ts';
 import { type Running, startServer } from '../service.ts';
 import { percentile } from '../statistics.ts';
 
@@ -127,17 +127,11 @@ export class DashboardUnderTest {
     readonly deploy: Deploy;
     readonly log: readonly string[];
     readonly peakMiB: number;
-    /** Processor time of the build's own process. */
-    readonly cpuSeconds: number;
   }> {
     let peakMiB = 0;
-    const before = new Set(descendants(this.#running.server.pid));
-    const cpu = new Map<number, number>();
     const watch = setInterval(() => {
-      const builds = descendants(this.#running.server.pid);
-      peakMiB = Math.max(peakMiB, ...builds.map(residentPeakMiB));
-      for (const pid of builds.filter((one) => !before.has(one)))
-        cpu.set(pid, Math.max(cpu.get(pid) ?? 0, cpuSeconds(pid)));
+      const builds = descendants(this.#running.server.pid).map(residentPeakMiB);
+      peakMiB = Math.max(peakMiB, ...builds);
     }, ASK_MS);
     try {
       const env = {
@@ -161,7 +155,7 @@ export class DashboardUnderTest {
       const { id } = JSON.parse(printed) as Deploy;
       const log: string[] = [];
       const deploy = await this.#client.followDeploy(slug, id, ({ message }) => log.push(message));
-      return { deploy, log, peakMiB, cpuSeconds: [...cpu.values()].reduce((a, b) => a + b, 0) };
+      return { deploy, log, peakMiB };
     } finally {
       clearInterval(watch);
     }

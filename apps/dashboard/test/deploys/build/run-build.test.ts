@@ -121,9 +121,13 @@ test('small builds share a process; one that was given up, or was large, is not 
   // Another test's may end at any time.
   const others = builders();
   const own = () => builders().filter((pid) => !others.includes(pid));
-  const build = async (document: object | Uint8Array, buildSeconds = 60) => {
+  const build = async (
+    document: object | Uint8Array,
+    buildSeconds = 60,
+    kind: BuildJob['kind'] = 'document',
+  ) => {
     const before = own();
-    const job = await jobOf(t, document);
+    const job = await jobOf(t, document, kind);
     const result = await runBuild(
       limited(job, { buildSeconds, buildMemory: 1_024 }),
       silent,
@@ -157,6 +161,13 @@ test('small builds share a process; one that was given up, or was large, is not 
   const afterLarge = await build(large);
   assert.ok('artifact' in afterLarge.result);
   assert.equal(afterLarge.left.length, afterGivenUp.left.length - 1);
+
+  // In few bytes, since it is compressed.
+  const content = JSON.stringify({ ...largeDocument(500), 'x-padding': 'x'.repeat(3_000_000) });
+  const archive = zipOf([{ name: 'openapi.json', content }]);
+  const afterSmallArchive = await build(archive, 60, 'zip');
+  assert.ok(archive.length < 1_000_000 && 'artifact' in afterSmallArchive.result);
+  assert.equal(afterSmallArchive.left.length, afterLarge.left.length);
 });
 
 /** The processes that build for this one (Linux). */
@@ -173,16 +184,20 @@ function commandOf(pid: string | number): string {
   }
 }
 
-/** Processor time of the processes that build, all threads, in milliseconds: whatever else the machine does. */
+/** Processor time of the processes that build or have, all threads, in milliseconds: whatever else the machine does. */
 function builderTime(): number {
-  const ticks = builders().map((pid) => {
-    // proc(5): fields 14 and 15, counted after the name, which may hold spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  });
+  // proc(5): fields 14 and 15, and 16 and 17 of children that have ended.
+  const ended = timesOf('self').slice(2);
+  const ticks = [...builders().flatMap((pid) => timesOf(pid).slice(0, 2)), ...ended];
   return ticks.reduce((sum, one) => sum + one, 0) * MS_PER_TICK;
+}
+
+function timesOf(pid: string): number[] {
+  // Counted after the name, which may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return fields.slice(11, 15).map(Number);
 }
 
 /** sysconf(_SC_CLK_TCK) is 100 wherever Linux runs. */

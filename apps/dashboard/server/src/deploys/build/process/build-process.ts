@@ -27,8 +27,12 @@ try {
 const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
   resourceLimits: { maxOldGenerationSizeMb: memory * HEAP_SHARE },
 });
+const resident = () => process.memoryUsage.rss() / 1024 / 1024;
 const tell = (message: FromBuildProcess) => process.send?.(message);
-worker.on('message', (message: BuildMessage) => tell(message));
+worker.on('message', (message: BuildMessage) => {
+  if (!('line' in message || 'key' in message)) tell({ resident: resident() });
+  tell(message);
+});
 worker.on('error', (error: NodeJS.ErrnoException) => {
   const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   tell(isTooLarge ? { tooLarge: true } : { defect: error.stack ?? String(error) });
@@ -37,5 +41,5 @@ process.on('message', (message: ToBuildProcess) => worker.postMessage(message));
 
 // The limit of the heap does not count memory outside of it; this one does.
 setInterval(() => {
-  if (process.memoryUsage.rss() > memory * 1024 * 1024) tell({ tooLarge: true });
+  if (resident() > memory) tell({ tooLarge: true });
 }, LOOK_MS);

@@ -42,8 +42,12 @@ export type BuildMessage =
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
   | { readonly problems: readonly BuildProblem[] };
 
-/** A message of the process to the service: one of the thread's, or why there is no result. */
+/**
+ * A message of the process to the service: one of the thread's, before a result how many megabytes are resident, or why
+ * there is no result.
+ */
 export type FromBuildProcess =
   | BuildMessage
+  | { readonly resident: number }
   | { readonly tooLarge: true }
   | { readonly defect: string };

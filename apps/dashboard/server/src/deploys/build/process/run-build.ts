@@ -11,8 +11,11 @@ export type BuildOutcome =
   /** `isKnown` said so. */
   | { readonly isKnown: true };
 
-/** The largest output after which a process is kept, in bytes. */
-const SMALL_BYTES = 1_000_000;
+/**
+ * The largest upload after which a process is kept, in bytes, and how many megabytes may be resident then: a small
+ * archive can be a large document.
+ */
+const SMALL = { bytes: 1_000_000, resident: 300 } as const;
 
 /**
  * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
@@ -41,6 +44,7 @@ export function runBuild(
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   let isFinished = false;
+  let resident = 0;
   const finish = (outcome: BuildOutcome) => {
     isFinished = true;
     resolve(outcome);
@@ -52,6 +56,7 @@ export function runBuild(
     }, reject);
   child.on('message', (message: FromBuildProcess) => {
     if ('line' in message) log(message.line);
+    else if ('resident' in message) resident = message.resident;
     else if ('key' in message) answerKey(message.key);
     else if ('problems' in message || 'isKnown' in message) finish(message);
     else if ('tooLarge' in message) giveUp('large');
@@ -71,7 +76,8 @@ export function runBuild(
     signal.removeEventListener('abort', abort);
     removeListeners(child);
     // An aborted process is still busy, and one with a large build may hold much memory.
-    if (isFinished && job.size <= SMALL_BYTES) releaseProcess(child, buildMemory);
+    const isSmall = job.size <= SMALL.bytes && resident <= SMALL.resident;
+    if (isFinished && isSmall) releaseProcess(child, buildMemory);
     else await killProcess(child);
   });
 }

@@ -66,20 +66,24 @@ interface Navigation {
   }[];
 }
 
-let navigation: Promise<Navigation> | undefined;
+const navigations = new Map<string, Promise<Navigation>>();
 
-/** Fetched once; again after a failure. */
+/** The operations of the API that the list is of, fetched once; again after a failure. */
 function fetchNavigation(): Promise<Navigation> {
-  navigation ??= fetch('/_site/navigation.json')
+  const path = find('.nav-apis')?.dataset.navigation ?? '/_site/navigation.json';
+  const known = navigations.get(path);
+  if (known) return known;
+  const fetched = fetch(path)
     .then((response) => {
       if (!response.ok) throw new Error(`The navigation was answered with ${response.status}.`);
       return response.json();
     })
     .catch((error) => {
-      navigation = undefined;
+      navigations.delete(path);
       throw error;
     });
-  return navigation;
+  navigations.set(path, fetched);
+  return fetched;
 }
 
 /** The operations of a tag; the tag's own page, where they cannot be had. */

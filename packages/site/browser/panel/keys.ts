@@ -1,3 +1,5 @@
+import type { SchemeData } from '../../src/request/operation-data.ts';
+
 // The reader's keys: in memory as long as the tab's document lives, and in the browser where the reader asks for it.
 
 /** What a reader entered for a scheme, or an authorization server gave out. */
@@ -19,17 +21,23 @@ const TEXTS = ['value', 'user', 'clientId', 'clientSecret', 'refreshToken'] as c
 
 let known: Map<string, Keys> | undefined;
 
-/** The keys for a scheme, by its name. */
-export function keysOf(scheme: string): Keys {
+/** A scheme's name, and the API that it is of where the site has several: theirs may be called alike. */
+export type SchemeName = Pick<SchemeData, 'name' | 'api'>;
+
+/** The keys for a scheme. */
+export function keysOf(scheme: SchemeName): Keys {
   known ??= new Map(readStored());
-  return known.get(scheme) ?? { value: '' };
+  return known.get(entryName(scheme)) ?? { value: '' };
 }
 
-export function keepKeys(scheme: string, keys: Keys): void {
+export function keepKeys(scheme: SchemeName, keys: Keys): void {
   keysOf(scheme);
-  known?.set(scheme, keys);
+  known?.set(entryName(scheme), keys);
   if (isRemembering()) store();
 }
+
+/** No address of an API has the letter between the two. */
+const entryName = ({ api, name }: SchemeName) => (api === undefined ? name : `${api}\0${name}`);
 
 export function isRemembering(): boolean {
   return storage()?.getItem(STORAGE_NAME) != null;

@@ -1,8 +1,8 @@
 import { element } from './dom.ts';
-import { keepKeys, keysOf } from './keys.ts';
+import { keepKeys, keysOf, type SchemeName } from './keys.ts';
 
 /** A secret of a scheme: not shown, and kept as it is typed. */
-export function secretInput(scheme: string, field: 'value' | 'clientSecret'): HTMLInputElement {
+export function secretInput(scheme: SchemeName, field: 'value' | 'clientSecret'): HTMLInputElement {
   const input = element('input', {
     class: 'try-input',
     type: 'password',

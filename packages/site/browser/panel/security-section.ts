@@ -1,7 +1,7 @@
 import type { Credential } from '../../src/request/build-request.ts';
 import type { NeededScheme, OperationData, SchemeData } from '../../src/request/operation-data.ts';
 import { element, labelled, select } from './dom.ts';
-import { isRemembering, keepKeys, keysOf, remember } from './keys.ts';
+import { isRemembering, type Keys, keepKeys, keysOf, remember } from './keys.ts';
 import { secretInput } from './secret-input.ts';
 import { tokenFields } from './token-fields.ts';
 
@@ -26,8 +26,13 @@ const chosen = new Map<string, number>();
 /** The credentials of the alternative that the reader chose. */
 export function securitySection({ security = [], schemes = [] }: OperationData): SecuritySection {
   const titles = security.map((needed) => alternativeTitle(needed, schemes));
-  const key = titles.join('|');
-  let at = Math.min(chosen.get(key) ?? firstKnown(security), Math.max(0, security.length - 1));
+  const key = [schemes[0]?.api ?? '', ...titles].join('|');
+  const keysFor = (name: string): Keys => {
+    const scheme = schemes.find((one) => one.name === name);
+    return scheme ? keysOf(scheme) : { value: '' };
+  };
+  const first = () => firstKnown(security, keysFor);
+  let at = Math.min(chosen.get(key) ?? first(), Math.max(0, security.length - 1));
   let shown: SchemeFields[] = [];
   const place = element('div', { class: 'try-fields' });
   const show = () => {
@@ -57,7 +62,7 @@ export function securitySection({ security = [], schemes = [] }: OperationData):
     credentials: () =>
       new Map(
         (security[at] ?? [])
-          .map(([name]): [string, Credential] => [name, keysOf(name)])
+          .map(([name]): [string, Credential] => [name, keysFor(name)])
           .filter(([, { value, user }]) => value !== '' || Boolean(user)),
       ),
     prepare: async (signal) => {
@@ -78,7 +83,7 @@ function missingWords(scheme: SchemeData | undefined): readonly string[] {
     scheme.type !== 'mutualTLS' &&
     !(scheme.type === 'apiKey' && scheme.in === 'cookie');
   if (!isSent) return [];
-  const { value, user } = keysOf(scheme.name);
+  const { value, user } = keysOf(scheme);
   if (value !== '' || user) return [];
   const isBasic = scheme.type === 'http' && scheme.scheme === 'basic';
   const what = isBasic
@@ -96,9 +101,12 @@ function alternativeTitle(needed: readonly NeededScheme[], schemes: readonly Sch
 }
 
 /** The first alternative for which there are keys already. */
-function firstKnown(security: readonly (readonly NeededScheme[])[]): number {
+function firstKnown(
+  security: readonly (readonly NeededScheme[])[],
+  keysFor: (name: string) => Keys,
+): number {
   const isKnown = (needed: readonly NeededScheme[]) =>
-    needed.length > 0 && needed.every(([name]) => keysOf(name).value !== '');
+    needed.length > 0 && needed.every(([name]) => keysFor(name).value !== '');
   return Math.max(0, security.findIndex(isKnown));
 }
 
@@ -128,28 +136,30 @@ const note = (text: string, ...more: HTMLElement[]): SchemeFields => ({
 });
 
 /** A secret: not shown, and not offered to the browser's own store of passwords. */
-function keyInput({ name, description }: SchemeData, kind: string): HTMLElement {
+function keyInput(scheme: SchemeData, kind: string): HTMLElement {
+  const { name, description } = scheme;
   // Many documents call a scheme by what it is.
   const isSaid = kind.toLowerCase() === name.toLowerCase();
   return labelled(
     { name, kind: isSaid ? undefined : kind, hint: description },
-    secretInput(name, 'value'),
+    secretInput(scheme, 'value'),
   );
 }
 
-function basicInputs({ name, description }: SchemeData): HTMLElement {
+function basicInputs(scheme: SchemeData): HTMLElement {
+  const { name, description } = scheme;
   const user = element('input', {
     class: 'try-input',
     autocomplete: 'off',
     spellcheck: 'false',
-    oninput: () => keepKeys(name, { ...keysOf(name), user: user.value }),
+    oninput: () => keepKeys(scheme, { ...keysOf(scheme), user: user.value }),
   });
-  user.value = keysOf(name).user ?? '';
+  user.value = keysOf(scheme).user ?? '';
   return element(
     'div',
     { class: 'try-two' },
     labelled({ name: 'User name', isWord: true, kind: name, hint: description }, user),
-    labelled({ name: 'Password', isWord: true }, secretInput(name, 'value')),
+    labelled({ name: 'Password', isWord: true }, secretInput(scheme, 'value')),
   );
 }
 

@@ -29,7 +29,7 @@ export function tokenFields(
   needed: readonly string[],
   token: HTMLElement,
 ): SchemeFields {
-  const { name, type } = scheme;
+  const { type } = scheme;
   const place = element('div', { class: 'try-fields' });
   const status = element('p', { class: 'try-hint', role: 'status' });
   let flows = scheme.flows ?? [];
@@ -66,7 +66,7 @@ export function tokenFields(
       token,
       element(
         'details',
-        { class: 'try-group', open: keysOf(name).value === '' },
+        { class: 'try-group', open: keysOf(scheme).value === '' },
         element('summary', {}, element('span', { class: 'try-word' }, 'Get a token')),
         chooser,
         place,
@@ -74,7 +74,7 @@ export function tokenFields(
       status,
     ),
     prepare: async (signal) => {
-      const { ends = Number.POSITIVE_INFINITY, refreshToken } = keysOf(name);
+      const { ends = Number.POSITIVE_INFINITY, refreshToken } = keysOf(scheme);
       if (ends < Date.now() && refreshToken && current) await current.refresh(signal);
     },
   };
@@ -97,12 +97,11 @@ function flowForm(
   needed: readonly string[],
   { status, token }: FlowPlaces,
 ): FlowForm {
-  const { name } = scheme;
   const { type, scopes = [] } = flow;
-  const id = textInput(keysOf(name).clientId ?? '', (clientId) =>
-    keepKeys(name, { ...keysOf(name), clientId }),
+  const id = textInput(keysOf(scheme).clientId ?? '', (clientId) =>
+    keepKeys(scheme, { ...keysOf(scheme), clientId }),
   );
-  const secret = secretInput(name, 'clientSecret');
+  const secret = secretInput(scheme, 'clientSecret');
   const user = textInput('', () => {});
   const password = element('input', { class: 'try-input', type: 'password', autocomplete: 'off' });
   const boxes = scopes.map(([scope, description]) =>
@@ -131,8 +130,8 @@ function flowForm(
     inBody: place.value === 'body',
   });
   const keep = (keys: Awaited<ReturnType<typeof refreshKeys>>) => {
-    const { ends: _, refreshToken: __, ...others } = keysOf(name);
-    keepKeys(name, { ...others, ...keys });
+    const { ends: _, refreshToken: __, ...others } = keysOf(scheme);
+    keepKeys(scheme, { ...others, ...keys });
     const field = token.querySelector('input');
     if (field) field.value = keys.value ?? '';
     const until =
@@ -141,7 +140,7 @@ function flowForm(
     changed(token);
   };
   const refresh = async (signal: AbortSignal) =>
-    keep(await refreshKeys(flow, client(), keysOf(name), signal));
+    keep(await refreshKeys(flow, client(), keysOf(scheme), signal));
   const refresher = button('Refresh it', { onclick: () => working(refresher, status, refresh) });
   const get = async (signal: AbortSignal) => {
     if (type === 'deviceAuthorization') {

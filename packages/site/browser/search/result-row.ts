@@ -7,7 +7,7 @@ const SIGNS: Readonly<Record<string, string>> = { page: '¶', tag: '/', model: '
 
 /** A result as an option of the list. */
 export function resultRow(row: SearchRow, id: string, terms: readonly string[]): HTMLAnchorElement {
-  const { kind, title, context, href, method, isDeprecated, excerpt } = row;
+  const { kind, title, context, href, method, isDeprecated, api, excerpt } = row;
   const line = (name: string, children: Child[]) =>
     element('span', { class: `search-${name}` }, ...children);
   const badge = method
@@ -23,6 +23,7 @@ export function resultRow(row: SearchRow, id: string, terms: readonly string[]):
       line('title', [
         element('b', {}, ...marked(title, terms)),
         isDeprecated ? element('small', {}, 'deprecated') : undefined,
+        api ? element('small', { class: 'search-api' }, api.title) : undefined,
       ]),
       line('context', marked(context, terms)),
       line('excerpt', marked(stretch(excerpt, terms), terms)),

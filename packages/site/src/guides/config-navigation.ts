@@ -10,8 +10,13 @@ export interface ConfigTab {
   /** undefined where the navigation has no tabs. */
   readonly title: string | undefined;
   readonly icon: string | undefined;
-  /** Its pages, `reference` for those of the OpenAPI document, or a link to another place. */
-  readonly content: readonly ConfigEntry[] | 'reference' | { readonly url: string };
+  /** Its pages, those of OpenAPI documents, or a link to another place. */
+  readonly content: readonly ConfigEntry[] | ReferenceTab | { readonly url: string };
+}
+
+/** The address of a reference, or `true` for all of them. */
+interface ReferenceTab {
+  readonly reference: string | true;
 }
 
 /** An entry of the navigation. */
@@ -58,13 +63,20 @@ const MAX_TITLE = 100;
 interface NavigationReader extends LinkReader {
   /** The lines of the pages that were found so far, by their files. */
   readonly seen: Map<string, number>;
+  /** The addresses of the references; none where there is one at most, by `openapi`. */
+  readonly addresses: readonly string[];
 }
 
 /** `navigation`: a list of entries, or of tabs. */
-export function navigationOf(links: LinkReader, node: Node | undefined): ConfigTab[] | undefined {
+export function navigationOf(
+  links: LinkReader,
+  node: Node | undefined,
+  references: readonly { readonly address: string | undefined }[] = [],
+): ConfigTab[] | undefined {
   const { reader } = links;
   if (!node) return undefined;
-  const at = { ...links, seen: new Map<string, number>() };
+  const addresses = references.flatMap(({ address }) => address ?? []);
+  const at = { ...links, seen: new Map<string, number>(), addresses };
   const items = reader.items(node, '`navigation`');
   const tabs = items.filter((item) => isMap(item) && item.has('tab'));
   if (tabs.length === 0) {
@@ -80,8 +92,19 @@ export function navigationOf(links: LinkReader, node: Node | undefined): ConfigT
   if (tabs.length > MAX_TABS)
     reader.problem(`The navigation has more than ${MAX_TABS} tabs.`, tabs[MAX_TABS]);
   const read = tabs.slice(0, MAX_TABS).map((item) => ({ item, tab: tabOf(at, item) }));
-  const [, second] = read.filter(({ tab }) => tab.content === 'reference');
-  if (second) reader.problem('Two tabs have `reference`: keep one.', second.item);
+  const seen = new Set<string | true>();
+  for (const { item, tab } of read) {
+    const reference = referenceIn(tab);
+    if (reference === undefined) continue;
+    if (seen.has(reference))
+      reader.problem(
+        reference === true
+          ? 'Two tabs have `reference`: keep one.'
+          : `Two tabs have \`reference: ${reference}\`: keep one.`,
+        item,
+      );
+    seen.add(reference);
+  }
   return read.map(({ tab }) => tab);
 }
 
@@ -100,14 +123,34 @@ function tabOf(at: NavigationReader, item: Node): ConfigTab {
   const reference = members.get('reference');
   const url = members.get('url');
   if (reference) {
-    if (!isScalar(reference) || reference.value !== true)
-      reader.problem('`reference` must be `true`; a tab without it is left out.', reference);
-    return { ...own, content: 'reference' };
+    return { ...own, content: { reference: referenceOf(at, reference) } };
   }
   if (url) return { ...own, content: { url: linkOf(at, url, "A tab's `url`") } };
   const entries = pages ? entriesOf(at, pages, 1) : [];
   if (pages && !hasPage(entries)) reader.problem("A tab's `pages` must have a page.", pages);
   return { ...own, content: entries };
+}
+
+/** The reference that a tab is for; undefined for other tabs. */
+export const referenceIn = ({ content }: ConfigTab): string | true | undefined =>
+  'reference' in content ? content.reference : undefined;
+
+function referenceOf({ reader, addresses }: NavigationReader, node: Node): string | true {
+  const value = isScalar(node) ? node.value : undefined;
+  if (value === true) return true;
+  if (addresses.length === 0) {
+    reader.problem('`reference` must be `true`; a tab without it is left out.', node);
+    return true;
+  }
+  const address = typeof value === 'number' ? String(value) : value;
+  if (typeof address === 'string' && addresses.includes(address)) return address;
+  reader.problem(
+    typeof address === 'string'
+      ? `There is no reference \`${address}\`${reader.didYouMean(address, addresses)}`
+      : '`reference` must be `true` for all references, or the address of one; a tab without it is left out.',
+    node,
+  );
+  return true;
 }
 
 /** Whether there is a page in entries that is not hidden: somewhere a tab has to lead. */

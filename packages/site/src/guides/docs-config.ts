@@ -4,7 +4,7 @@ import { DEFAULT_COLOR } from '../site/theme.ts';
 import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
 import { ignoredOf, withoutIgnored } from './ignored-files.ts';
-import { overlaysOf } from './overlays-config.ts';
+import { type ConfigReference, referencesOf, usualReferences } from './references-config.ts';
 import {
   type Announcement,
   announcementOf,
@@ -23,10 +23,8 @@ export interface DocsConfig {
   /** The name of the file: `docs.yaml` or `docs.yml`. */
   readonly file: string;
   readonly title: string;
-  /** The OpenAPI document's path in the archive; undefined where there is none. */
-  readonly openapi: string | undefined;
-  /** The overlays that are applied to it, by their paths in the archive, in their order. */
-  readonly overlays: readonly string[];
+  /** The OpenAPI documents, in their order: one without an address by `openapi`, or those of `references`. */
+  readonly references: readonly ConfigReference[];
   /** undefined: all pages are listed by path. */
   readonly navigation: readonly ConfigTab[] | undefined;
   /** `#0a58ca` */
@@ -57,20 +55,17 @@ export interface DocsConfig {
 }
 
 const KEYS = [
-  ...['title', 'openapi', 'overlays', 'navigation', 'theme', 'logo'],
+  ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
   ...['ignore', 'onBrokenLinks'],
 ];
-
-const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
 
 /** The required content of a `docs.yaml`, for a message. */
 export const MINIMAL_CONFIG = 'title: My API';
 
 /** Of a file that cannot be read. */
-const EMPTY: Omit<DocsConfig, 'file' | 'openapi'> = {
+const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   title: '',
-  overlays: [],
   navigation: undefined,
   color: DEFAULT_COLOR,
   darkColor: undefined,
@@ -92,12 +87,6 @@ export function configFile(files: SourceFiles): string | undefined {
   return ['docs.yaml', 'docs.yml'].find((name) => files.has(name));
 }
 
-/** The only OpenAPI document at the archive's root with a usual name. */
-export function defaultDocument(files: SourceFiles): string | undefined {
-  const found = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
-  return found.length === 1 ? found[0] : undefined;
-}
-
 /**
  * Reads the configuration `file`, of at most 256 KB. Problems have their lines. Where there are any, the configuration
  * has the parts that could be read, so that the rest of the archive can be checked as well.
@@ -109,7 +98,7 @@ export function readDocsConfig(
   const reader = configReader(file, archive.get(file) ?? new Uint8Array());
   const { problems } = reader;
   if (problems.length > 0 || !reader.root) {
-    return { config: { ...EMPTY, file, openapi: defaultDocument(archive) }, problems };
+    return { config: { ...EMPTY, file, references: usualReferences(archive) }, problems };
   }
   const at = reader.members(reader.root, KEYS, `\`${file}\``);
   const title = at.get('title');
@@ -118,13 +107,12 @@ export function readDocsConfig(
   const files = withoutIgnored(archive, ignore);
   const sitePaths: NamedPath[] = [];
   const links = { reader, files, sitePaths };
-  const openapi = openapiOf(reader, files, at.get('openapi'));
+  const references = referencesOf(reader, files, at);
   const config = {
     file,
     title: title ? reader.text(title, '`title`', 200) : '',
-    openapi,
-    overlays: overlaysOf(reader, files, at.get('overlays'), openapi),
-    navigation: navigationOf(links, at.get('navigation')),
+    references,
+    navigation: navigationOf(links, at.get('navigation'), references),
     ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
     announcement: announcementOf(links, at.get('announcement')),
@@ -144,19 +132,6 @@ function onBrokenLinksOf(reader: ConfigReader, node: Node | undefined): 'fail' |
   if (value === 'fail' || value === 'warn') return value;
   reader.problem('`onBrokenLinks` must be `fail` or `warn`.', node);
   return 'fail';
-}
-
-function openapiOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined) {
-  if (node)
-    return fileOf(reader, files, node, '`openapi`', /\.(?:ya?ml|json)$/i, 'a YAML or JSON file');
-  const usual = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
-  if (usual.length > 1) {
-    reader.problem(
-      `\`openapi\` must say which document is meant: the archive has ${usual.join(' and ')}.`,
-      reader.root,
-    );
-  }
-  return usual[0];
 }
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;

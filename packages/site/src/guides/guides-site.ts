@@ -1,10 +1,12 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
+import { REFERENCE_LIST, REFERENCE_PATH } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { isListed, referenceListFiles } from '../reference/reference-list.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
-import type { SiteFrame } from '../site/frame.ts';
+import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { iconRules } from '../site/icons/icons.ts';
 import { iconsOf, pagesIn } from '../site/navigation.ts';
 import { sitePolicy } from '../site/policy.ts';
@@ -23,7 +25,6 @@ import {
   mediaType,
   pagePath,
   pathConflicts,
-  REFERENCE_PATH,
   reservedPaths,
 } from './links/site-paths.ts';
 import { ownStyle } from './own-style.ts';
@@ -37,8 +38,8 @@ import { unknownVariables, withVariables } from './variables.ts';
 export interface Guides {
   readonly files: SourceFiles;
   readonly config: DocsConfig;
-  /** undefined for a site without a reference. */
-  readonly reference: ReferenceContext | undefined;
+  /** The references of its documents, in the order of the configuration. */
+  readonly references: readonly ReferenceContext[];
 }
 
 /** Where the introduction of an archive's reference is: at its root where there are no guides. */
@@ -60,21 +61,24 @@ export function pathsOf(files: SourceFiles): ReadonlySet<string> {
 
 /** A site without the files that are published as they are. */
 function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): SourceFiles {
-  const own = new Set([config.file, config.openapi, ...config.overlays]);
+  const own = new Set([
+    config.file,
+    ...config.references.flatMap(({ file, overlays }) => [file, ...overlays]),
+  ]);
   const all = new Map([...files].filter(([path]) => !own.has(path)));
   return withVariables(all, config.variables);
 }
 
 /**
- * Renders the pages of an archive, and finds all problems in them. The reference is `unknown` where its document cannot
- * be read: links to it are then not checked.
+ * Renders the pages of an archive, and finds all problems in them. The references are `unknown` where a document cannot
+ * be read: links to them are then not checked.
  */
 export async function guidePages(
   {
     files,
     config,
-    reference,
-  }: Omit<Guides, 'reference'> & { reference: Guides['reference'] | 'unknown' },
+    references,
+  }: Omit<Guides, 'references'> & { references: Guides['references'] | 'unknown' },
   log: BuildLog,
   cache?: PageCache,
 ): Promise<{
@@ -83,26 +87,25 @@ export async function guidePages(
 }> {
   const own = publishable({ files, config });
   log({ message: 'Rendering the pages.' });
-  const targets =
-    typeof reference === 'object'
-      ? referenceTargets(reference.checked, reference.addresses)
-      : reference;
+  const isUnknown = references === 'unknown';
+  const targets = isUnknown
+    ? references
+    : references.map(({ checked, addresses }) => referenceTargets(checked, addresses));
+  // The configuration may be wrong about which document is meant.
+  const named = isUnknown && config.references.length === 0 ? [{}] : config.references;
   const { pages, problems } = await renderPages(
     own,
     {
       files: new Set(own.keys()),
-      reference: targets,
-      sitePaths: reservedPaths(reference !== undefined),
+      references: targets,
+      sitePaths: reservedPaths(named),
       redirects: config.redirects,
     },
     undefined,
     cache,
   );
-  const paths = typeof targets === 'object' ? targets.paths : [];
-  const taken = pathConflicts(
-    own,
-    new Set([...reservedPaths(typeof targets === 'object'), ...paths]),
-  );
+  const paths = targets === 'unknown' ? [] : targets.flatMap((one) => [...one.paths]);
+  const taken = pathConflicts(own, new Set([...reservedPaths(isUnknown ? [] : named), ...paths]));
   const style = config.css === undefined ? undefined : await ownStyle(own, config.css);
   const wrong = [...taken, ...problems, ...(style?.problems ?? [])];
   const broken = brokenLinks(pages);
@@ -110,7 +113,7 @@ export async function guidePages(
   else
     for (const { message, path: file, line } of broken.sort(byPlace))
       log({ rule: 'link', message, file, path: '', line });
-  if (pages.length === 0 && reference === undefined && wrong.length === 0)
+  if (pages.length === 0 && references.length === 0 && wrong.length === 0)
     wrong.push(noPages(config));
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };
 }
@@ -122,7 +125,7 @@ export async function guidesSite(
   log: BuildLog,
   { origin, dates, limits }: Publication = {},
 ): Promise<BuiltSite> {
-  const { config, reference } = guides;
+  const { config, references } = guides;
   const files = publishable(guides);
   const style = config.css === undefined ? undefined : await ownStyle(files, config.css);
   const pages = rendered.filter(({ file }) => !isNotFoundPage(file));
@@ -133,7 +136,7 @@ export async function guidesSite(
 
   const hidden = hiddenPages(config, pages);
   const shown = pages.filter((page) => !hidden.has(page));
-  const tabs = siteTabs(config, shown, reference?.addresses.overview);
+  const tabs = siteTabs(config, shown, references);
   const isTabbed = tabs.some((tab) => tab.title !== undefined);
   const first = tabs.flatMap(({ entries }) => pagesIn(entries))[0] ?? shown[0] ?? pages[0];
   const start = pages.find(({ path }) => path === first?.path);
@@ -144,12 +147,9 @@ export async function guidesSite(
     logo: config.logo,
     links: isTabbed
       ? []
-      : [
-          ...(start ? [{ title: 'Guides', path: '/' }] : []),
-          ...(reference ? [{ title: 'API reference', path: reference.addresses.overview }] : []),
-        ],
+      : [...(start ? [{ title: 'Guides', path: '/' }] : []), ...referenceLinks(references)],
     tabs,
-    reference: reference?.addresses,
+    references,
     assets: await siteAssets(),
     theme: themeFiles({
       ...themeOf(guides),
@@ -167,7 +167,7 @@ export async function guidesSite(
     guideFiles(frame, page, {
       ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
     });
-  const published = publishedFiles({ files, config, reference }, rendered, log);
+  const published = publishedFiles({ files, config, references }, rendered, log);
   // One after the other, since each has the whole navigation.
   const own = function* () {
     if (start && !pages.some(({ path }) => path === '/')) {
@@ -179,6 +179,7 @@ export async function guidesSite(
       yield markdownFile(page, files);
     }
     if (missing) yield notFoundFile(frame, missing);
+    yield* referenceListFiles(references, frame, start === undefined);
     yield* published;
   };
   const index = {
@@ -188,16 +189,25 @@ export async function guidesSite(
       markdown: markdownOf(page, files),
       isUnindexed: page.settings.isUnindexed,
     })),
-    reference,
+    references,
   };
   return {
     title,
-    files: allFiles({ frame, own: own(), pages: shown, reference, index, dates, limits }, log),
-    contentSecurityPolicy: sitePolicy(reference ? connectOrigins(reference.document) : [], {
+    files: allFiles({ frame, own: own(), pages: shown, references, index, dates, limits }, log),
+    contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
       hasFonts: config.fonts.length > 0,
     }),
     ...builtRedirects(config.redirects),
   };
+}
+
+/** So many APIs have links of their own in the header. */
+const MAX_LINKED = 3;
+
+function referenceLinks(references: readonly ReferenceContext[]): SiteLink[] {
+  const own = references.map(({ title, addresses }) => ({ title, path: addresses.overview }));
+  if (!isListed(references)) return own.map(({ path }) => ({ title: REFERENCE_LIST.title, path }));
+  return own.length > 1 && own.length <= MAX_LINKED ? own : [REFERENCE_LIST];
 }
 
 function themeOf({
@@ -263,7 +273,7 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 
 /** Images, and files that pages link to. */
 function publishedFiles(
-  { files, config: { logo, fonts, css }, reference }: Guides,
+  { files, config: { logo, fonts, css }, references }: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {
@@ -271,7 +281,7 @@ function publishedFiles(
   if (logo) wanted.add(logo.light).add(logo.dark);
   const published: SiteFile[] = [];
   const others: string[] = [];
-  const parts = new Set(reference?.checked.parts);
+  const parts = new Set(references.flatMap(({ checked }) => checked.parts ?? []));
   // Published under other names.
   const used = new Set([...[...pages, ...fonts].map(({ file }) => file), css]);
   for (const [path, content] of files) {

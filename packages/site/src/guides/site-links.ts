@@ -133,7 +133,7 @@ function pageAddress(
 ): { readonly href: string; readonly path: string } | undefined {
   if (!PAGE_FILE.test(text)) return undefined;
   const pages = new Set([...files.keys()].filter(isPage));
-  const target = linkTarget(text, '', { files: pages, reference: undefined, sitePaths: new Set() });
+  const target = linkTarget(text, '', { files: pages, references: [], sitePaths: new Set() });
   if (target.kind !== 'page') return undefined;
   const { path, anchor } = target;
   return { href: hrefOf(path) + (anchor && `#${encodeURI(anchor)}`), path };

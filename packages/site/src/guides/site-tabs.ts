@@ -1,3 +1,5 @@
+import { REFERENCE_LIST } from '../reference/addresses.ts';
+import { type ListedReference, referenceHome } from '../site/frame.ts';
 import type { SiteEntry, SitePage, SiteTab } from '../site/navigation.ts';
 import { pagesIn } from '../site/navigation.ts';
 import { hrefOf } from '../site/site-files.ts';
@@ -7,38 +9,44 @@ import type { RenderedPage } from './render/render-page.ts';
 
 /**
  * The navigation with the titles and icons of its pages: as configured, or else all pages by path. `pages` are those
- * that lists may have, and `overview` is the path of the reference, which gets a tab where others have one.
+ * that lists may have. References without a tab get one together, where there are tabs.
  */
 export function siteTabs(
   { navigation }: DocsConfig,
   pages: readonly RenderedPage[],
-  overview: string | undefined,
+  references: readonly ListedReference[],
 ): readonly SiteTab[] {
   if (!navigation) return [guides({ title: undefined, icon: undefined }, byFolder(pages))];
   const byFile = new Map(pages.map((page) => [page.file, page]));
-  const tabs = navigation.flatMap((tab) => siteTab(tab, byFile, overview));
+  const tabs = navigation.flatMap((tab) => siteTab(tab, byFile, references));
   const isTabbed = navigation.some(({ title }) => title !== undefined);
-  const hasReference = tabs.some(({ part }) => part === 'reference');
-  if (!isTabbed || hasReference || overview === undefined) return tabs;
+  const isIn = (address: string | undefined) => (tab: SiteTab) =>
+    tab.part === 'reference' && (tab.reference === undefined || tab.reference === address);
+  const hasAll = references.every(({ addresses }) => tabs.some(isIn(addresses.address)));
+  if (!isTabbed || hasAll) return tabs;
   // Many sites call their guides to the API so.
   const isTaken = tabs.some(({ title }) => title === REFERENCE);
   return [
     ...tabs,
-    reference({ title: isTaken ? 'Reference' : REFERENCE, icon: undefined }, overview),
+    ...referenceTab(
+      { title: isTaken ? 'Reference' : REFERENCE, icon: undefined },
+      true,
+      references,
+    ),
   ];
 }
 
-const REFERENCE = 'API reference';
+const REFERENCE = REFERENCE_LIST.title;
 
 type Heading = Pick<SiteTab, 'title' | 'icon'>;
 
 function siteTab(
   { title, icon, content }: ConfigTab,
   byFile: ReadonlyMap<string, RenderedPage>,
-  overview: string | undefined,
+  references: readonly ListedReference[],
 ): SiteTab[] {
   const heading = { title, icon };
-  if (content === 'reference') return overview === undefined ? [] : [reference(heading, overview)];
+  if ('reference' in content) return referenceTab(heading, content.reference, references);
   if ('url' in content) return [{ ...heading, href: content.url, part: undefined, entries: [] }];
   return [guides(heading, siteEntries(content, byFile))];
 }
@@ -48,10 +56,21 @@ function guides(heading: Heading, entries: readonly SiteEntry[]): SiteTab {
   return { ...heading, href: hrefOf(first?.path ?? '/'), part: 'guides', entries };
 }
 
-const reference = (heading: Heading, overview: string): SiteTab => ({
-  ...heading,
-  ...{ href: hrefOf(overview), part: 'reference', entries: [] },
-});
+/** A tab for a reference by its address, or for all of them; none where there is none. */
+function referenceTab(
+  heading: Heading,
+  reference: string | true,
+  references: readonly ListedReference[],
+): SiteTab[] {
+  const address = reference === true ? undefined : reference;
+  const path =
+    address === undefined
+      ? referenceHome(references)
+      : references.find(({ addresses }) => addresses.address === address)?.addresses.overview;
+  if (path === undefined) return [];
+  const tab = { href: hrefOf(path), part: 'reference', entries: [] } as const;
+  return [{ ...heading, ...tab, ...(address !== undefined && { reference: address }) }];
+}
 
 function siteEntries(
   entries: readonly ConfigEntry[],

@@ -8,7 +8,7 @@ import { MAX_LETTERS, pageBudget } from './schema-markdown.ts';
 import { overviewMarkdown, tagMarkdown } from './tag-markdown.ts';
 
 /**
- * The most letters of the schemas and examples of all operations, and of all models. They repeat what others have, so
+ * The most letters of the schemas and examples of all operations of a site, and of all models. They repeat what others have, so
  * with very many pages each shows less of them.
  */
 const ALL_LETTERS = 20_000_000;
@@ -38,7 +38,7 @@ function* pages(context: ReferenceContext): Generator<SiteFile> {
     [...findOperations(document)].map((one, at) => [checked.operations[at], one] as const),
   );
   yield page(overview, overviewMarkdown(context));
-  const room = share(checked.operations.length);
+  const room = roomOf(context, checked.operations.length);
   for (const tag of [...tags, ...(webhooks ? [webhooks] : [])]) {
     yield page(tag.path, tagMarkdown(context, tag));
     for (const summary of tag.operations) {
@@ -49,7 +49,7 @@ function* pages(context: ReferenceContext): Generator<SiteFile> {
     }
   }
   if (modelsPath !== undefined) yield page(modelsPath, modelListMarkdown(context));
-  const modelRoom = share(models.length);
+  const modelRoom = roomOf(context, models.length);
   for (const name of models) {
     const path = addresses.model(name);
     if (path !== undefined)
@@ -57,7 +57,8 @@ function* pages(context: ReferenceContext): Generator<SiteFile> {
   }
 }
 
-const share = (count: number) => Math.min(MAX_LETTERS, Math.floor(ALL_LETTERS / count));
+const roomOf = ({ share }: ReferenceContext, count: number) =>
+  Math.min(MAX_LETTERS, Math.floor((share * ALL_LETTERS) / count));
 
 function page(path: string, content: string): SiteFile {
   return { path: markdownPath(path), type: TYPES.markdown, content };

@@ -56,9 +56,10 @@ export function aboutOperation(operation: OperationSummary, most: number): strin
 export function overviewMarkdown(context: ReferenceContext): string {
   const { addresses, document, downloads } = context;
   const info = isObject(document.info) ? document.info : {};
+  const name = addresses.address === undefined ? textOf(info.title) || 'API' : context.title;
   const tags = [...addresses.tags, ...(addresses.webhooks ? [addresses.webhooks] : [])];
   return `${joined([
-    `# ${literal(textOf(info.title)) || 'API'}`,
+    `# ${literal(name)}`,
     textOf(info.version) && `Version ${code(textOf(info.version))}`,
     literal(textOf(info.summary)),
     closed(linked(context, textOf(info.description)).trim()),

@@ -9,7 +9,9 @@ import { titleText } from '../openapi/title-text.ts';
 
 /** The paths of the pages of a reference, each unique whether a system distinguishes case or not. */
 export interface ReferenceAddresses {
-  /** The introduction: `/reference`, or `/` where a site has nothing else. */
+  /** `payments` of `/reference/payments`, where the site lists its documents; undefined for its only one. */
+  readonly address: string | undefined;
+  /** The introduction: `/reference`, or `/` where a site has nothing else; of one of several `/reference/payments`. */
   readonly overview: string;
   /** The tags that have operations, or tags under them that do, in the order of their pages: each after its parent. */
   readonly tags: readonly TagAddress[];
@@ -53,20 +55,49 @@ export function tagWay(tag: TagAddress): readonly TagAddress[] {
   return way;
 }
 
-const ROOT = '/reference';
+/** Where a site has its reference, or the list of its references. */
+export const REFERENCE_PATH = '/reference';
+
+/** The page that lists a site's references, where docs.yaml does. */
+export const REFERENCE_LIST = { title: 'API reference', path: REFERENCE_PATH } as const;
+
+/** The path below which all pages of a reference are: `/reference/payments`. */
+export const referencePath = (address: string | undefined): string =>
+  address === undefined ? REFERENCE_PATH : `${REFERENCE_PATH}/${address}`;
+
+/** Where readers can have a document itself. */
+export interface Downloads {
+  readonly json: string;
+  readonly yaml: string;
+}
+
+/** `/openapi.json`, or `/reference/payments/openapi.json`. */
+export function downloadPaths(address: string | undefined): Downloads {
+  const folder = address === undefined ? '' : referencePath(address);
+  return { json: `${folder}/openapi.json`, yaml: `${folder}/openapi.yaml` };
+}
 
 /** The longest part of a path that comes from the document. */
 const MAX_SEGMENT = 80;
 
-/** Makes the addresses of a document's pages. `overview` is the path of its introduction. */
+/**
+ * Makes the addresses of a document's pages. `overview` is the path of its introduction, and `address` its segment where
+ * the site lists its documents.
+ */
 export function referenceAddresses(
   { upgraded, operations }: CheckedDocument,
   overview: string,
+  address?: string,
 ): ReferenceAddresses {
+  const root = referencePath(address);
   const hooks = operations.filter(({ isWebhook }) => isWebhook);
   // A name of the site's own is not given to a tag. Nearly every document has models, or gets them later; many describe
   // their webhooks as a tag and never get any of their own.
-  const unique = uniquePaths([...(hooks.length > 0 ? [`${ROOT}/webhooks`] : []), `${ROOT}/models`]);
+  const unique = uniquePaths([
+    ...(hooks.length > 0 ? [`${root}/webhooks`] : []),
+    `${root}/models`,
+    ...(address === undefined ? [] : Object.values(downloadPaths(address))),
+  ]);
   const paths = new Map<OperationSummary, string>();
   const byId = new Map<string, OperationSummary>();
   const tagOf = (folder: string, members: readonly OperationSummary[]) => {
@@ -85,7 +116,7 @@ export function referenceAddresses(
   const described = describedTags(upgraded);
   const byName = new Map<string | undefined, TagAddress & { children: TagAddress[] }>();
   for (const name of orderedTags([...byTag.keys()], described)) {
-    const folder = unique(ROOT, segment(name ?? 'operations').toLowerCase());
+    const folder = unique(root, segment(name ?? 'operations').toLowerCase());
     const about = name === undefined ? undefined : described.get(name);
     const { title, description = '', group, parent: above } = about ?? {};
     const parent = above === undefined ? undefined : byName.get(above);
@@ -109,20 +140,20 @@ export function referenceAddresses(
           name: undefined,
           title: 'Webhooks',
           description: '',
-          path: `${ROOT}/webhooks`,
-          operations: tagOf(`${ROOT}/webhooks`, hooks),
+          path: `${root}/webhooks`,
+          operations: tagOf(`${root}/webhooks`, hooks),
           group: undefined,
           parent: undefined,
           children: [],
         };
   const models = new Map(
-    modelNames(upgraded).map((name) => [name, unique(`${ROOT}/models`, segment(name))]),
+    modelNames(upgraded).map((name) => [name, unique(`${root}/models`, segment(name))]),
   );
   return {
-    overview,
+    ...{ address, overview },
     tags: [...byName.values()],
     webhooks,
-    modelsPath: models.size > 0 ? `${ROOT}/models` : undefined,
+    modelsPath: models.size > 0 ? `${root}/models` : undefined,
     models: [...models.keys()],
     operation: (operation) => paths.get(operation) ?? overview,
     operationById: (operationId) => byId.get(operationId),
@@ -146,7 +177,7 @@ export function* referencePaths(addresses: ReferenceAddresses): Generator<string
  * A name as one segment of a path: letters, digits and `-`, `.`, `_`, `~` of any script stay; all else becomes `-`. It
  * never ends as the Markdown of another page does, nor is it a segment with a meaning (`..`).
  */
-function segment(name: string): string {
+export function segment(name: string): string {
   const safe = name
     .slice(0, 4 * MAX_SEGMENT)
     .normalize('NFC')

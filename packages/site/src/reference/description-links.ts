@@ -1,24 +1,27 @@
-import { reservedPaths } from '../guides/links/site-paths.ts';
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
 import { modelName } from '../openapi/references.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { type ReferenceAddresses, referencePaths } from './addresses.ts';
 import { oldAnchors } from './old-anchors.ts';
 
-/** The paths of every site with a reference, besides its pages. */
-const OWN_PATHS: ReadonlySet<string> = new Set(['/', ...reservedPaths(true)]);
+/** The paths of a site to which descriptions may link, besides the pages of their own reference. */
+export interface DescribedPaths {
+  /** Those of every site with its references: `/`, `/openapi.json`. */
+  readonly own: ReadonlySet<string>;
+  /** Guides, images, and the pages of other references; undefined where any path may exist. */
+  readonly others: ReadonlySet<string> | undefined;
+}
 
 /**
  * Resolves the links of descriptions that are no web addresses: the fragments by which they refer to other parts of their
  * document, as Redoc, Scalar and earlier versions gave them, references to models, and paths. A path has to be one of
- * the reference, or of `paths`, those that the site has besides it; undefined where any path may exist. ReadMe's
- * `/reference/listpets` leads to the operation `listPets`. Returns an address of the site; undefined where the link leads
- * nowhere.
+ * the reference, or of `paths`. ReadMe's `/reference/listpets` leads to the operation `listPets`. Returns an address of
+ * the site; undefined where the link leads nowhere.
  */
 export function descriptionLinks(
   checked: CheckedDocument,
   addresses: ReferenceAddresses,
-  paths: ReadonlySet<string> | undefined,
+  { own, others }: DescribedPaths,
 ): (href: string) => string | undefined {
   const anchors = oldAnchors(checked, addresses);
   const pages = new Set(referencePaths(addresses));
@@ -29,11 +32,11 @@ export function descriptionLinks(
   const pathLink = (href: string) => {
     const path = decoded(href.replace(/[?#].*$/s, '').replace(/(?<=.)\/$/, ''));
     const page = path.replace(/\.md$/, '');
-    if (pages.has(page) || OWN_PATHS.has(path)) return href;
+    if (pages.has(page) || own.has(path)) return href;
     const [, id] = /^\/reference\/([^/]+)$/.exec(path) ?? [];
     const operation = id === undefined ? undefined : byFoldedId.get(id.toLowerCase());
     if (operation !== undefined) return hrefOf(operation);
-    return paths === undefined || paths.has(path) || paths.has(page) ? href : undefined;
+    return others === undefined || others.has(path) || others.has(page) ? href : undefined;
   };
 
   return (href) => {

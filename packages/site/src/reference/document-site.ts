@@ -10,7 +10,7 @@ import type { Publication } from '../site/publication.ts';
 import type { BuiltSite } from '../site/site-files.ts';
 import { DEFAULT_COLOR, themeFiles } from '../site/theme.ts';
 import type { ReferenceContext } from './reference-context.ts';
-import { descriptionOf, referenceContext, titleOf } from './reference-site.ts';
+import { descriptionOf, referenceContext } from './reference-site.ts';
 
 export interface DocumentSiteOptions extends Publication {
   /** The path of the introduction. */
@@ -45,7 +45,8 @@ export async function documentSite(
   const paths = isServedByApi ? undefined : none;
   const options = { overview, downloads, images: none, paths };
   const reference = referenceContext(checked, options, log);
-  const title = titleOf(checked.upgraded);
+  const { title } = reference;
+  const references = [reference];
   const description = descriptionOf(reference);
   const color = DEFAULT_COLOR;
   const usual = { color, darkColor: undefined, fonts: [], iconRules: [], ownStyle: undefined };
@@ -54,7 +55,7 @@ export async function documentSite(
     logo: undefined,
     links,
     tabs: [],
-    reference: reference.addresses,
+    references,
     assets: await siteAssets(),
     theme: themeFiles(usual),
     previews:
@@ -64,11 +65,11 @@ export async function documentSite(
     headerLinks: [],
     footerLinks: [],
   };
-  const index = { title, description, pages: [], reference };
+  const index = { title, description, pages: [], references };
   return {
     title,
-    files: allFiles({ frame, own: [], pages: [], reference, index, dates, limits }, log),
-    contentSecurityPolicy: sitePolicy(connectOrigins(checked.upgraded)),
+    files: allFiles({ frame, own: [], pages: [], references, index, dates, limits }, log),
+    contentSecurityPolicy: sitePolicy(connectOrigins([checked.upgraded])),
     redirects: overview === '/' ? { '/reference': '/' } : {},
   };
 }

@@ -1,7 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { count } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
-import { titleText } from '../openapi/title-text.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { badges } from './badges.ts';
 import { docsHtml } from './operation-content.ts';
@@ -29,7 +28,7 @@ export function overviewContent(context: ReferenceContext): Html {
     ['summary', 'description', 'version'].map((name) => [name, textOf(info[name])]),
   ) as Record<string, string>;
   const about = { ...page, place: '/info/description' };
-  return html`<header class="ref-head"><h1>${titleText(info.title) || 'API'}</h1>${summary ? html`<p class="docs-lead">${summary}</p>` : ''}${badges(info)}
+  return html`<header class="ref-head"><h1>${context.title}</h1>${summary ? html`<p class="docs-lead">${summary}</p>` : ''}${badges(info)}
 ${downloads(context, version ?? '', info)}</header>
 <div class="ref-main">
 ${textBlock(about, description ?? '', TOP_HEADING)}${docsHtml(document)}

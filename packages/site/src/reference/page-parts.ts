@@ -27,7 +27,7 @@ const MAX_ID = 120;
 export const MAX_NAME = 200;
 
 /**
- * The letters of schemas in all pages of a document. They repeat what others have, so with very many pages each shows
+ * The letters of schemas in all pages of a site's documents. They repeat what others have, so with very many pages each shows
  * less of them.
  */
 const ALL_LETTERS = 30_000_000;
@@ -35,7 +35,7 @@ const ALL_LETTERS = 30_000_000;
 /** Starts a page with at most so many letters of schemas. */
 export function startPage(context: ReferenceContext, place: string, letters: number): Page {
   const pages = context.checked.operations.length + context.addresses.models.length;
-  const share = Math.floor(ALL_LETTERS / Math.max(1, pages));
+  const share = Math.floor((context.share * ALL_LETTERS) / Math.max(1, pages));
   const left = Math.min(letters, share);
   return { context, place, ids: new Set(), room: { left, kept: Math.floor(left / 4) } };
 }

@@ -1,7 +1,7 @@
 import type { Html } from '@petstore/http/html.ts';
 import type { CheckedDocument, OpenApiDocument } from '../openapi/openapi-types.ts';
 import type { Rule } from '../rules.ts';
-import type { ReferenceAddresses } from './addresses.ts';
+import type { Downloads, ReferenceAddresses } from './addresses.ts';
 
 export type Warn = (message: string, place: string, rule?: Rule) => void;
 
@@ -11,9 +11,15 @@ export interface ReferenceContext {
   /** In OpenAPI 3.1: `checked.upgraded`. */
   readonly document: OpenApiDocument;
   readonly addresses: ReferenceAddresses;
+  /** What the API is called: the document's title, on one line, or the one of `references` in docs.yaml. */
+  readonly title: string;
+  /** What the list of a site's APIs says of it, on one line; empty for what the document says. */
+  readonly about: string;
+  /** The share of the operations of all of the site's documents that it has: what is bounded for a site is divided so. */
+  readonly share: number;
   readonly descriptions: Descriptions;
   /** The paths of the document itself: `/openapi.json`. */
-  readonly downloads: { readonly json: string; readonly yaml: string };
+  readonly downloads: Downloads;
   /**
    * Tells the document's author what a page leaves out or changes, as a warning in the build's log. `place` is a JSON
    * pointer (`/paths/~1pets/get`). Without a rule it is `left-out`.

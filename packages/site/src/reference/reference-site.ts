@@ -1,5 +1,6 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import type { BuildLog } from '../build-log.ts';
+import { reservedPaths } from '../guides/links/site-paths.ts';
 import { descriptions } from '../markdown/descriptions.ts';
 import { readMarks } from '../openapi/extension-fields.ts';
 import {
@@ -11,13 +12,19 @@ import {
 } from '../openapi/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../openapi/operations.ts';
 import { titleText } from '../openapi/title-text.ts';
-import { declaredAddresses } from '../request/connect-origins.ts';
-import { ADDRESSES_PATH } from '../request/proxy-format.ts';
 import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
-import { referenceAddresses, tagWay } from './addresses.ts';
+import {
+  type Downloads,
+  downloadPaths,
+  REFERENCE_LIST,
+  referenceAddresses,
+  referencePath,
+  referencePaths,
+  tagWay,
+} from './addresses.ts';
 import { modelAside, operationAside } from './aside-html.ts';
 import { descriptionLinks } from './description-links.ts';
 import { modelContent } from './model-content.ts';
@@ -30,42 +37,72 @@ import type { ReferenceContext, Warn } from './reference-context.ts';
 import { modelListContent, tagContent } from './tag-content.ts';
 import { sizeText } from './tag-list.ts';
 
+/** A document, and what docs.yaml says of it where it is one of several. */
+export interface ReferenceDocument {
+  readonly checked: CheckedDocument;
+  /** Its segment below `/reference`; undefined for a site with this document alone. */
+  readonly address?: string | undefined;
+  /** Instead of the document's own title. */
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+}
+
 export interface ReferenceOptions {
-  /** The path of the introduction. */
+  /** The path of the introduction of a site's only document. */
   readonly overview: string;
   /** The files of the archive that descriptions may show. */
   readonly images: ReadonlySet<string>;
-  /** The paths of the site besides the reference, to which descriptions may link; undefined where any may exist. */
+  /** The paths of the site besides the references, to which descriptions may link; undefined where any may exist. */
   readonly paths?: ReadonlySet<string> | undefined;
-  /** Where the document itself can be had, where that is not `/openapi.json` and `/openapi.yaml`. */
-  readonly downloads?: ReferenceContext['downloads'];
+  /** Where the only document itself can be had, where that is not `/openapi.json` and `/openapi.yaml`. */
+  readonly downloads?: Downloads;
 }
 
 /** What the pages of a document's reference are made with. Warnings of what pages leave out go to the log. */
 export function referenceContext(
   checked: CheckedDocument,
-  {
-    overview,
-    images,
-    paths,
-    downloads = { json: '/openapi.json', yaml: '/openapi.yaml' },
-  }: ReferenceOptions,
+  options: ReferenceOptions,
   log: BuildLog,
 ): ReferenceContext {
-  const warn = warnings(checked, log);
-  const addresses = referenceAddresses(checked, overview);
-  return {
-    checked,
-    document: checked.upgraded,
-    addresses,
-    descriptions: descriptions({
+  const [context] = referenceContexts([{ checked }], options, log);
+  return context as ReferenceContext;
+}
+
+/** The same for all documents of a site, whose descriptions may link to each other's pages. */
+export function referenceContexts(
+  documents: readonly ReferenceDocument[],
+  { overview, images, paths, downloads }: ReferenceOptions,
+  log: BuildLog,
+): ReferenceContext[] {
+  const placed = documents.map((document) => {
+    const { checked, address } = document;
+    const introduction = address === undefined ? overview : referencePath(address);
+    return { ...document, addresses: referenceAddresses(checked, introduction, address) };
+  });
+  const known = paths && new Set(paths);
+  if (documents.length > 1)
+    for (const { addresses } of placed)
+      for (const path of referencePaths(addresses)) known?.add(path);
+  const own = new Set(['/', ...reservedPaths(placed)]);
+  const operations = documents.reduce((sum, { checked }) => sum + checked.operations.length, 0);
+  return placed.map(({ checked, address, title, description = '', addresses }) => {
+    const warn = warnings(checked, log);
+    return {
+      checked,
+      document: checked.upgraded,
+      addresses,
+      title: title ?? titleOf(checked.upgraded),
+      about: description,
+      share: operations === 0 ? 1 : checked.operations.length / operations,
+      descriptions: descriptions({
+        warn,
+        files: images,
+        resolveLink: descriptionLinks(checked, addresses, { own, others: known }),
+      }),
+      downloads: downloads ?? downloadPaths(address),
       warn,
-      files: images,
-      resolveLink: descriptionLinks(checked, addresses, paths),
-    }),
-    downloads,
-    warn,
-  };
+    };
+  });
 }
 
 /** Logs warnings with their places. */
@@ -85,20 +122,24 @@ function warnings({ placeOf }: CheckedDocument, log: BuildLog): Warn {
 export function* referenceFiles(context: ReferenceContext, frame: SiteFrame): Generator<SiteFile> {
   const { checked, addresses } = context;
   yield navigationFile(addresses);
-  const anchors = Object.fromEntries(oldAnchors(checked, addresses));
-  yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };
-  const api = JSON.stringify(declaredAddresses(checked.upgraded));
-  yield { path: ADDRESSES_PATH, type: TYPES.json, content: api };
+  // Sites with several documents never had all in one page.
+  if (addresses.address === undefined) {
+    const anchors = Object.fromEntries(oldAnchors(checked, addresses));
+    yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };
+  }
   for (const page of referencePages(context)) yield* pageFiles(frame, page);
 }
 
 /** Above the title in preview images of pages that are no operation. */
-const PREVIEW_LABEL = 'API reference';
+const PREVIEW_LABEL = REFERENCE_LIST.title;
 
 function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
-  const { addresses, checked, document } = context;
-  const title = titleOf(document);
+  const { addresses, checked, document, title } = context;
   const overview: SiteLink = { title, path: addresses.overview };
+  const isListed = addresses.address !== undefined;
+  const above = isListed ? [REFERENCE_LIST] : [];
+  const api = isListed ? title : undefined;
+  const label = isListed ? title : PREVIEW_LABEL;
   const found = new Map(
     [...findOperations(document)].map((one, at) => [checked.operations[at], one]),
   );
@@ -116,7 +157,12 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
   const page = (
     path: string,
     given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content' | 'preview'>,
-  ): LayoutPage => ({ place: { path, part: 'reference' }, kind: 'ref', ...around(path), ...given });
+  ): LayoutPage => ({
+    ...{ place: { path, part: 'reference', reference: addresses }, kind: 'ref', api },
+    ...around(path),
+    ...given,
+    crumbs: [...above, ...given.crumbs],
+  });
 
   const description = descriptionOf(context);
   yield page(overview.path, {
@@ -138,7 +184,7 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
           title: tag.title,
           description: about || sizeText(tag.operations.length, tag.children.length),
         },
-        ...{ label: PREVIEW_LABEL, operation: undefined },
+        ...{ label, operation: undefined },
       },
     });
     for (const operation of tag.operations) {
@@ -148,7 +194,7 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
           sentence(context, operation.description) || `${operation.method} ${operation.path}`,
         crumbs: [overview, ...tagWay(tag)],
         content: operationOf(context, operation, found.get(operation) as FoundOperation),
-        preview: { title: operation.title, description: '', label: undefined, operation },
+        preview: { title: operation.title, description: api ?? '', label: undefined, operation },
       });
     }
   }
@@ -180,7 +226,7 @@ function* modelPages(
   yield {
     ...page(modelsPath, {
       title: 'Models',
-      description: `The models of ${titleOf(document)}.`,
+      description: `The models of ${context.title}.`,
       crumbs: [overview],
       content: modelListContent(context),
     }),
@@ -224,9 +270,10 @@ export function titleOf({ info }: OpenApiDocument): string {
   return (isObject(info) && titleText(info.title)) || 'API';
 }
 
-/** What the document says of itself, as plain text of at most 300 letters. */
+/** What is said of a document, or what it says of itself, as plain text of at most 300 letters. */
 export function descriptionOf(context: ReferenceContext): string {
+  if (context.about) return context.about;
   const { info } = context.document;
   const text = isObject(info) ? textOf(info.summary) || textOf(info.description) : '';
-  return sentence(context, text) || `Reference of ${titleOf(context.document)}.`;
+  return sentence(context, text) || `Reference of ${context.title}.`;
 }

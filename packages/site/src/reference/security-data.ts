@@ -40,7 +40,7 @@ const neededScopes = (scheme: SchemeData | undefined) =>
   scheme?.flows?.flatMap(({ scopes = [] }) => scopes.map(([name]) => name)) ?? [];
 
 function schemeData(
-  { descriptions }: ReferenceContext,
+  { descriptions, addresses: { address } }: ReferenceContext,
   name: string,
   scheme: Record<string, unknown>,
   needed: readonly string[],
@@ -50,6 +50,7 @@ function schemeData(
   const description = plain(scheme.description);
   const base = {
     name,
+    ...(address !== undefined && { api: address }),
     ...(description !== '' && { description }),
     ...(scheme.deprecated === true && { deprecated: true }),
   };

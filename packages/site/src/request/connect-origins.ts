@@ -2,7 +2,7 @@ import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types
 import { findOperations } from '../openapi/operations.ts';
 import { resolveReference } from '../openapi/references.ts';
 
-/** Of one document. A header of more is refused by some proxies. */
+/** A header of more is refused by some proxies. */
 const MAX_ORIGINS = 40;
 
 /** How many addresses of a server with variables are looked at. */
@@ -12,11 +12,22 @@ const MAX_EXPANSIONS = 100;
 const MAX_ADDRESSES = 200;
 
 /**
- * The sources of a policy's `connect-src` that a document declares. Relative addresses belong to the site. At most 40.
+ * The sources of a policy's `connect-src` that the documents of a site declare. Relative addresses belong to the site.
+ * At most 40, or as many as there are documents: each has its first ones.
  */
-export function connectOrigins(document: OpenApiDocument): string[] {
-  const origins = new Set([...addresses(document)].map(({ origin }) => origin));
-  return [...origins].slice(0, MAX_ORIGINS);
+export function connectOrigins(documents: readonly OpenApiDocument[]): string[] {
+  const declared = documents.map((document) => [
+    ...new Set([...addresses(document)].map(({ origin }) => origin)),
+  ]);
+  const most = Math.max(MAX_ORIGINS, documents.length);
+  const origins = new Set<string>();
+  const longest = declared.reduce((length, list) => Math.max(length, list.length), 0);
+  for (let at = 0; at < longest; at += 1)
+    for (const list of declared) {
+      const origin = list[at];
+      if (origin !== undefined && origins.size < most) origins.add(origin);
+    }
+  return [...origins];
 }
 
 /**

@@ -141,6 +141,8 @@ export interface PropertyData {
 
 export interface SchemeData {
   readonly name: string;
+  /** The address of the API that it is of, where the site has several: `payments`. */
+  readonly api?: string;
   readonly type: 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'mutualTLS';
   /** Of an `apiKey`. */
   readonly in?: 'query' | 'header' | 'cookie';

@@ -24,7 +24,12 @@ export interface SearchEntry {
   readonly terms: readonly (readonly [first: string, file: string])[];
   /** The file of words that typing errors are compared with. */
   readonly words: string;
+  /** Of a site that lists its APIs: their names, which rows show. */
+  readonly apis?: readonly SearchedApi[];
 }
+
+/** An API, the path below which its pages are, and its last segment, which names it elsewhere. */
+export type SearchedApi = readonly [href: string, title: string, address: string];
 
 /** What a row of results shows of a document. `context` is an operation's path, or the title of a section's page. */
 export type StoredTitle = readonly [

@@ -2,7 +2,6 @@ import { prefix } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { fragment, startPage } from '../reference/page-parts.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { titleOf } from '../reference/reference-site.ts';
 import { type ShownScheme, shownSchemes } from '../reference/security-html.ts';
 import { serversTitle, shownServers } from '../reference/servers-html.ts';
 import { hrefOf } from '../site/site-files.ts';
@@ -22,7 +21,7 @@ const MAX_LISTED = 500;
 export function* introductionDocuments(context: ReferenceContext): Generator<SearchDocument> {
   const { document, addresses } = context;
   const info = isObject(document.info) ? document.info : {};
-  const title = titleOf(document);
+  const { title } = context;
   const href = hrefOf(addresses.overview);
   const section = { ...PLAIN_DOCUMENT, kind: 'section', href, context: title } as const;
   const sections = headingSections(textOf(info.description));

@@ -2,6 +2,7 @@ import {
   ENTRY_PATH,
   FILES_FOLDER,
   type SearchEntry,
+  type SearchedApi,
   type StoredDetails,
   type StoredTerm,
   type StoredTitle,
@@ -22,6 +23,8 @@ export interface OpenIndex {
   termsFrom(beginning: string): Promise<readonly StoredTerm[]>;
   /** The words that typing errors are compared with. */
   words(): Promise<readonly string[]>;
+  /** The API that a page with this address is of, where the site has several. */
+  apiOf(href: string): SearchedApi | undefined;
   /** Loads the titles ahead, where that is little. */
   warm(): void;
 }
@@ -65,6 +68,10 @@ export async function openIndex(load: LoadFile): Promise<OpenIndex> {
       words.catch(() => (words = undefined));
       return words;
     },
+    apiOf: (href) =>
+      entry.apis?.find(
+        ([path]) => href.startsWith(path) && /^[/#]?$/.test(href.charAt(path.length)),
+      ),
     warm: () => {
       if (!isSmall) return;
       for (const name of entry.titles) file(name).catch(() => {});

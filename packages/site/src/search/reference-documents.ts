@@ -51,6 +51,10 @@ export function* referenceDocuments(context: ReferenceContext): Generator<Search
   if (addresses.webhooks) yield* operationsOf(addresses.webhooks);
 }
 
+/** Of one of several APIs its title: who looks for one of its operations may type it. */
+const apiTopic = ({ addresses, title }: ReferenceContext) =>
+  addresses.address === undefined ? '' : title;
+
 function tagDocument(context: ReferenceContext, tag: TagAddress): SearchDocument {
   return {
     ...PLAIN_DOCUMENT,
@@ -58,7 +62,7 @@ function tagDocument(context: ReferenceContext, tag: TagAddress): SearchDocument
     title: tag.title,
     href: hrefOf(tag.path),
     context: 'Operations',
-    topics: tag.name ?? '',
+    topics: `${tag.name ?? ''} ${apiTopic(context)}`,
     ...described(context, tag.description),
   };
 }
@@ -76,7 +80,7 @@ function modelDocument(context: ReferenceContext, name: string, path: string): S
     title: name,
     href: hrefOf(path),
     context: 'Model',
-    topics: textOf(title),
+    topics: `${textOf(title)} ${apiTopic(context)}`,
     excerpt,
     texts: [...texts, ...valuesOf(context.document, schema), ...exampleTexts([examples])],
     places,
@@ -118,7 +122,7 @@ function operationDocument(
     method,
     isDeprecated: deprecated,
     name: summary.operationId,
-    topics: `${method} ${tag.title} ${tag.name ?? ''}`,
+    topics: `${method} ${tag.title} ${tag.name ?? ''} ${apiTopic(context)}`,
     excerpt: prefix(description, EXCERPT),
     texts: [
       description.slice(0, MAX_DESCRIPTION),

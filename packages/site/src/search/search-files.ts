@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import type { BuildLog } from '../build-log.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { type SiteFile, TYPES } from '../site/site-files.ts';
+import { isListed, referenceListDocuments } from '../reference/reference-list.ts';
+import { hrefOf, type SiteFile, TYPES } from '../site/site-files.ts';
 import {
   BEGINNING,
   ENTRY_PATH,
@@ -10,6 +11,7 @@ import {
   KINDS,
   MATCH,
   type SearchEntry,
+  type SearchedApi,
   type StoredDetails,
   type StoredTerm,
   type StoredTitle,
@@ -25,18 +27,19 @@ import { isWord, packWords } from './words.ts';
 
 export interface SearchedSite {
   readonly pages: readonly RenderedPage[];
-  readonly reference: ReferenceContext | undefined;
+  readonly references: readonly ReferenceContext[];
 }
 
 /**
- * The index of a site's pages and of its reference: `/_site/search.json`, and the files that it names by the hash of
+ * The index of a site's pages and of its references: `/_site/search.json`, and the files that it names by the hash of
  * their content. The same content gives the same files, and a change of a few words changes few of them. The part
  * beyond the limits is left out, which is logged.
  */
-export function searchFiles({ pages, reference }: SearchedSite, log: BuildLog): SiteFile[] {
+export function searchFiles({ pages, references }: SearchedSite, log: BuildLog): SiteFile[] {
   const found = function* (): Generator<SearchDocument> {
     for (const page of pages) yield* guideDocuments(page);
-    if (reference) yield* referenceDocuments(reference);
+    yield* referenceListDocuments(references);
+    for (const reference of references) yield* referenceDocuments(reference);
   };
   const documents = withinLimits(found(), log);
   const terms = invertedIndex(documents);
@@ -59,12 +62,19 @@ export function searchFiles({ pages, reference }: SearchedSite, log: BuildLog): 
     detailsPerFile,
     terms: termFiles([...terms].map(storedTerm)).map((part) => [part[0]?.[0] ?? '', add(part)]),
     words: add(packWords(commonWords(terms))),
+    ...(isListed(references) && { apis: references.map(searchedApi) }),
   };
   return [
     { path: ENTRY_PATH, type: TYPES.json, content: JSON.stringify(entry) },
     ...files.values(),
   ];
 }
+
+const searchedApi = ({ addresses, title }: ReferenceContext): SearchedApi => [
+  hrefOf(addresses.overview),
+  title,
+  addresses.address ?? '',
+];
 
 /** How many documents a file has: at least this many, and so many that there are not more files than this. */
 const TITLES = { documents: 256, files: 16 };

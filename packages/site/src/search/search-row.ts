@@ -15,6 +15,8 @@ export interface SearchRow {
   /** In capitals; empty for all but operations and webhooks. */
   readonly method: string;
   readonly isDeprecated: boolean;
+  /** The API that it is of, where the site has several: its title, and `payments` of `/reference/payments`. */
+  readonly api: { readonly title: string; readonly address: string } | undefined;
   /** The beginning of the text, where it says more; of a parameter or property, its allowed values. */
   readonly excerpt: string;
 }
@@ -34,10 +36,13 @@ export async function toRow(
   const isShown = isShort && hasAll(`${title} ${context}`, matches);
   const details = isShown ? undefined : await index.details(document);
   const isDeprecated = deprecated === 1;
+  const found = index.apiOf(href);
+  const api = found && { title: found[1], address: found[2] };
   const named = place === undefined ? undefined : placeOf(details, place);
   if (named === undefined) {
     const about = kind === 'webhook' ? `Webhook ${context}` : context;
-    return { kind, title, href, context: about, method, isDeprecated, excerpt: details?.[0] ?? '' };
+    const excerpt = details?.[0] ?? '';
+    return { kind, title, href, context: about, method, isDeprecated, api, excerpt };
   }
   const { group, name, values } = named;
   return {
@@ -47,6 +52,7 @@ export async function toRow(
     context: `${describe(group)} of ${title}`,
     method: '',
     isDeprecated,
+    api,
     excerpt: values,
   };
 }

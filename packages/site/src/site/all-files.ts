@@ -5,6 +5,7 @@ import { referencePaths } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { referenceFiles } from '../reference/reference-site.ts';
 import { searchFiles } from '../search/search-files.ts';
+import { apiFiles } from './api-files.ts';
 import { frameFiles, type SiteFrame } from './frame.ts';
 import { type IndexedSite, indexFiles } from './index-files.ts';
 import { type PageDates, pageDates } from './page-dates.ts';
@@ -18,7 +19,7 @@ interface SiteParts {
   /** The guides, and the files that they show. */
   readonly own: Iterable<SiteFile>;
   readonly pages: readonly RenderedPage[];
-  readonly reference: ReferenceContext | undefined;
+  readonly references: readonly ReferenceContext[];
   readonly index: IndexedSite;
   /** undefined where nothing is known of dates. */
   readonly dates: PageDates | undefined;
@@ -47,17 +48,19 @@ function* madeFiles(
   lastModified: LastModified | undefined,
   log: BuildLog,
 ): Generator<SiteFile> {
-  const { own, frame, reference, pages, index } = parts;
+  const { own, frame, references, pages, index } = parts;
   const limits = limitsOf(parts);
   yield* own;
   yield* frameFiles(frame);
-  if (reference) {
-    // Each page, and its Markdown.
-    expectFiles(2 * [...referencePaths(reference.addresses)].length, limits);
+  const paths = references.flatMap(({ addresses }) => [...referencePaths(addresses)]);
+  // Each page, and its Markdown.
+  expectFiles(2 * paths.length, limits);
+  for (const reference of references) {
     yield* referenceFiles(reference, frame);
     yield* markdownFiles(reference, limits);
   }
-  yield* searchFiles({ pages, reference }, log);
+  yield* apiFiles(references);
+  yield* searchFiles({ pages, references }, log);
   // At the end, since the dates of pages are made of all their files.
   yield* indexFiles({ ...index, ...(lastModified && { lastModified }) });
 }

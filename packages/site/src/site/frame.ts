@@ -1,5 +1,5 @@
 import { Html, html } from '@petstore/http/html.ts';
-import type { ReferenceAddresses } from '../reference/addresses.ts';
+import { REFERENCE_LIST, type ReferenceAddresses } from '../reference/addresses.ts';
 import type { SiteAssets } from './assets.ts';
 import { iconed } from './guide-list.ts';
 import { positionOf, type SiteTab } from './navigation.ts';
@@ -18,8 +18,8 @@ export interface SiteFrame {
    * The guides, in one tab without a title where they have none; empty where the site is a document's reference alone.
    */
   readonly tabs: readonly SiteTab[];
-  /** undefined for a site without a reference. */
-  readonly reference: ReferenceAddresses | undefined;
+  /** The references of its documents. */
+  readonly references: readonly ListedReference[];
   readonly assets: SiteAssets;
   readonly theme: ThemeFiles;
   /** The preview images of its pages; undefined where the site does not know its own address. */
@@ -50,12 +50,26 @@ export interface SiteLink {
   readonly path: string;
 }
 
+/** A reference, as lists name it. */
+export interface ListedReference {
+  readonly title: string;
+  readonly addresses: ReferenceAddresses;
+}
+
+/** Where the references of a site can be had: at their list, or of the only one at its introduction. */
+export function referenceHome(references: readonly ListedReference[]): string | undefined {
+  const [first] = references;
+  return first?.addresses.address === undefined ? first?.addresses.overview : REFERENCE_LIST.path;
+}
+
 /** Where a page is in its site, for the list at its side. */
 export interface Place {
   /** The page's own path. */
   readonly path: string;
   /** Which list the page belongs to; undefined for a page in neither, which shows both. */
   readonly part: 'guides' | 'reference' | undefined;
+  /** Of a page of a reference: which one. The list of all has none. */
+  readonly reference?: ReferenceAddresses;
 }
 
 /** The files that every page of the site loads. */
@@ -128,9 +142,11 @@ export function tabItems({ tabs }: SiteFrame, current: SiteTab | undefined): Htm
 }
 
 /** The tab that a page is in; undefined where it is in none. */
-export function tabOf({ tabs }: SiteFrame, { path, part }: Place): SiteTab | undefined {
-  if (part === 'reference') return tabs.find((tab) => tab.part === 'reference');
-  return positionOf(tabs, path)?.tab;
+export function tabOf({ tabs }: SiteFrame, { path, part, reference }: Place): SiteTab | undefined {
+  if (part !== 'reference') return positionOf(tabs, path)?.tab;
+  const ofReference = tabs.filter((tab) => tab.part === 'reference');
+  const own = ofReference.find((tab) => tab.reference === reference?.address);
+  return own ?? ofReference.find((tab) => tab.reference === undefined);
 }
 
 function announcementBar({ announcement }: SiteFrame): Html {

@@ -1,8 +1,9 @@
 import { markdownFiles } from '../markdown/markdown-files.ts';
 import { destination, literal, pageLink } from '../markdown/markdown-text.ts';
 import { aboutOperation } from '../markdown/tag-markdown.ts';
-import { referencePaths } from '../reference/addresses.ts';
+import { REFERENCE_LIST, referencePaths } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { isListed } from '../reference/reference-list.ts';
 import { apiCatalogFile } from './api-catalog.ts';
 import { type SiteFile, TYPES } from './site-files.ts';
 import { type LastModified, sitemapFiles } from './sitemap.ts';
@@ -24,24 +25,24 @@ export interface IndexedSite {
   readonly description: string;
   /** The guides, in the order of the navigation. */
   readonly pages: readonly IndexedPage[];
-  /** undefined where a site has only guides. */
-  readonly reference: ReferenceContext | undefined;
+  /** None where a site has only guides. */
+  readonly references: readonly ReferenceContext[];
   readonly lastModified?: LastModified;
 }
 
 /**
  * The files that tell programs which pages a site has: `/llms.txt`, `/llms-full.txt` (https://llmstxt.org),
- * `/sitemap.xml`, `/robots.txt`, and for a reference `/.well-known/api-catalog`. All but the full text are templates,
+ * `/sitemap.xml`, `/robots.txt`, and for references `/.well-known/api-catalog`. All but the full text are templates,
  * since what they list are whole addresses.
  */
 export function indexFiles(site: IndexedSite): SiteFile[] {
-  const { reference, lastModified } = site;
+  const { references, lastModified } = site;
   return [
     { path: '/llms.txt', type: TYPES.markdown, content: llmsText(site), template: true },
     { path: '/llms-full.txt', type: TYPES.markdown, content: fullText(site) },
     ...sitemapFiles(pathsOf(site), lastModified),
     { path: '/robots.txt', type: TYPES.text, content: ROBOTS, template: true },
-    ...(reference ? [apiCatalogFile(reference)] : []),
+    ...(references.length > 0 ? [apiCatalogFile(references)] : []),
   ];
 }
 
@@ -51,9 +52,10 @@ Allow: /
 Sitemap: {{origin}}/sitemap.xml
 `;
 
-function* pathsOf({ pages, reference }: IndexedSite): Generator<string> {
+function* pathsOf({ pages, references }: IndexedSite): Generator<string> {
   for (const { path, isUnindexed } of pages) if (!isUnindexed) yield path;
-  if (reference) yield* referencePaths(reference.addresses);
+  if (isListed(references)) yield REFERENCE_LIST.path;
+  for (const { addresses } of references) yield* referencePaths(addresses);
 }
 
 function heading({ title, description }: IndexedSite): string {
@@ -61,13 +63,13 @@ function heading({ title, description }: IndexedSite): string {
 }
 
 function llmsText(site: IndexedSite): string {
-  const { pages, reference } = site;
+  const { pages, references } = site;
   const guides = pages.map(({ title, path, description }) => link(title, path, description));
   return [
     heading(site),
     ...section('Guides', guides),
-    ...(reference ? referenceSections(reference) : []),
-    ...(reference ? [] : section('Everything', [FULL_TEXT])),
+    ...(references.length === 1 && !isListed(references) ? [] : section('Everything', [FULL_TEXT])),
+    ...references.flatMap(referenceSections),
   ].join('\n');
 }
 
@@ -87,36 +89,37 @@ function section(title: string, items: readonly string[]): string[] {
 }
 
 /** The parts of a reference in the document's own order. */
-function referenceSections({ addresses, downloads }: ReferenceContext): string[] {
-  const { overview, tags, webhooks, models } = addresses;
+function referenceSections({ title: api, addresses, downloads }: ReferenceContext): string[] {
+  const { address, overview, tags, webhooks, models } = addresses;
+  const named = (title: string) => (address === undefined ? title : `${api}: ${title}`);
   return [
-    ...section('Reference', [
+    ...section(address === undefined ? 'Reference' : api, [
       link('Introduction', overview, 'servers and authentication'),
       download('OpenAPI, JSON', downloads.json, 'every operation, parameter, schema and response'),
       download('OpenAPI, YAML', downloads.yaml, 'the same'),
-      FULL_TEXT,
+      ...(address === undefined ? [FULL_TEXT] : []),
     ]),
     ...[...tags, ...(webhooks ? [webhooks] : [])].flatMap(({ title, operations }) =>
       section(
-        title,
+        named(title),
         operations.map((one) =>
           link(one.title, addresses.operation(one), aboutOperation(one, MAX_ABOUT)),
         ),
       ),
     ),
     ...section(
-      'Models',
+      named('Models'),
       models.map((name) => link(name, addresses.model(name) ?? overview, '')),
     ),
   ];
 }
 
 function fullText(site: IndexedSite): string {
-  const { pages, reference } = site;
+  const { pages, references } = site;
   const contents = [
     heading(site),
     ...pages.map(({ markdown }) => markdown),
-    ...(reference ? markdownFiles(reference).map(({ content }) => String(content)) : []),
+    ...references.flatMap((one) => markdownFiles(one).map(({ content }) => String(content))),
   ];
   return contents.join('\n');
 }

@@ -9,6 +9,8 @@ export interface SiteTab {
   readonly href: string;
   /** What its pages are; undefined for a link to another place. */
   readonly part: 'guides' | 'reference' | undefined;
+  /** The address of the reference that it is for; undefined for all of them. */
+  readonly reference?: string | undefined;
   /** Its guides. */
   readonly entries: readonly SiteEntry[];
 }

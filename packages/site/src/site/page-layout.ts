@@ -5,6 +5,7 @@ import {
   frameHead,
   frameHeader,
   type Place,
+  referenceHome,
   SEARCH,
   type SiteFrame,
   type SiteLink,
@@ -25,6 +26,8 @@ export interface LayoutPage {
   readonly description: string;
   /** The pages above it, the highest first. */
   readonly crumbs: readonly SiteLink[];
+  /** The API that it is of, where the site has several. */
+  readonly api?: string | undefined;
   /** The group of pages that it is in, where it has no pages above it; undefined for none. */
   readonly group?: string | undefined;
   /** The content of its article. */
@@ -64,7 +67,7 @@ export function pageHtml(
 ): string {
   const { place, content, kind, beside, description, source } = page;
   const markdown = hrefOf(markdownPath(place.path));
-  const title = page.title === frame.title ? page.title : `${page.title} · ${frame.title}`;
+  const title = [...new Set([page.title, page.api, frame.title])].filter(Boolean).join(' · ');
   return shell(frame, {
     title,
     place,
@@ -124,6 +127,7 @@ export function notFoundPage(
   frame: SiteFrame,
   { title, content }: { readonly title: string; readonly content: Html } = NOT_FOUND,
 ): SiteFile {
+  const home = referenceHome(frame.references);
   const page = shell(frame, {
     title: `${title} · ${frame.title}`,
     place: { path: '', part: undefined },
@@ -131,7 +135,7 @@ export function notFoundPage(
     body: html`<main class="docs-lost content" id="${CONTENT_ID}" tabindex="-1">
 ${content}
 <button type="button" class="lost-search" aria-haspopup="dialog">${SEARCH}<span>Search the documentation</span></button>
-<p class="lost-ways"><a href="/">Start page</a>${hasGuides(frame) ? html`<a href="${ALL_PAGES}">All pages</a>` : ''}${frame.reference ? html`<a href="${hrefOf(frame.reference.overview)}">API reference</a>` : ''}</p>
+<p class="lost-ways"><a href="/">Start page</a>${hasGuides(frame) ? html`<a href="${ALL_PAGES}">All pages</a>` : ''}${home === undefined ? '' : html`<a href="${hrefOf(home)}">API reference</a>`}</p>
 </main>`,
   });
   return { path: '/404.html', type: TYPES.html, content: page };
@@ -164,7 +168,7 @@ interface ShellOptions {
 }
 
 function shell(frame: SiteFrame, { title, place, head, body }: ShellOptions): string {
-  const part = place.part === 'reference' ? (frame.reference?.overview ?? '/') : '/';
+  const part = place.part === 'reference' ? referencePart(frame, place) : '/';
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -184,6 +188,12 @@ ${body}
 </body>
 </html>
 `.text;
+}
+
+/** The link of the header that a page of a reference is under: its own, or that of all. */
+function referencePart({ links, references }: SiteFrame, { reference }: Place): string {
+  const own = links.find(({ path }) => path === reference?.overview)?.path;
+  return own ?? referenceHome(references) ?? '/';
 }
 
 /** Files that every site has unless it brings its own: the page for missing paths, the list of guides, and the icon. */

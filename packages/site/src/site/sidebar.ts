@@ -1,8 +1,14 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { OperationSummary } from '../openapi/openapi-types.ts';
-import { type ReferenceAddresses, type TagAddress, tagWay } from '../reference/addresses.ts';
+import {
+  REFERENCE_LIST,
+  type ReferenceAddresses,
+  type TagAddress,
+  tagWay,
+} from '../reference/addresses.ts';
 import {
   hasTabs,
+  type ListedReference,
   outsideLink,
   type Place,
   type SiteFrame,
@@ -18,16 +24,42 @@ import { hrefOf, type SiteFile, TYPES } from './site-files.ts';
  * operations of its own tag alone, so that its weight does not grow with the document; a script fetches the others.
  */
 export function sidebar(frame: SiteFrame, place: Place): Html {
-  const { reference, tabs } = frame;
+  const { references, tabs } = frame;
   const isTabbed = hasTabs(frame);
   const listed = tabOf(frame, place) ?? tabs.find(({ entries }) => entries.length > 0);
   const hasGuides = place.part !== 'reference' && listed !== undefined;
   const isOfBoth = place.part === undefined && !isTabbed;
-  const hasReference =
-    reference !== undefined && (place.part === 'reference' || isOfBoth || !hasGuides);
+  const hasReference = place.part === 'reference' || isOfBoth || !hasGuides;
   return html`<nav class="docs-nav" id="layout-nav" aria-label="Pages">
-${isTabbed ? html`<ul class="docs-nav-tabs">${tabItems(frame, tabOf(frame, place))}</ul>` : ''}${hasGuides ? guideList(tabs, listed, place.path) : ''}${hasReference ? referenceList(reference, place.path) : ''}${otherLinks(frame, place.path, hasGuides)}
+${isTabbed ? html`<ul class="docs-nav-tabs">${tabItems(frame, tabOf(frame, place))}</ul>` : ''}${hasGuides ? guideList(tabs, listed, place.path) : ''}${hasReference ? referencesList(references, place) : ''}${otherLinks(frame, place.path, hasGuides)}
 </nav>`;
+}
+
+/** The operations of the reference that a page is of, and the way to the others; of no single one, all of them. */
+function referencesList(references: readonly ListedReference[], place: Place): Html {
+  const [first] = references;
+  if (first === undefined) return html``;
+  const { path, reference } = place;
+  if (first.addresses.address === undefined) return referenceList(first.addresses, path);
+  const own = references.find(({ addresses }) => addresses === reference);
+  if (own === undefined) return html`<ul>${apiLinks(references, REFERENCE_LIST.path, path)}</ul>`;
+  const { title, addresses } = own;
+  return html`<details class="nav-apis" data-navigation="${hrefOf(navigationPath(addresses))}"><summary><span>${title}</span></summary>
+<ul>${apiLinks(references, addresses.overview, '')}</ul></details>
+${referenceList(addresses, path)}`;
+}
+
+/** All references and the page that lists them. `current`: the path of the page; `chosen`: of what is marked as chosen. */
+function apiLinks(references: readonly ListedReference[], chosen: string, current: string): Html[] {
+  const all = [
+    REFERENCE_LIST,
+    ...references.map(({ title, addresses }) => ({ title, path: addresses.overview })),
+  ];
+  return all.map((one) =>
+    one.path === chosen && one.path !== current
+      ? html`<li><a href="${hrefOf(one.path)}" aria-current="true">${one.title}</a></li>`
+      : html`<li>${link(one, current)}</li>`,
+  );
 }
 
 function referenceList(reference: ReferenceAddresses, current: string): Html {
@@ -172,7 +204,13 @@ function otherLinks({ links, headerLinks }: SiteFrame, current: string, hasGuide
   return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}${headerLinks.map(outsideLink)}</div>`;
 }
 
-export const NAVIGATION_PATH = '/_site/navigation.json';
+/** Where the operations of a reference are listed, for scripts: `/_site/navigation.json`. */
+export const navigationPath = ({ address }: Pick<ReferenceAddresses, 'address'>): string =>
+  address === undefined ? '/_site/navigation.json' : `/_site/navigation/${address}.json`;
+
+/** Whether a path is that of such a file. */
+export const isNavigationPath = (path: string): boolean =>
+  path === navigationPath({ address: undefined }) || path.startsWith('/_site/navigation/');
 
 /** What the file there has. */
 export interface Navigation {
@@ -202,5 +240,5 @@ export function navigationFile(reference: ReferenceAddresses): SiteFile {
     }),
   );
   const content = JSON.stringify({ tags } satisfies Navigation);
-  return { path: NAVIGATION_PATH, type: TYPES.json, content };
+  return { path: navigationPath(reference), type: TYPES.json, content };
 }

@@ -20,19 +20,22 @@ const PET = { title: 'Get a pet', method: 'GET', path: '/pets/{id}', sentence: '
 
 const TARGETS = {
   files: new Set(['start.md', 'page.mdx', 'images/a.png', 'images/b.png', ...SNIPPETS.keys()]),
-  reference: {
-    operations: new Map([['getPet', '/reference/pets/getPet']]),
-    anchors: new Map<string, string>(),
-    paths: new Set(['/reference/pets/getPet', '/reference/models/Pet']),
-    models: new Map([['Pet', '/reference/models/Pet']]),
-    details: new Map<string, TargetDetails>([
-      ['/reference/pets/getPet', PET],
-      [
-        '/reference/models/Pet',
-        { title: 'Pet', method: undefined, path: 'Pet', sentence: 'An animal.' },
-      ],
-    ]),
-  },
+  references: [
+    {
+      address: undefined,
+      operations: new Map([['getPet', '/reference/pets/getPet']]),
+      anchors: new Map<string, string>(),
+      paths: new Set(['/reference/pets/getPet', '/reference/models/Pet']),
+      models: new Map([['Pet', '/reference/models/Pet']]),
+      details: new Map<string, TargetDetails>([
+        ['/reference/pets/getPet', PET],
+        [
+          '/reference/models/Pet',
+          { title: 'Pet', method: undefined, path: 'Pet', sentence: 'An animal.' },
+        ],
+      ]),
+    },
+  ],
   sitePaths: new Set<string>(),
 };
 

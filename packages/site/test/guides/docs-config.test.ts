@@ -61,8 +61,12 @@ onBrokenLinks: warn
   assert.deepEqual(whole, {
     file: 'docs.yaml',
     title: 'Docs',
-    openapi: 'api/v2.yaml',
-    overlays: ['api/partner.yaml', 'api/eu.json'],
+    references: [
+      {
+        ...{ file: 'api/v2.yaml', overlays: ['api/partner.yaml', 'api/eu.json'] },
+        ...{ address: undefined, title: undefined, description: undefined },
+      },
+    ],
     navigation: [
       {
         ...UNTITLED,
@@ -160,8 +164,8 @@ redirects:
 });
 
 test('a title is enough; the document is found by its name', () => {
-  assert.equal(config('title: D').openapi, undefined);
-  assert.equal(config('title: D', [...FILES, 'openapi.json']).openapi, 'openapi.json');
+  assert.equal(config('title: D').references.length, 0);
+  assert.equal(config('title: D', [...FILES, 'openapi.json']).references[0]?.file, 'openapi.json');
   assert.match(
     problems('title: D', [...FILES, 'openapi.json', 'openapi.yaml'])[0] ?? '',
     /openapi\.json and openapi\.yaml/,
@@ -219,7 +223,7 @@ navigation:
 `).navigation;
   assert.deepEqual(tabs, [
     { title: 'Guides', icon: 'book', content: [{ ...PAGE, file: 'index.md' }] },
-    { title: 'API', icon: undefined, content: 'reference' },
+    { title: 'API', icon: undefined, content: { reference: true } },
     { title: 'Blog', icon: undefined, content: { url: 'https://blog.example.com/' } },
   ]);
 });
@@ -440,7 +444,7 @@ test('links can be read in every colour, light and dark', () => {
 
 test('overlays are files of the archive, for a document that is there', () => {
   const files = [...FILES, 'openapi.yaml', 'a.yaml'];
-  assert.deepEqual(config('title: T').overlays, []);
+  assert.deepEqual(config('title: T', files).references[0]?.overlays, []);
   assert.deepEqual(problems('title: T\noverlays: a.yaml', files), [
     '2: `overlays` must be a list.',
   ]);

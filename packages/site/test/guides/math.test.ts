@@ -6,7 +6,7 @@ import { renderPage } from '../../src/guides/render/render-page.ts';
 
 const TARGETS = {
   files: new Set(['index.md']),
-  reference: undefined,
+  references: [],
   sitePaths: new Set<string>(),
 };
 

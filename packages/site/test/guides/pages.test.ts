@@ -18,16 +18,19 @@ const TARGETS = {
     'files/tool.exe',
     'files/page.html',
   ]),
-  reference: {
-    operations: new Map([['listPets', '/reference/pets/listPets']]),
-    anchors: new Map([
-      ['tag/pets', '/reference/pets'],
-      ['tag/pets/GET/pets/{id}', '/reference/pets/listPets'],
-    ]),
-    paths: new Set(['/reference', '/reference/pets', '/reference/pets/listPets']),
-    models: new Map(),
-    details: new Map(),
-  },
+  references: [
+    {
+      address: undefined,
+      operations: new Map([['listPets', '/reference/pets/listPets']]),
+      anchors: new Map([
+        ['tag/pets', '/reference/pets'],
+        ['tag/pets/GET/pets/{id}', '/reference/pets/listPets'],
+      ]),
+      paths: new Set(['/reference', '/reference/pets', '/reference/pets/listPets']),
+      models: new Map(),
+      details: new Map(),
+    },
+  ],
   sitePaths: new Set(['/reference', '/openapi.yaml']),
 };
 
@@ -92,7 +95,7 @@ test('a broken link is a problem with its line', async () => {
   }
   const without = await renderPage('a.md', Buffer.from('[x](operation:listPets)'), {
     ...TARGETS,
-    reference: undefined,
+    references: [],
   });
   assert.match(without.links.problems[0]?.message ?? '', /needs an OpenAPI document/);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { reservedPaths } from '../../src/guides/links/site-paths.ts';
 import { descriptions } from '../../src/markdown/descriptions.ts';
 import { markdownFiles } from '../../src/markdown/markdown-files.ts';
 import { readCheckedDocument } from '../../src/openapi/checked-document.ts';
@@ -14,12 +15,15 @@ export async function contextOf(document: object, overview = '/reference') {
   if (!('upgraded' in checked)) throw new Error(JSON.stringify(checked.problems));
   const warn = () => {};
   const addresses = referenceAddresses(checked, overview);
-  const resolveLink = descriptionLinks(checked, addresses, new Set(['/guide']));
+  const resolveLink = descriptionLinks(checked, addresses, {
+    ...{ own: new Set(['/', ...reservedPaths([{}])]), others: new Set(['/guide']) },
+  });
   const context: ReferenceContext = {
     checked,
     document: checked.upgraded,
     addresses,
     descriptions: descriptions({ warn, resolveLink }),
+    ...{ title: 'Pets', about: '', share: 1 },
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn,
   };

@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reservedPaths } from '../../src/guides/links/site-paths.ts';
 import { descriptionLinks } from '../../src/reference/description-links.ts';
 import { pageContext } from './page-context.ts';
 
@@ -10,10 +11,12 @@ const DOCUMENT = {
   components: { schemas: { Pet: {} } },
 };
 
+const OWN = new Set(['/', ...reservedPaths([{}])]);
+
 /** Where a description's link leads. `paths`: what the site has besides the reference. */
 function resolve(href: string, paths?: ReadonlySet<string>) {
   const { context } = pageContext(DOCUMENT);
-  return descriptionLinks(context.checked, context.addresses, paths)(href);
+  return descriptionLinks(context.checked, context.addresses, { own: OWN, others: paths })(href);
 }
 
 const PATHS = new Set(['/start', '/images/a b.png']);

@@ -23,6 +23,7 @@ export function pageContext(document: Record<string, unknown>): {
     document,
     addresses: referenceAddresses(checked, '/reference'),
     descriptions: descriptions({ warn }),
+    ...{ title: 'API', about: '', share: 1 },
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn,
   };

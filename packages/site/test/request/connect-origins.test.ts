@@ -40,7 +40,7 @@ const SERVERS: readonly [url: string, variables: Record<string, unknown>, origin
 
 test('a policy lets the panel reach what the document declares, and never any host', () => {
   for (const [url, variables, origins] of SERVERS) {
-    assert.deepEqual(connectOrigins({ servers: [{ url, variables }] }), origins, url);
+    assert.deepEqual(connectOrigins([{ servers: [{ url, variables }] }]), origins, url);
   }
 });
 
@@ -57,13 +57,32 @@ test('addresses that give tokens out are declared too, and all together are boun
       openIdConnectUrl: 'https://id.example.com/.well-known/openid-configuration',
     },
   };
-  assert.deepEqual(connectOrigins({ components: { securitySchemes } }), [
+  assert.deepEqual(connectOrigins([{ components: { securitySchemes } }]), [
     'https://token.example.com',
     'https://refresh.example.com',
     'https://id.example.com',
   ]);
   const servers = Array.from({ length: 99 }, (_, at) => ({ url: `https://a${at}.example.com` }));
-  assert.equal(connectOrigins({ servers }).length, 40);
+  assert.equal(connectOrigins([{ servers }]).length, 40);
+});
+
+test('of several documents each has its first origins in the policy, and all together are bounded', () => {
+  const documentOf = (name: string, count: number) => ({
+    servers: Array.from({ length: count }, (_, at) => ({
+      url: `https://${name}${at}.example.com`,
+    })),
+  });
+  const origins = connectOrigins([documentOf('a', 99), documentOf('b', 1), documentOf('c', 2)]);
+  assert.equal(origins.length, 40);
+  for (const origin of [
+    'https://b0.example.com',
+    'https://c1.example.com',
+    'https://a36.example.com',
+  ])
+    assert.ok(origins.includes(origin), origin);
+  const many = Array.from({ length: 50 }, (_, at) => documentOf(`d${at}x`, 2));
+  assert.equal(connectOrigins(many).length, 50);
+  assert.equal(connectOrigins([documentOf('a', 1), documentOf('a', 1)]).length, 1);
 });
 
 test('the addresses of a document have its paths, up to what a reader may choose', () => {

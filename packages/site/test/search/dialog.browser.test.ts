@@ -65,7 +65,7 @@ interface Served {
 }
 
 async function serve(t: TestContext, document: object = ASSISTANTS): Promise<Served> {
-  const site = { pages: await guides(TEXTS), reference: await referenceOf(document) };
+  const site = { pages: await guides(TEXTS), references: [await referenceOf(document)] };
   const styles = await readFile(join(BROWSER, 'styles/search.css'), 'utf8');
   const files = new Map(searchFiles(site, () => {}).map((file) => [file.path, file]));
   const add = (path: string, type: string, content: string) =>

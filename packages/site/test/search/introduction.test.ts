@@ -152,7 +152,9 @@ test('each fragment of the introduction is in its page, also where names collide
     info: { title: 'T', version: '1' },
     components: { securitySchemes: { ...securitySchemes, station_key: { type: 'mutualTLS' } } },
   });
-  const index = await openIndex(loaderOf(searchFiles({ pages: [], reference }, () => {})).load);
+  const index = await openIndex(
+    loaderOf(searchFiles({ pages: [], references: [reference] }, () => {})).load,
+  );
   const options = { overview: '/reference', images: new Set<string>() };
   const { text: page } = overviewContent(referenceContext(reference.checked, options, () => {}));
   const { rows } = await search(index, 'authentication', 20);
@@ -174,7 +176,9 @@ test('an introduction without servers and schemes has no results for them', asyn
 test('a description of thousands of headings takes the place of nothing else', async () => {
   const many = Array.from({ length: 3_000 }, (_, at) => `# Part${at}\n\nText${at}.`).join('\n\n');
   const reference = await referenceOf({ ...TRIPS, info: { ...TRIPS.info, description: many } });
-  const index = await openIndex(loaderOf(searchFiles({ pages: [], reference }, () => {})).load);
+  const index = await openIndex(
+    loaderOf(searchFiles({ pages: [], references: [reference] }, () => {})).load,
+  );
   assert.ok(index.documents < 300, `${index.documents}`);
   const first = async (query: string) => (await search(index, query, 20)).rows[0];
   assert.equal((await first('part7'))?.title, 'Part7');

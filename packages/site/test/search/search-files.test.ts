@@ -30,7 +30,7 @@ function largeDocument(change = '') {
 }
 
 const filesOf = async (document: object) =>
-  searchFiles({ pages: [], reference: await referenceOf(document) }, silent);
+  searchFiles({ pages: [], references: [await referenceOf(document)] }, silent);
 
 test('the same content gives the same files, and a changed word changes few of them', async () => {
   const [before, again, after] = [
@@ -101,7 +101,7 @@ test('of more text than is searched, the first part is, and the log tells', asyn
   });
   const lines: string[] = [];
   const pages = await guides(texts.map((text) => text.slice(0, 2_000_000)));
-  const site = { pages: Array(4).fill(pages).flat(), reference: undefined };
+  const site = { pages: Array(4).fill(pages).flat(), references: [] };
   const files = searchFiles(site, ({ message }) => lines.push(message));
   const find = await searcher(files);
   assert.ok((await find('first4999')).length > 0);

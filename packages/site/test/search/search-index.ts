@@ -3,12 +3,13 @@ import { readCheckedDocument } from '../../src/openapi/checked-document.ts';
 import { plainText } from '../../src/openapi/plain-text.ts';
 import { referenceAddresses } from '../../src/reference/addresses.ts';
 import type { ReferenceContext } from '../../src/reference/reference-context.ts';
+import { titleOf } from '../../src/reference/reference-site.ts';
 import { openIndex } from '../../src/search/open-index.ts';
 import { search } from '../../src/search/search.ts';
 import { searchFiles } from '../../src/search/search-files.ts';
 import type { SiteFile } from '../../src/site/site-files.ts';
 
-const TARGETS = { files: new Set<string>(), reference: undefined, sitePaths: new Set<string>() };
+const TARGETS = { files: new Set<string>(), references: [], sitePaths: new Set<string>() };
 
 /** Guides out of Markdown: `0.md`, `1.md`, … */
 export function guides(texts: readonly string[]) {
@@ -35,6 +36,7 @@ export async function referenceOf(document: object): Promise<ReferenceContext> {
       plain: (text) => plain.of(text),
       linkTo: () => undefined,
     },
+    ...{ title: titleOf(checked.upgraded), about: '', share: 1 },
     downloads: { json: '/openapi.json', yaml: '/openapi.yaml' },
     warn: () => {},
   };
@@ -71,5 +73,5 @@ export async function searcherOf({
 }) {
   const pages = await guides(texts);
   const reference = document === undefined ? undefined : await referenceOf(document);
-  return searcher(searchFiles({ pages, reference }, () => {}));
+  return searcher(searchFiles({ pages, references: reference ? [reference] : [] }, () => {}));
 }

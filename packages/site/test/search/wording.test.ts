@@ -137,7 +137,7 @@ test('a title that means the same comes before one that has more than was asked 
 });
 
 test('what is marked in a row are the words that say something, and the verb that stands for the typed one', async () => {
-  const files = searchFiles({ pages: [], reference: await referenceOf(TASKS) }, () => {});
+  const files = searchFiles({ pages: [], references: [await referenceOf(TASKS)] }, () => {});
   const index = await openIndex(loaderOf(files).load);
   const { terms } = await search(index, 'how do I make the task', 20);
   assert.ok(terms.includes('create') && terms.includes('task'), terms.join(' '));

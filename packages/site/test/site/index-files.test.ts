@@ -30,7 +30,7 @@ async function filesOf(reference: object | undefined, lastModified?: () => strin
     title: 'Shop',
     description: 'It *sells*.',
     pages: [GUIDE],
-    reference: reference && (await contextOf(reference)),
+    references: reference ? [await contextOf(reference)] : [],
     ...(lastModified && { lastModified }),
   });
   return new Map(files.map((file) => [file.path, file]));

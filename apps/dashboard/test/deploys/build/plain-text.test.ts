@@ -92,7 +92,7 @@ test('a host that no name server knows is in no policy, however long', () => {
   const long = `${'a'.repeat(60)}.`.repeat(8_000);
   const servers = [`https://${long}test`, 'https://api.example.test/v1'].map((url) => ({ url }));
   const document = { openapi: '3.1.0', info: { title: 'x', version: '1' }, servers, paths: {} };
-  assert.deepEqual(connectOrigins(document), ['https://api.example.test']);
+  assert.deepEqual(connectOrigins([document]), ['https://api.example.test']);
 });
 
 test('what is beyond the bounds stands as it was written', () => {

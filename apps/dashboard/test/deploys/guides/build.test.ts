@@ -312,7 +312,7 @@ test('without docs.yaml the only OpenAPI document is published, wherever it is',
     ['b/c.json', '{"swagger": "2.0", "info": {"title": "C", "version": "1"}, "paths": {}}'],
   ]);
   assert.deepEqual(await problems(several), [
-    'docs:null The archive has 2 OpenAPI documents: `a.yaml`, `b/c.json`. Say which one is published in a `docs.yaml`:\n\ntitle: My API\nopenapi: a.yaml',
+    'docs:null The archive has 2 OpenAPI documents: `a.yaml`, `b/c.json`. Name those that are published in a `docs.yaml`; one alone as `openapi: a.yaml`, several as:\n\ntitle: My API\nreferences:\n  - openapi: a.yaml\n  - openapi: b/c.json',
   ]);
   assert.match((await problems(new Map([['a.yaml', 'a: 1']])))[0] ?? '', /nor an OpenAPI document/);
 });

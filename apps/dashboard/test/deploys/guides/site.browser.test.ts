@@ -54,7 +54,7 @@ async function parcelsSite() {
     { overview: '/reference', images: new Set() },
     silent,
   );
-  return siteOf({ files, config: read.config, reference });
+  return siteOf({ files, config: read.config, references: [reference] });
 }
 
 const result = (page: Page) => page.getByRole('listbox').getByRole('option', { selected: true });
@@ -139,7 +139,7 @@ test('what a page says is text in the search, whatever it looks like', async (t)
   const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
   const markdown = '# Title \\<b>\n\nrepeat `<img src=x onerror=alert(2)>` here';
   const files = new Map([['a.md', Buffer.from(markdown)]]);
-  const site = await siteOf({ files, config: read.config, reference: undefined });
+  const site = await siteOf({ files, config: read.config, references: [] });
   const origin = await serveSite(t, site);
   await page.goto(origin);
   await page.keyboard.press('/');
@@ -229,7 +229,7 @@ test('headings and Markdown are offered from 1,200 px on', async (t) => {
 test('footnotes begin right below their line', async (t) => {
   const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
   const files = new Map([['a.md', Buffer.from('# A\n\nText.[^1]\n\n[^1]: The note.\n')]]);
-  const site = await siteOf({ files, config: read.config, reference: undefined });
+  const site = await siteOf({ files, config: read.config, references: [] });
   const page = await (await startBrowser(t)).newPage();
   await page.goto(await serveSite(t, site));
   const notes = await page.locator('.footnotes').boundingBox();

@@ -57,7 +57,7 @@ export function referenceTargets(
     details.set(path, { title: name, method: undefined, path: name, sentence });
   }
   return {
-    operations,
+    ...{ address: addresses.address, operations },
     anchors: oldAnchors(checked, addresses),
     paths: new Set(referencePaths(addresses)),
     models,

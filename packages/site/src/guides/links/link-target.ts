@@ -1,15 +1,16 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
-import { isPage, mediaType, PUBLISHED_KINDS, pagePath, REFERENCE_PATH } from './site-paths.ts';
+import { REFERENCE_PATH } from '../../reference/addresses.ts';
+import { findInReferences, type ReferenceKind } from './reference-target.ts';
+import { isPage, mediaType, PUBLISHED_KINDS, pagePath } from './site-paths.ts';
 
 /** The possible targets of links. */
 export interface LinkTargets {
   /** All files of the archive. */
   readonly files: ReadonlySet<string>;
   /**
-   * The pages of the reference; undefined for a site without one, and `unknown` where its document cannot be read, so
-   * that every link to it is accepted.
+   * The pages of each reference; `unknown` where a document cannot be read, so that every link to one is accepted.
    */
-  readonly reference: ReferenceTargets | 'unknown' | undefined;
+  readonly references: readonly ReferenceTargets[] | 'unknown';
   /** Paths of the site without a file in the archive: `/openapi.json`. */
   readonly sitePaths: ReadonlySet<string>;
   /** Where links may lead though nothing is there: a path, or with `isPrefix` all below it. */
@@ -17,6 +18,8 @@ export interface LinkTargets {
 }
 
 export interface ReferenceTargets {
+  /** What stands before its operations and models in links: `payments`; undefined for the only document of a site. */
+  readonly address: string | undefined;
   /** The page of each operation, by `operationId` and by the id that earlier versions gave it. */
   readonly operations: ReadonlyMap<string, string>;
   /** Where the fragments of earlier versions lead: `tag/pets/GET/pets`. */
@@ -59,29 +62,30 @@ export const displayHref = (href: string): string => decoded(href) ?? href;
 
 /** The target of `href`, which is written in the page `from`. */
 export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
-  if (/^operation:/i.test(href)) return operationTarget(href.slice('operation:'.length), targets);
+  const [, kind = '', id = ''] = /^(operation|model):(.*)$/is.exec(href) ?? [];
+  if (kind) return referenceTarget(kind.toLowerCase() as ReferenceKind, id, targets);
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(href)) return { kind: 'external' };
   const [, address = '', anchor = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];
   const path = decoded(address);
-  const id = decoded(anchor);
-  if (path === undefined || id === undefined)
+  const heading = decoded(anchor);
+  if (path === undefined || heading === undefined)
     return broken(`The link \`${displayHref(href)}\` is not valid.`);
   if (path === '') {
-    return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: id };
+    return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: heading };
   }
   const file = resolved(path.normalize('NFC'), from);
   if (file === undefined)
     return broken(`The link \`${displayHref(href)}\` leads out of the documentation.`);
-  return fileTarget(file, href, id, targets);
+  return fileTarget(file, href, heading, targets);
 }
 
 function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
-  const { files, reference, sitePaths } = targets;
+  const { files, references, sitePaths } = targets;
   const page = [file, ...ENDINGS.map((ending) => file + ending)]
     .map((candidate) => candidate.replace(/^\//, ''))
     .find((candidate) => files.has(candidate) && isPage(candidate));
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
-  if (sitePaths.has(`/${file}`) || isReferencePage(`/${file}`, reference)) {
+  if (sitePaths.has(`/${file}`) || isReferencePage(`/${file}`, references)) {
     return sitePathTarget(`/${file}`, href, anchor, targets);
   }
   if (!files.has(file)) {
@@ -107,19 +111,20 @@ function isRedirected(path: string, { redirects = [] }: LinkTargets): boolean {
   );
 }
 
-function isReferencePage(path: string, reference: LinkTargets['reference']): boolean {
-  if (reference === 'unknown') return path.startsWith(`${REFERENCE_PATH}/`);
-  return reference?.paths.has(path) ?? false;
+function isReferencePage(path: string, references: LinkTargets['references']): boolean {
+  if (references === 'unknown') return path.startsWith(`${REFERENCE_PATH}/`);
+  return references.some(({ paths }) => paths.has(path));
 }
 
-function operationTarget(id: string, { reference }: LinkTargets): LinkTarget {
-  if (!reference) return broken(`\`operation:${id}\` needs an OpenAPI document in the archive.`);
-  if (reference === 'unknown') return sitePage(REFERENCE_PATH);
-  const path = reference.operations.get(decoded(id) ?? id);
-  if (path !== undefined) return sitePage(path);
-  return broken(
-    `The document has no operation \`${id}\`${didYouMean(id, reference.operations.keys())}`,
-  );
+/** `operation:createCharge` and `model:Charge`; where several documents have one, `operation:payments/createCharge`. */
+function referenceTarget(
+  kind: ReferenceKind,
+  given: string,
+  { references }: LinkTargets,
+): LinkTarget {
+  if (references === 'unknown') return sitePage(REFERENCE_PATH);
+  const found = findInReferences(kind, decoded(given) ?? given, references);
+  return 'path' in found ? sitePage(found.path) : broken(found.problem);
 }
 
 /** A page of the reference, or another path of the site; of anchors only those of earlier versions are known here. */
@@ -127,9 +132,11 @@ function sitePathTarget(
   path: string,
   href: string,
   anchor: string,
-  { reference }: LinkTargets,
+  { references }: LinkTargets,
 ): LinkTarget {
-  if (path !== REFERENCE_PATH || !reference || reference === 'unknown')
+  const [reference] = references === 'unknown' ? [] : references;
+  // Sites with several documents never had all in one page.
+  if (path !== REFERENCE_PATH || !reference || reference.address !== undefined)
     return sitePage(path, anchor);
   const page = reference.anchors.get(anchor);
   if (page !== undefined) return sitePage(page);

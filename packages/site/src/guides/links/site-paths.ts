@@ -1,9 +1,5 @@
 import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
-
-export const REFERENCE_PATH = '/reference';
-
-/** The paths of a site with a reference besides the archive's pages and files. */
-const REFERENCE_PATHS = [REFERENCE_PATH, '/openapi.json', '/openapi.yaml'];
+import { downloadPaths, REFERENCE_PATH } from '../../reference/addresses.ts';
 
 /** The paths of every site. */
 const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt', '/404.html'];
@@ -11,9 +7,12 @@ const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt',
 /** Folders that belong to the site itself. */
 const OWN_FOLDERS = /^\/(?:_assets|_site|\.well-known)\//;
 
-/** Paths of a site that pages can link to, though the archive has no such file. */
-export function reservedPaths(hasReference: boolean): ReadonlySet<string> {
-  return new Set([...OWN_PATHS, ...(hasReference ? REFERENCE_PATHS : [])]);
+/** Paths of a site that pages can link to, though the archive has no such file. `references`: those that it has. */
+export function reservedPaths(
+  references: readonly { readonly address?: string | undefined }[],
+): ReadonlySet<string> {
+  const downloads = references.flatMap(({ address }) => Object.values(downloadPaths(address)));
+  return new Set([...OWN_PATHS, ...(references.length > 0 ? [REFERENCE_PATH] : []), ...downloads]);
 }
 
 /** Pages and files whose address is taken by something else. */

@@ -92,7 +92,7 @@ async function toHtml(
   const fail = (message: string, line: number) => links.problems.push({ message, line });
   const warn: GuideSource['warn'] = (rule, message, line) =>
     links.warnings.push({ rule, message, line });
-  const { files, reference } = targets;
+  const { files, references } = targets;
   const renderer = unified()
     .use(remarkRehype, {
       allowDangerousHtml: true,
@@ -103,7 +103,7 @@ async function toHtml(
     .use(rehypeFrames)
     .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
-    .use(rehypeComponents, { reference, icons: links.icons, warn, fail })
+    .use(rehypeComponents, { references, icons: links.icons, warn, fail })
     .use(rehypeSlug)
     .use(rehypePartIds)
     .use(rehypeNotes)

@@ -26,7 +26,7 @@ export const SAFE_HTML: Options = {
   },
   protocols: {
     ...defaultSchema.protocols,
-    href: ['http', 'https', 'mailto', 'tel', 'operation'],
+    href: ['http', 'https', 'mailto', 'tel', 'operation', 'model'],
     src: ['http', 'https'],
   },
 };

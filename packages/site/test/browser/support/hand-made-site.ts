@@ -52,6 +52,7 @@ const pathOf = (one: OperationSummary) =>
   `${TAGS.find(({ operations }) => operations.includes(one))?.path}/${one.id}`;
 
 const REFERENCE: ReferenceAddresses = {
+  address: undefined,
   overview: '/reference',
   tags: TAGS,
   webhooks: undefined,
@@ -122,7 +123,7 @@ async function files(): Promise<SiteFile[]> {
       { title: 'API reference', path: '/reference' },
     ],
     tabs: [{ ...NO_TITLE, href: '/start', part: 'guides', entries: [GUIDE_GROUP] }],
-    reference: REFERENCE,
+    references: [{ title: 'Petstore', addresses: REFERENCE }],
     isServedByApi: false,
     assets,
     theme: { style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },

@@ -7,7 +7,7 @@ import { count } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { type BuildProblem, type Finding, problemOf } from '@petstore/site/build-log.ts';
 import { levelOf } from '@petstore/site/rules.ts';
-import { NAVIGATION_PATH, type Navigation } from '@petstore/site/site/sidebar.ts';
+import { isNavigationPath, type Navigation } from '@petstore/site/site/sidebar.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { locate, readUploadFile, type Upload } from '../deploy.ts';
@@ -199,13 +199,16 @@ const pagesOf = ({ files }: Manifest) =>
       type.startsWith('text/html') && path !== '/404.html' && !path.startsWith('/_'),
   ).length;
 
-/** How many operations and webhooks the reference lists, by the addresses of their pages. */
+/** How many operations and webhooks the references list, by the addresses of their pages. */
 function operationsOf({ manifest, read }: DevSite): number {
-  const entry = manifest.files[NAVIGATION_PATH];
-  const bytes = entry && read(entry.hash);
-  if (!bytes) return 0;
-  const { tags } = JSON.parse(Buffer.from(bytes).toString()) as Navigation;
-  return new Set(tags.flatMap(({ operations }) => operations.map(([, , path]) => path))).size;
+  const lists = Object.entries(manifest.files).filter(([path]) => isNavigationPath(path));
+  const paths = lists.flatMap(([, { hash }]) => {
+    const bytes = read(hash);
+    if (!bytes) return [];
+    const { tags } = JSON.parse(Buffer.from(bytes).toString()) as Navigation;
+    return tags.flatMap(({ operations }) => operations.map(([, , path]) => path));
+  });
+  return new Set(paths).size;
 }
 
 /** A problem for the page: its place as the terminal has it. */

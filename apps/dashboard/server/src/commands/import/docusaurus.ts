@@ -270,7 +270,7 @@ const STATIC = 'static';
 function staticFiles({ folder, config, notes }: Reading): Map<string, Change> {
   const folders = config.get('staticDirectories')?.items.flatMap(({ text }) => text ?? []);
   const changes = new Map<string, Change>();
-  const reserved = reservedPaths(true);
+  const reserved = reservedPaths([{}]);
   const others: string[] = [];
   for (const root of folders ?? [STATIC]) {
     const start = `${resolvePath(root, '') ?? STATIC}/`;

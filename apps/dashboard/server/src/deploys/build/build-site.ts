@@ -7,14 +7,10 @@ import {
   problemOf,
   type SourceFiles,
 } from '@petstore/site/build-log.ts';
-import {
-  configFile,
-  defaultDocument,
-  MINIMAL_CONFIG,
-  readDocsConfig,
-} from '@petstore/site/guides/docs-config.ts';
+import { configFile, MINIMAL_CONFIG, readDocsConfig } from '@petstore/site/guides/docs-config.ts';
 import { withoutIgnored } from '@petstore/site/guides/ignored-files.ts';
 import { coveredPages, redirectProblems } from '@petstore/site/guides/redirect-chains.ts';
+import { type ConfigReference, defaultDocument } from '@petstore/site/guides/references-config.ts';
 import type { PageCache } from '@petstore/site/guides/render/page-cache.ts';
 import { sitePathProblems } from '@petstore/site/guides/site-path-problems.ts';
 import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
@@ -23,8 +19,13 @@ import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts'
 import { downloadFiles } from '@petstore/site/openapi/download-files.ts';
 import type { OpenApiDocument } from '@petstore/site/openapi/openapi-types.ts';
 import type { OverlayFile } from '@petstore/site/openapi/overlays/overlay-file.ts';
+import { downloadPaths } from '@petstore/site/reference/addresses.ts';
 import { documentSite } from '@petstore/site/reference/document-site.ts';
-import { referenceContext } from '@petstore/site/reference/reference-site.ts';
+import { isListed } from '@petstore/site/reference/reference-list.ts';
+import {
+  type ReferenceDocument,
+  referenceContexts,
+} from '@petstore/site/reference/reference-site.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import { SiteLimitError, siteTooLarge } from '@petstore/site/site/site-limits.ts';
 import {
@@ -137,31 +138,23 @@ async function build(
   const { config, problems } = readDocsConfig(archive, file);
   const files = withoutIgnored(archive, config.ignore);
   const artifact = new ArtifactMaker(pack);
-  const { openapi } = config;
-  const checked =
-    openapi === undefined
-      ? undefined
-      : await readAndPack(
-          { ...input, bytes: files.get(openapi) as Uint8Array, name: openapi },
-          files,
-          artifact,
-          log,
-          config.overlays.map((name) => ({ name, bytes: files.get(name) as Uint8Array })),
-        );
-  const isBroken = checked !== undefined && 'problems' in checked;
+  const { documents, problems: broken } = await readDocuments(config.references, {
+    ...{ input, files, artifact, log },
+  });
   const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
-  const reference = !checked || isBroken ? undefined : referenceContext(checked, options, log);
-  // The configuration may be wrong about which document is meant.
-  const isUnknown = isBroken || (reference === undefined && problems.length > 0);
+  const references = referenceContexts(documents, options, log);
+  // The configuration may be wrong about which documents are meant.
+  const mayLack = references.length === 0 || isListed(references);
+  const isUnknown = broken.length > 0 || (problems.length > 0 && mayLack);
   const guides = await guidePages(
-    { files, config, reference: isUnknown ? 'unknown' : reference },
+    { files, config, references: isUnknown ? 'unknown' : references },
     log,
     pages,
   );
-  const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
+  const all = [...problems, ...broken, ...guides.problems];
   if (all.length > 0) return { problems: all };
   const site = await guidesSite(
-    { files, config, reference },
+    { files, config, references },
     guides.pages,
     log,
     publicationOf(input),
@@ -213,8 +206,15 @@ function whyNoDocument(found: readonly string[]): string {
     return `The archive has no file \`${first}\`, which the deploy names as its document. Paths begin at the root of the archive, without a folder around all of its files, and files whose names begin with a dot are left out.`;
   const named = found.slice(0, MAX_NAMED).map((path) => `\`${path}\``);
   const more = found.length - named.length;
-  return `The archive has ${found.length} OpenAPI documents: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Say which one is published in a \`docs.yaml\`:\n\n${MINIMAL_CONFIG}\nopenapi: ${first}`;
+  return `The archive has ${found.length} OpenAPI documents: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Name those that are published in a \`docs.yaml\`; one alone as \`openapi: ${first}\`, several as:\n\n${MINIMAL_CONFIG}\nreferences:\n${listed(found)}`;
 }
+
+/** Documents as entries of `references`. */
+const listed = (files: readonly string[]) =>
+  files
+    .slice(0, MAX_NAMED)
+    .map((file) => `  - openapi: ${file}`)
+    .join('\n');
 
 /** The configuration of other tools, by its path in a folder. */
 const OTHER_TOOLS: readonly (readonly [file: RegExp, tool: string])[] = [
@@ -257,18 +257,50 @@ async function buildDocument(
   return { artifact: await artifact.finish(site, log) };
 }
 
+interface ReadingDocuments {
+  readonly input: BuildInput;
+  readonly files: SourceFiles;
+  readonly artifact: ArtifactMaker;
+  readonly log: BuildLog;
+}
+
+/** Reads the documents of a configuration one after the other, and finds the problems of all. */
+async function readDocuments(
+  references: readonly ConfigReference[],
+  { input, files, artifact, log }: ReadingDocuments,
+): Promise<{ documents: ReferenceDocument[]; problems: BuildProblem[] }> {
+  const documents: ReferenceDocument[] = [];
+  const problems: BuildProblem[] = [];
+  const bytesOf = (name: string) => ({ name, bytes: files.get(name) as Uint8Array });
+  for (const { file, overlays, address, title, description } of references) {
+    if (address !== undefined) log({ message: `The reference \`${address}\` is of ${file}` });
+    const checked = await readAndPack({ ...input, ...bytesOf(file) }, files, artifact, log, {
+      ...{ address, overlays: overlays.map(bytesOf) },
+    });
+    if ('problems' in checked) problems.push(...checked.problems);
+    else documents.push({ checked, address, title, description });
+  }
+  return { documents, problems };
+}
+
+interface ReadingReference {
+  readonly address?: string | undefined;
+  readonly overlays?: readonly OverlayFile[];
+}
+
 /** Reads and checks a document. Meanwhile it is packed as readers can download it, which has no need of its check. */
 function readAndPack(
   input: BuildInput,
   files: SourceFiles | undefined,
   artifact: ArtifactMaker,
   log: BuildLog,
-  overlays: readonly OverlayFile[] = [],
+  { address, overlays = [] }: ReadingReference = {},
 ): ReturnType<typeof readCheckedDocument> {
   const { uploadBytes } = limitsOf(input);
   return readCheckedDocument(input.bytes, input.name, log, {
     ...(files && { files: archiveFiles(files, uploadBytes) }),
     overlays,
-    onRead: (document: OpenApiDocument) => artifact.begin(downloadFiles(document)),
+    onRead: (document: OpenApiDocument) =>
+      artifact.begin(downloadFiles(document, downloadPaths(address))),
   });
 }

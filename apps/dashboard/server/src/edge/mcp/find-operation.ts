@@ -7,6 +7,8 @@ import { ToolError } from './tool-error.ts';
 
 /** An operation by its `operationId`, or by its method and path. */
 export interface WantedOperation {
+  /** The address of the API, of a site with several. */
+  readonly api?: string | undefined;
   readonly operationId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
@@ -22,25 +24,17 @@ export interface FoundOperation extends OperationPlace {
 export function findOperation(
   document: PartialDocument,
   parts: DocumentParts,
-  { operationId, method, path }: WantedOperation,
+  wanted: WantedOperation,
 ): FoundOperation {
+  const found = lookUp(document, parts, wanted);
+  if (found) return found;
+  const { operationId, method = '', path = '' } = wanted;
   if (operationId !== undefined) {
-    const place = parts.operations.get(operationId);
-    const found = place && operationAt(document, place);
-    if (found) return found;
     const near = nearest(operationId, parts.operations.keys());
     throw noOperation(`There is no operation with the operationId ${operationId}.`, near);
   }
-  if (method === undefined || path === undefined) {
-    throw new ToolError('Give operationId, or method and path together.');
-  }
-  const wanted = method.toLowerCase();
   const paths = namesIn(parts, 'paths');
-  const name = paths.includes(path) ? path : (paths.find((one) => isTemplateOf(one, path)) ?? path);
-  for (const collection of ['paths', 'webhooks']) {
-    const found = operationAt(document, { collection, name, method: wanted });
-    if (found) return found;
-  }
+  const name = nameLike(paths, path);
   const methods = METHODS.filter((one) =>
     operationAt(document, { collection: 'paths', name, method: one }),
   );
@@ -48,6 +42,30 @@ export function findOperation(
   if (methods.length === 0) throw noOperation(what, nearest(path, paths));
   throw noOperation(`${what} ${name} has ${methods.join(', ').toUpperCase()}.`, undefined);
 }
+
+/** The same, and undefined where there is none. Throws ToolError where too little is said of it. */
+export function lookUp(
+  document: PartialDocument,
+  parts: DocumentParts,
+  { operationId, method, path }: WantedOperation,
+): FoundOperation | undefined {
+  if (operationId !== undefined) {
+    const place = parts.operations.get(operationId);
+    return place && operationAt(document, place);
+  }
+  if (method === undefined || path === undefined) {
+    throw new ToolError('Give operationId, or method and path together.');
+  }
+  const name = nameLike(namesIn(parts, 'paths'), path);
+  for (const collection of ['paths', 'webhooks']) {
+    const found = operationAt(document, { collection, name, method: method.toLowerCase() });
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const nameLike = (paths: readonly string[], path: string): string =>
+  paths.includes(path) ? path : (paths.find((one) => isTemplateOf(one, path)) ?? path);
 
 /** Follows references to a value that is no reference. */
 export function dereference(document: PartialDocument, value: unknown): unknown {

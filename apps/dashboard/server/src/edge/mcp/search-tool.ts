@@ -5,6 +5,9 @@ import { ToolError } from './tool-error.ts';
 
 export const MAX_RESULTS = 10;
 
+/** Of several APIs, many may have an operation with the same path. */
+const MAX_OF_ALL = 60;
+
 /** Memory of a parsed file of the index, for each byte of it: measured, rounded up. */
 const PARSED_FACTOR = 6;
 
@@ -17,6 +20,8 @@ export interface SearchResult {
   /** The path of an operation, or in words where the result stands. */
   readonly context: string;
   readonly excerpt: string;
+  /** The address of the API that it is of, where the site has several. */
+  readonly api?: string;
   readonly deprecated?: true;
 }
 
@@ -35,9 +40,12 @@ export async function operationPage(
   reader: SiteReader,
   method: string,
   path: string,
+  api: string | undefined,
 ): Promise<string | undefined> {
-  const { rows } = await rowsOf(reader, path, MAX_RESULTS);
-  const found = rows.find((row) => row.method === method && row.context === path);
+  const { rows } = await rowsOf(reader, path, api === undefined ? MAX_RESULTS : MAX_OF_ALL);
+  const found = rows.find(
+    (row) => row.method === method && row.context === path && row.api?.address === api,
+  );
   return found && reader.site.origin + found.href;
 }
 
@@ -63,7 +71,7 @@ function noIndex(): ToolError {
 }
 
 function resultOf(
-  { kind, title, href, context, method, isDeprecated, excerpt }: SearchRow,
+  { kind, title, href, context, method, isDeprecated, api, excerpt }: SearchRow,
   origin: string,
 ): SearchResult {
   return {
@@ -73,6 +81,7 @@ function resultOf(
     ...(method !== '' && { method }),
     context,
     excerpt,
+    ...(api && { api: api.address }),
     ...(isDeprecated && { deprecated: true }),
   };
 }

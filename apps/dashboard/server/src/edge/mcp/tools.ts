@@ -98,6 +98,10 @@ const SEARCH = {
                 'The path of an operation: for get_operation. Otherwise where it stands.',
             },
             excerpt: { type: 'string' },
+            api: {
+              type: 'string',
+              description: 'Of a site with several APIs, which one it is of: for get_operation.',
+            },
             deprecated: { type: 'boolean' },
           },
           required: ['kind', 'title', 'address', 'context', 'excerpt'],
@@ -129,11 +133,12 @@ const READ_PAGE = {
 const GET_OPERATION = {
   title: 'Get an operation',
   description:
-    'Gets an operation of the documented API as JSON: its parameters, request body, responses, servers and security. Schemas are resolved. Those that lead back to themselves, those that a discriminator names, and large ones are in `definitions`, to which a `$ref` leads. Give operationId, or method and path.',
+    'Gets an operation of the documented API as JSON: its parameters, request body, responses, servers and security. Schemas are resolved. Those that lead back to themselves, those that a discriminator names, and large ones are in `definitions`, to which a `$ref` leads. Give operationId, or method and path; and api where several APIs of the site have such an operation.',
   annotations,
   inputSchema: fromJsonSchema<WantedOperation>({
     type: 'object',
     properties: {
+      api: string('Of a site with several APIs, which one, as search names it: payments.', 100),
       operationId: string('Such as listPets.', 500),
       method: string('Such as GET.', 20),
       path: string('As the document has it, such as /pets/{petId}; of a webhook its name.', 2_000),

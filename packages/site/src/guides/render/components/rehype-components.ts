@@ -1,9 +1,11 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Element, ElementContent, Properties, Root } from 'hast';
 import { toString as contentOf } from 'hast-util-to-string';
+import { REFERENCE_PATH } from '../../../reference/addresses.ts';
 import type { Rule } from '../../../rules.ts';
 import { ICON_NAMES, isIcon } from '../../../site/icons/icons.ts';
 import type { LinkTargets, TargetDetails } from '../../links/link-target.ts';
+import { findInReferences } from '../../links/reference-target.ts';
 import { isImage } from '../../links/site-paths.ts';
 import { codeTitle, languageOf } from '../code-meta.ts';
 import { element, noteBox, text } from '../elements.ts';
@@ -13,7 +15,7 @@ import type { Attributes } from './read-mark.ts';
 import { COMPONENT_TAG, type ComponentData } from './to-hast.ts';
 
 export interface ComponentOptions {
-  readonly reference: LinkTargets['reference'];
+  readonly references: LinkTargets['references'];
   /** The icons that the page shows: their outlines are in the site's style. */
   readonly icons: Set<string>;
   readonly warn: (rule: Rule, message: string, line: number) => void;
@@ -394,16 +396,15 @@ class Rendering {
 
   #reference({ attributes, children, line }: Component, kind: 'operation' | 'model') {
     const id = words(attributes, 'id', 'name', 'title', 'operationid');
-    const { reference } = this.#options;
-    const target = typeof reference === 'object' ? reference : undefined;
-    const path = kind === 'operation' ? target?.operations.get(id) : target?.models.get(id);
-    if (kind === 'model' && path === undefined && reference !== 'unknown') {
-      const models = target?.models.keys() ?? [];
-      this.#options.fail(`The document has no model \`${id}\`${didYouMean(id, models)}`, line);
-    }
-    const about = path === undefined ? undefined : target?.details.get(path);
-    const href =
-      kind === 'operation' ? `operation:${encodeURIComponent(id)}` : (path ?? '/reference');
+    const { references } = this.#options;
+    const known = references === 'unknown' ? [] : references;
+    const found =
+      references === 'unknown' ? { path: REFERENCE_PATH } : findInReferences(kind, id, known);
+    // An operation's link is checked as all others are.
+    if (kind === 'model' && 'problem' in found) this.#options.fail(found.problem, line);
+    const path = 'path' in found ? found.path : REFERENCE_PATH;
+    const about = known.flatMap(({ details }) => details.get(path) ?? [])[0];
+    const href = kind === 'operation' ? `operation:${encodeURIComponent(id)}` : path;
     return [referenceBox(href, id, about), ...contents(children)];
   }
 

@@ -1,0 +1,73 @@
+import { didYouMean } from '@petstore/service/nearest.ts';
+import type { ReferenceTargets } from './link-target.ts';
+
+/** What of a reference has a page that is named by its id. */
+export type ReferenceKind = 'operation' | 'model';
+
+/** How many documents a message names. */
+const MAX_NAMED = 5;
+
+/**
+ * The page of an operation by its `operationId`, or of a model by its name. Where several documents have it, the address
+ * of its own stands before it: `payments/createCharge`. Otherwise what is wrong, and what to write.
+ */
+export function findInReferences(
+  kind: ReferenceKind,
+  id: string,
+  references: readonly ReferenceTargets[],
+): { readonly path: string } | { readonly problem: string } {
+  if (references.length === 0)
+    return { problem: `\`${kind}:${id}\` needs an OpenAPI document in the archive.` };
+  const own = named(id, references);
+  const path = own && pagesOf(kind, own.reference).get(own.id);
+  if (path !== undefined) return { path };
+  const found = references.filter((one) => pagesOf(kind, one).has(id));
+  const [first, second] = found.map((one) => pagesOf(kind, one).get(id) as string);
+  if (first === undefined) return { problem: missing(kind, id, references, own) };
+  if (second === undefined) return { path: first };
+  const links = found.slice(0, MAX_NAMED).map(({ address }) => `\`${kind}:${address}/${id}\``);
+  const more = found.length > MAX_NAMED ? `, and so on: ${found.length} have one` : '';
+  return {
+    problem: `Several documents have ${article(kind)} \`${id}\`: write which one is meant, ${links.join(' or ')}${more}.`,
+  };
+}
+
+const pagesOf = (kind: ReferenceKind, { operations, models }: ReferenceTargets) =>
+  kind === 'operation' ? operations : models;
+
+const article = (kind: ReferenceKind) => (kind === 'operation' ? 'an operation' : 'a model');
+
+interface Named {
+  readonly reference: ReferenceTargets;
+  readonly id: string;
+}
+
+/** The document whose address stands before the id. Ids may have slashes themselves. */
+function named(id: string, references: readonly ReferenceTargets[]): Named | undefined {
+  const end = id.indexOf('/');
+  const reference = references.find(({ address }) => address === id.slice(0, end));
+  return end > 0 && reference ? { reference, id: id.slice(end + 1) } : undefined;
+}
+
+function missing(
+  kind: ReferenceKind,
+  id: string,
+  references: readonly ReferenceTargets[],
+  own: Named | undefined,
+): string {
+  if (own) {
+    const { address } = own.reference;
+    const ids = [...pagesOf(kind, own.reference).keys()].map((one) => `${address}/${one}`);
+    return `\`${address}\` has no ${kind} \`${own.id}\`${didYouMean(id, ids)}`;
+  }
+  const isOne = references.length === 1;
+  const ids = references.flatMap((one) => [...pagesOf(kind, one).keys()]);
+  // The address may be what is mistyped.
+  const whole = references.flatMap((one) =>
+    isOne || !id.includes('/')
+      ? []
+      : [...pagesOf(kind, one).keys()].map((name) => `${one.address}/${name}`),
+  );
+  const holder = isOne ? 'The document has no' : 'No document has the';
+  return `${holder} ${kind} \`${id}\`${didYouMean(id, [...whole, ...ids])}`;
+}

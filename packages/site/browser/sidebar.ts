@@ -118,13 +118,13 @@ export function updateSidebar(page: Document): void {
   const next = find('.docs-nav', page);
   if (!list || !next) return;
   if (outline(list) === outline(next)) {
-    for (const link of list.querySelectorAll('[aria-current]'))
-      link.removeAttribute('aria-current');
+    for (const link of list.querySelectorAll(CURRENT)) link.removeAttribute('aria-current');
     for (const item of next.querySelectorAll(TAG)) openTag(list, item);
-    for (const link of next.querySelectorAll('a[aria-current]')) {
+    for (const link of next.querySelectorAll(CURRENT)) {
       const value = link.getAttribute('aria-current') ?? 'page';
-      linkLike(link, list)?.setAttribute('aria-current', value);
+      linkLike(link, list, NOT_API)?.setAttribute('aria-current', value);
     }
+    find('.nav-apis', list)?.removeAttribute('open');
     openCurrentGroups(list);
   } else {
     const restore = keepGroups(list);
@@ -134,6 +134,10 @@ export function updateSidebar(page: Document): void {
   addSwitches(list);
   showCurrent(list);
 }
+
+/** The list of the site's APIs, of which one is marked, is the same on all pages of that one. */
+const NOT_API = 'a:not(.nav-apis a)';
+const CURRENT = `${NOT_API}[aria-current]`;
 
 /** What the lists of all pages of a part have in common. */
 const outline = (list: Element) =>

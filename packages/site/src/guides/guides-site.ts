@@ -201,13 +201,16 @@ export async function guidesSite(
   };
 }
 
-/** So many APIs have links of their own in the header. */
+/** So many APIs have links of their own in the header, as far as their names take no more letters than these. */
 const MAX_LINKED = 3;
+const MAX_LETTERS = 60;
 
 function referenceLinks(references: readonly ReferenceContext[]): SiteLink[] {
   const own = references.map(({ title, addresses }) => ({ title, path: addresses.overview }));
   if (!isListed(references)) return own.map(({ path }) => ({ title: REFERENCE_LIST.title, path }));
-  return own.length > 1 && own.length <= MAX_LINKED ? own : [REFERENCE_LIST];
+  const letters = own.reduce((sum, { title }) => sum + title.length, 0);
+  const areFew = own.length > 1 && own.length <= MAX_LINKED && letters <= MAX_LETTERS;
+  return areFew ? own : [REFERENCE_LIST];
 }
 
 function themeOf({

@@ -42,24 +42,20 @@ function referencesList(references: readonly ListedReference[], place: Place): H
   const { path, reference } = place;
   if (first.addresses.address === undefined) return referenceList(first.addresses, path);
   const own = references.find(({ addresses }) => addresses === reference);
-  if (own === undefined) return html`<ul>${apiLinks(references, REFERENCE_LIST.path, path)}</ul>`;
+  if (own === undefined) return html`<ul>${apiLinks(references, path)}</ul>`;
   const { title, addresses } = own;
   return html`<details class="nav-apis" data-navigation="${hrefOf(navigationPath(addresses))}"><summary><span>${title}</span></summary>
-<ul>${apiLinks(references, addresses.overview, '')}</ul></details>
+<ul>${apiLinks(references, addresses.overview)}</ul></details>
 ${referenceList(addresses, path)}`;
 }
 
-/** All references and the page that lists them. `current`: the path of the page; `chosen`: of what is marked as chosen. */
-function apiLinks(references: readonly ListedReference[], chosen: string, current: string): Html[] {
+/** The page that lists all references, and the introduction of each. */
+function apiLinks(references: readonly ListedReference[], current: string): Html[] {
   const all = [
-    REFERENCE_LIST,
+    { title: 'All APIs', path: REFERENCE_LIST.path },
     ...references.map(({ title, addresses }) => ({ title, path: addresses.overview })),
   ];
-  return all.map((one) =>
-    one.path === chosen && one.path !== current
-      ? html`<li><a href="${hrefOf(one.path)}" aria-current="true">${one.title}</a></li>`
-      : html`<li>${link(one, current)}</li>`,
-  );
+  return all.map((one) => html`<li>${link(one, current)}</li>`);
 }
 
 function referenceList(reference: ReferenceAddresses, current: string): Html {

@@ -57,8 +57,10 @@ function missing(
 ): string {
   if (own) {
     const { address } = own.reference;
+    const other = references.find((one) => pagesOf(kind, one).has(own.id));
     const ids = [...pagesOf(kind, own.reference).keys()].map((one) => `${address}/${one}`);
-    return `\`${address}\` has no ${kind} \`${own.id}\`${didYouMean(id, ids)}`;
+    const meant = other ? `: did you mean \`${other.address}/${own.id}\`?` : didYouMean(id, ids);
+    return `\`${address}\` has no ${kind} \`${own.id}\`${meant}`;
   }
   const isOne = references.length === 1;
   const ids = references.flatMap((one) => [...pagesOf(kind, one).keys()]);

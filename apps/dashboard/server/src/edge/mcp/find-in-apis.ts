@@ -5,6 +5,7 @@ import {
   type FoundOperation,
   findOperation,
   lookUp,
+  mayHave,
   type WantedOperation,
 } from './find-operation.ts';
 import { type PartialDocument, partialDocument } from './operation-document.ts';
@@ -37,14 +38,21 @@ export async function findInApis(reader: SiteReader, wanted: WantedOperation): P
   const all: FoundInApi[] = [];
   const ids: string[] = [];
   for (const api of apis) {
-    const opened = await openDocument(reader, api.document);
-    if (!opened) continue;
-    const { document, parts } = opened;
-    // Where one is meant, what is wrong can be told of it.
-    const only = apis.length === 1 ? findOperation(document, parts, wanted) : undefined;
-    const found = only ?? lookUp(document, parts, wanted);
+    const parts = await reader.derived(api.document, findParts, memoryOf);
+    const isOnly = apis.length === 1;
+    // Of a document that has no such operation nothing else is read, unless what is wrong can be told of it.
+    const opened =
+      parts && (isOnly || mayHave(parts, wanted))
+        ? await openDocument(reader, api.document)
+        : undefined;
+    if (!opened) {
+      for (const id of parts?.operations.keys() ?? []) ids.push(id);
+      continue;
+    }
+    const { document } = opened;
+    const find = isOnly ? findOperation : lookUp;
+    const found = find(document, opened.parts, wanted);
     if (found) all.push({ api, document, found });
-    else for (const id of parts.operations.keys()) ids.push(id);
   }
   const [first, second] = all;
   if (first && !second) return first;
@@ -69,14 +77,8 @@ function meantApis(listed: readonly ListedApi[], address: string | undefined) {
   throw new ToolError(`There is no API ${address}. Give api, which is ${oneOf(listed)}.`);
 }
 
-/** How many APIs a message names. */
-const MAX_NAMED = 50;
-
 const oneOf = (apis: readonly ListedApi[]): string =>
-  apis
-    .slice(0, MAX_NAMED)
-    .map(({ address, title }) => `${address} (${title})`)
-    .join(' or ');
+  apis.map(({ address, title }) => `${address} (${title})`).join(' or ');
 
 const nameOf = ({ operationId, method = '', path = '' }: WantedOperation): string =>
   operationId === undefined

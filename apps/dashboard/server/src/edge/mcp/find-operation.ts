@@ -64,6 +64,14 @@ export function lookUp(
   return undefined;
 }
 
+/** Whether a document may have an operation, as far as the names of its parts tell. */
+export function mayHave(parts: DocumentParts, { operationId, path }: WantedOperation): boolean {
+  if (operationId !== undefined) return parts.operations.has(operationId);
+  if (path === undefined) return true;
+  const paths = namesIn(parts, 'paths');
+  return paths.includes(nameLike(paths, path)) || namesIn(parts, 'webhooks').includes(path);
+}
+
 const nameLike = (paths: readonly string[], path: string): string =>
   paths.includes(path) ? path : (paths.find((one) => isTemplateOf(one, path)) ?? path);
 

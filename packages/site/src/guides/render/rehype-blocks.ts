@@ -88,9 +88,11 @@ function linkToItself(heading: Element): void {
 /** The most letters of a block. Longer blocks are data, not examples, and take seconds. */
 const MOST_HIGHLIGHTED = 50_000;
 
+/** One for all pages: compiling the languages takes longer than most pages do. */
+const highlight = rehypeHighlight({ detect: false, aliases: { markdown: ['mdx'] } });
+
 /** Highlights code whose language is given and supported, and marks and numbers its lines. */
 export function rehypeCode() {
-  const highlight = rehypeHighlight({ detect: false, aliases: { markdown: ['mdx'] } });
   return (tree: Root, file: Parameters<typeof highlight>[1]): void => {
     const marked: { readonly code: Element; readonly kinds: MarkedCode['kinds'] }[] = [];
     visit(tree, 'element', (node, _, parent) => {

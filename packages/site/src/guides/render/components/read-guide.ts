@@ -158,21 +158,27 @@ class GuideReader {
 }
 
 function parse(markdown: string, file: string): Root {
-  const read = (hasIndentedCode: boolean) => {
-    const tree = unified()
-      .use(remarkParse)
-      .use(remarkGfm)
-      .use(remarkMath)
-      .use(remarkMarks, { isMdx: isMdx(file), hasIndentedCode })
-      .parse(markdown);
+  const read = (parser: Parser) => {
+    const tree = parser.parse(markdown);
     mathBlocks(tree, markdown);
     return tree;
   };
-  if (isMdx(file)) return read(false);
+  if (isMdx(file)) return read(PARSERS.mdx);
   // Who indents what is in a component does not mean code.
-  const tree = MARK.test(markdown) ? read(false) : undefined;
-  return tree && hasComponents(tree) ? tree : read(true);
+  const tree = MARK.test(markdown) ? read(PARSERS.components) : undefined;
+  return tree && hasComponents(tree) ? tree : read(PARSERS.plain);
 }
+
+type Parser = ReturnType<typeof parser>;
+
+const parser = (options: { readonly isMdx: boolean; readonly hasIndentedCode: boolean }) =>
+  unified().use(remarkParse).use(remarkGfm).use(remarkMath).use(remarkMarks, options).freeze();
+
+const PARSERS = {
+  mdx: parser({ isMdx: true, hasIndentedCode: false }),
+  components: parser({ isMdx: false, hasIndentedCode: false }),
+  plain: parser({ isMdx: false, hasIndentedCode: true }),
+} as const;
 
 /** Keeps what stands behind the language of a block of code: `js title="a.js" {1,3}`, also without spaces. */
 function keepMeta(code: Code): void {

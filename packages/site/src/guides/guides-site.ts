@@ -31,6 +31,7 @@ import { ownStyle } from './own-style.ts';
 import type { PageCache } from './render/page-cache.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
+import { renderTime } from './render/render-time.ts';
 import { builtRedirects } from './site-redirects.ts';
 import { siteTabs } from './site-tabs.ts';
 import { unknownVariables, withVariables } from './variables.ts';
@@ -80,7 +81,11 @@ export async function guidePages(
     references,
   }: Omit<Guides, 'references'> & { references: Guides['references'] | 'unknown' },
   log: BuildLog,
-  cache?: PageCache,
+  /** What the whole build may take, in seconds, and the pages of an earlier one. */
+  {
+    buildSeconds,
+    cache,
+  }: { readonly buildSeconds: number; readonly cache?: PageCache | undefined },
 ): Promise<{
   readonly pages: readonly RenderedPage[];
   readonly problems: readonly BuildProblem[];
@@ -101,8 +106,7 @@ export async function guidePages(
       sitePaths: reservedPaths(named),
       redirects: config.redirects,
     },
-    undefined,
-    cache,
+    { time: renderTime(buildSeconds), log, cache },
   );
   const paths = targets === 'unknown' ? [] : targets.flatMap((one) => [...one.paths]);
   const taken = pathConflicts(own, new Set([...reservedPaths(isUnknown ? [] : named), ...paths]));

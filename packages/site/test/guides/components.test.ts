@@ -5,6 +5,7 @@ import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import type { TargetDetails } from '../../src/guides/links/link-target.ts';
 import { type RenderedPage, renderPage } from '../../src/guides/render/render-page.ts';
 import { renderPages } from '../../src/guides/render/render-pages.ts';
+import { renderTime } from '../../src/guides/render/render-time.ts';
 
 // Components as Mintlify, GitBook and Docusaurus write them, in `.md` and in `.mdx`.
 
@@ -389,7 +390,11 @@ test('an .mdx file is a page, and a snippet is none', async () => {
     ['guides/index.mdx', Buffer.from('# Guides\n\n[a](../a)')],
     ...SNIPPETS,
   ]);
-  const { pages } = await renderPages(files, { ...TARGETS, files: new Set(files.keys()) });
+  const { pages } = await renderPages(
+    files,
+    { ...TARGETS, files: new Set(files.keys()) },
+    { time: renderTime(300), log: () => {} },
+  );
   assert.deepEqual(
     pages.map(({ path }) => path),
     ['/a', '/guides'],

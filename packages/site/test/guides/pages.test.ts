@@ -268,6 +268,12 @@ test('pages that are nested without end are refused at once', async () => {
   }
 });
 
+/** So many milliseconds of a build of four seconds. */
+const within = ({ page = 60_000, total = 60_000 }) => ({
+  time: { page, total, build: 4_000 },
+  log: () => {},
+});
+
 test('a page that takes too long is given up by name, and the thread with it', async () => {
   // Quadratic in every parser of emphasis; an hour at this length.
   const slow = Buffer.from('_a*'.repeat(300_000));
@@ -275,29 +281,59 @@ test('a page that takes too long is given up by name, and the thread with it', a
     ['a.md', Buffer.from('# A')],
     ['slow.md', slow],
   ]);
-  const { problems } = await renderPages(files, TARGETS, { page: 3_000, total: 6_000 });
+  const { problems } = await renderPages(files, TARGETS, within({ page: 3_000, total: 6_000 }));
   assert.equal(problems.length, 1);
   assert.equal(problems[0]?.path, 'slow.md');
   assert.match(problems[0]?.message ?? '', /takes too long/);
 });
 
-test('pages that take too long together are given up as the guides that they are', async () => {
+test('a page that takes too long is given up at once while another thread renders on', async () => {
+  const pages = Array.from({ length: 150 }, (_, at) => [`a${at}.md`, Buffer.from('# A')] as const);
+  const slow = Buffer.from('_a*'.repeat(300_000));
+  const files = new Map([...pages, ['slow-1.md', slow], ['slow-2.md', slow]] as const);
+  const begun = performance.now();
+  const { problems } = await renderPages(files, TARGETS, within({ page: 2_000, total: 600_000 }));
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    ['slow-1.md'],
+  );
+  assert.ok(performance.now() - begun < 20_000);
+});
+
+test('pages that take too long together say how far they came, which are slow, and whose bound it is', async () => {
   const files = new Map([
     ['a.md', Buffer.from('# A')],
     ['slow.md', Buffer.from('_a*'.repeat(300_000))],
   ]);
-  const { problems } = await renderPages(files, TARGETS, { page: 60_000, total: 2_000 });
-  assert.match(problems[0]?.message ?? '', /^The guides take too long/);
+  const { problems } = await renderPages(files, TARGETS, within({ page: 60_000, total: 2_000 }));
+  assert.match(
+    problems[0]?.message ?? '',
+    /^The pages take too long to render: of 2 there were 1 after 2 of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./,
+  );
   assert.equal(problems[0]?.path, '');
 });
 
-test('pages that are too large are refused before anything is rendered', async () => {
+test('a page that is too large is refused before anything is rendered', async () => {
   const large = new Map([['a.md', Buffer.alloc(2 * 1024 * 1024 + 1, 'x')]]);
-  assert.match((await renderPages(large, TARGETS)).problems[0]?.message ?? '', /larger than 2 MB/);
-  const many = new Map(
-    Array.from({ length: 11 }, (_, at) => [`${at}.md`, Buffer.alloc(2 * 1024 * 1024, 'x')]),
+  const { problems } = await renderPages(large, TARGETS, within({}));
+  assert.match(problems[0]?.message ?? '', /larger than 2 MB/);
+});
+
+test('pages are in the order of their paths, and the log says how far rendering is', async () => {
+  const files = new Map(
+    Array.from({ length: 5_001 }, (_, at) => [`${at}.md`, Buffer.from(`# ${at}`)] as const),
   );
-  assert.match((await renderPages(many, TARGETS)).problems[0]?.message ?? '', /20 MB together/);
+  const said: string[] = [];
+  const { pages, problems } = await renderPages(files, TARGETS, {
+    ...within({}),
+    log: ({ message }) => said.push(message),
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    pages.map(({ file }) => file),
+    [...files.keys()].sort(),
+  );
+  assert.deepEqual(said, ['Rendered 5,000 of 5,001 pages.']);
 });
 
 test('of pages that were rendered before, those are rendered that changed, or whose links might', async () => {
@@ -308,7 +344,7 @@ test('of pages that were rendered before, those are rendered that changed, or wh
   const render = async (texts: Record<string, string>) => {
     const files = filesOf(texts);
     const targets = { ...TARGETS, files: new Set(files.keys()) };
-    return renderPages(files, targets, undefined, cache);
+    return renderPages(files, targets, { ...within({}), cache });
   };
   const texts = { 'a.md': '# A\n\n[B](b.md)\n', 'b.md': '# B\n', 'c.md': '# C\n' };
   const first = await render(texts);

@@ -26,7 +26,7 @@ const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
 async function siteOf(guides: Guides) {
-  const { pages, problems } = await guidePages(guides, silent);
+  const { pages, problems } = await guidePages(guides, silent, { buildSeconds: 300 });
   assert.deepEqual(problems, []);
   const site = await guidesSite(guides, pages, silent);
   return { ...site, files: [...site.files] };

@@ -3,7 +3,6 @@ import { serialize } from 'node:v8';
 import type { SourceFiles } from '../../build-log.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import type { RenderedPage } from './render-page.ts';
-import type { RenderJob } from './render-worker.ts';
 
 /** A page, and the files that it includes. */
 export interface CachedPage {
@@ -26,8 +25,8 @@ export class PageCache {
   /** Begins a build of these files. What it does not keep is forgotten with the next one. */
   round(targets: LinkTargets, files: SourceFiles) {
     const ofTargets = hash('sha256', serialize(targets), 'hex');
-    const keyOf = ({ file, content }: RenderJob) =>
-      `${ofTargets} ${hash('sha256', content, 'hex')} ${file}`;
+    const keyOf = (file: string) =>
+      `${ofTargets} ${hash('sha256', files.get(file) ?? '', 'hex')} ${file}`;
     const hashOf = (included: readonly string[]) => {
       const contents = included.map((path) => files.get(path));
       return hash('sha256', serialize(contents), 'hex');
@@ -36,12 +35,12 @@ export class PageCache {
     const kept = new Map<string, Entry>();
     this.#pages = kept;
     return {
-      find(job: RenderJob): CachedPage | undefined {
-        const found = earlier.get(keyOf(job));
+      find(file: string): CachedPage | undefined {
+        const found = earlier.get(keyOf(file));
         return found && hashOf(found.included) === found.hash ? found : undefined;
       },
-      keep(job: RenderJob, { page, included }: CachedPage): void {
-        kept.set(keyOf(job), { page, included, hash: hashOf(included) });
+      keep(file: string, { page, included }: CachedPage): void {
+        kept.set(keyOf(file), { page, included, hash: hashOf(included) });
       },
     };
   }

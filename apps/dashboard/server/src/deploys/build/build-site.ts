@@ -149,7 +149,7 @@ async function build(
   const guides = await guidePages(
     { files, config, references: isUnknown ? 'unknown' : references },
     log,
-    pages,
+    { buildSeconds: limitsOf(input).buildSeconds, cache: pages },
   );
   const all = [...problems, ...broken, ...guides.problems];
   if (all.length > 0) return { problems: all };

@@ -1,9 +1,9 @@
 import { truncate } from '@petstore/service/text.ts';
 import type { Element, ElementContent, Root } from 'hast';
-import { SKIP, visit } from 'unist-util-visit';
 import { isImage } from '../guides/links/site-paths.ts';
 import type { Rule } from '../rules.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { SKIP, visitElements } from './visit.ts';
 
 /** The letters of scripts that are written from right to left. */
 const RIGHT_TO_LEFT =
@@ -15,7 +15,7 @@ const DIRECTED = new Set(['ul', 'ol', 'blockquote', 'table']);
 /** Gives lists, quotes and tables the direction of their own script. Texts without such a script need nothing. */
 export function directBlocks(tree: Root, markdown: string): void {
   if (!RIGHT_TO_LEFT.test(markdown)) return;
-  visit(tree, 'element', ({ tagName, properties }) => {
+  visitElements(tree, ({ tagName, properties }) => {
     if (DIRECTED.has(tagName)) properties.dir = 'auto';
   });
 }
@@ -36,11 +36,10 @@ export interface DescriptionParts {
  */
 export function fitDescription(tree: Root, parts: DescriptionParts): void {
   const levels = headingLevels(tree, parts.top);
-  visit(tree, 'element', (node, index, parent) => {
+  visitElements(tree, (node, index, parent) => {
     const { tagName, properties } = node;
     delete properties.id;
     delete properties.name;
-    if (!parent || index === undefined) return undefined;
     node.tagName = levels.get(tagName) ?? tagName;
     if (tagName === 'a' && !isLink(node, parts)) {
       parent.children.splice(index, 1, ...node.children);
@@ -59,7 +58,7 @@ export function fitDescription(tree: Root, parts: DescriptionParts): void {
 /** The levels that a text uses, one below the other, so that none is skipped. */
 function headingLevels(tree: Root, top: number): ReadonlyMap<string, string> {
   const used = new Set<string>();
-  visit(tree, 'element', ({ tagName }) => {
+  visitElements(tree, ({ tagName }) => {
     if (/^h[1-6]$/.test(tagName)) used.add(tagName);
   });
   return new Map([...used].sort().map((name, at) => [name, `h${Math.min(6, top + at)}`]));

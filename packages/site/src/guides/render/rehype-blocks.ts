@@ -1,7 +1,7 @@
 import type { Element, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import rehypeHighlight from 'rehype-highlight';
-import { SKIP, visit } from 'unist-util-visit';
+import { SKIP, visitElements } from '../../markdown/visit.ts';
 import { hasLineNumbers, lineElements, type MarkedCode, markedCode } from './code-lines.ts';
 import { codeTitle, languageOf } from './code-meta.ts';
 import { element, NOTES, noteBox, text } from './elements.ts';
@@ -9,7 +9,7 @@ import { element, NOTES, noteBox, text } from './elements.ts';
 /** Quotes that begin with `[!NOTE]` become notes, as on GitHub. */
 export function rehypeNotes() {
   return (tree: Root): void => {
-    visit(tree, 'element', (node) => {
+    visitElements(tree, (node) => {
       if (node.tagName === 'blockquote') asNote(node);
     });
   };
@@ -18,8 +18,7 @@ export function rehypeNotes() {
 /** Decorates a page's blocks: tables and code scroll in boxes of their own, and headings get links. */
 export function rehypeBlocks() {
   return (tree: Root): void => {
-    visit(tree, 'element', (node, index, parent) => {
-      if (!parent || index === undefined) return undefined;
+    visitElements(tree, (node, index, parent) => {
       const { tagName } = node;
       if (tagName === 'table') {
         parent.children[index] = tableBox(node);
@@ -95,9 +94,9 @@ const highlight = rehypeHighlight({ detect: false, aliases: { markdown: ['mdx'] 
 export function rehypeCode() {
   return (tree: Root, file: Parameters<typeof highlight>[1]): void => {
     const marked: { readonly code: Element; readonly kinds: MarkedCode['kinds'] }[] = [];
-    visit(tree, 'element', (node, _, parent) => {
+    visitElements(tree, (node, _, parent) => {
       if (node.tagName !== 'code') return;
-      const isBlock = parent?.type === 'element' && parent.tagName === 'pre';
+      const isBlock = parent.type === 'element' && parent.tagName === 'pre';
       const source = textOf(node);
       if (source.length > MOST_HIGHLIGHTED) delete node.properties.className;
       if (!isBlock || source.length > MOST_HIGHLIGHTED) return;

@@ -1,6 +1,6 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Element, ElementContent, Root } from 'hast';
-import { SKIP, visit } from 'unist-util-visit';
+import { SKIP, visitElements } from '../../markdown/visit.ts';
 import type { Rule } from '../../rules.ts';
 import { hrefOf } from '../../site/site-files.ts';
 import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
@@ -94,10 +94,10 @@ export function rehypeLinks(options: {
   }
 
   return (tree: Root): void => {
-    visit(tree, 'element', (node, index, parent) => {
+    visitElements(tree, (node, index, parent) => {
       const { href, src } = node.properties;
       if (node.tagName === 'a' && typeof href === 'string') link(node, href);
-      if (node.tagName !== 'img' || !parent || index === undefined) return undefined;
+      if (node.tagName !== 'img') return undefined;
       if (typeof src === 'string') {
         parent.children[index] = image(node, src);
         return SKIP;

@@ -1,7 +1,7 @@
 import { slug } from 'github-slugger';
 import type { Element, ElementContent, Root, RootContent } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
-import { visit } from 'unist-util-visit';
+import { visitElements } from '../../markdown/visit.ts';
 
 interface Heading {
   readonly depth: number;
@@ -34,7 +34,7 @@ const LAYOUT_PREFIX = 'layout-';
 /** Keeps an author's ids, unless they could collide with those of the page or its scripts. */
 export function rehypeIds() {
   return (tree: Root): void => {
-    visit(tree, 'element', ({ tagName, properties, children }) => {
+    visitElements(tree, ({ tagName, properties, children }) => {
       if (tagName === 'a') properties.id ??= properties.name;
       // GitBook's ids of headings. A link without words has nothing to say.
       if (tagName === 'a' && children.length === 0 && properties.id) delete properties.href;
@@ -51,7 +51,7 @@ export function rehypeParts(parts: PageParts) {
   return (tree: Root): void => {
     let unnamed = 0;
     const ids = new Set<string>();
-    visit(tree, 'element', (node) => {
+    visitElements(tree, (node) => {
       const depth = depthOf(node);
       const { properties } = node;
       const isTaken = ids.has(String(properties.id));
@@ -117,10 +117,10 @@ const CONTAINERS = new Set('article blockquote details div figure li ol section 
 export function rehypePartIds() {
   return (tree: Root): void => {
     const taken = new Set<string>();
-    visit(tree, 'element', ({ properties }) => {
+    visitElements(tree, ({ properties }) => {
       if (properties.id) taken.add(String(properties.id));
     });
-    visit(tree, 'element', ({ properties }) => {
+    visitElements(tree, ({ properties }) => {
       const { dataSlug } = properties;
       if (dataSlug === undefined) return;
       delete properties.dataSlug;

@@ -1,6 +1,6 @@
 import type { Element, ElementContent } from 'hast';
 import { toString as contentOf } from 'hast-util-to-string';
-import { visit } from 'unist-util-visit';
+import { visitElements } from '../../../markdown/visit.ts';
 import { element } from '../elements.ts';
 
 /** Whether a table is GitBook's way to write cards. */
@@ -10,7 +10,7 @@ const isElement = (node: ElementContent): node is Element => node.type === 'elem
 
 function all(children: readonly ElementContent[], tagName: string): Element[] {
   const found: Element[] = [];
-  visit({ type: 'root', children: [...children] }, 'element', (node: Element) => {
+  visitElements({ type: 'root', children: [...children] }, (node) => {
     if (node.tagName === tagName) found.push(node);
   });
   return found;

@@ -1,7 +1,15 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
-import type { Html, Nodes, Paragraph, PhrasingContent, Root, RootContent, Text } from 'mdast';
+import type {
+  Html,
+  Nodes,
+  Paragraph,
+  Parents,
+  PhrasingContent,
+  Root,
+  RootContent,
+  Text,
+} from 'mdast';
 import type { Position } from 'unist';
-import { visit } from 'unist-util-visit';
 import type { Rule } from '../../../rules.ts';
 import {
   COMPONENT_NAMES,
@@ -57,19 +65,23 @@ export interface NestOptions {
 
 /** Makes components of the marks in a page, in each list, quote, cell and paragraph for itself. */
 export function nestMarks(tree: Root, options: NestOptions): void {
-  const parents: Nodes[] = [];
-  visit(tree, (node) => {
-    if ('children' in node) parents.push(node);
-  });
   const nesting = new Nesting(options);
   // The innermost ones first. Paragraphs are taken apart by what has them.
-  for (const parent of parents.reverse()) {
-    if (!('children' in parent) || parent.type === 'paragraph') continue;
+  for (const parent of parentsIn(tree).reverse()) {
+    if (parent.type === 'paragraph') continue;
     const children = parent.children as RootContent[];
     parent.children = (
       FLOW.has(parent.type) ? nesting.flow(children) : nesting.pair(children, false)
     ) as never;
   }
+}
+
+/** A node and all in it that have children, each before what is in it. */
+function parentsIn(node: Nodes, found: Parents[] = []): Parents[] {
+  if (!('children' in node)) return found;
+  found.push(node);
+  for (const child of node.children) parentsIn(child, found);
+  return found;
 }
 
 const FLOW = new Set(['root', 'blockquote', 'listItem', 'footnoteDefinition']);

@@ -6,6 +6,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { Position } from 'unist';
 import { visit } from 'unist-util-visit';
+import { visitMarkdown } from '../../../markdown/visit.ts';
 import type { Rule } from '../../../rules.ts';
 import { withoutFrontMatter } from '../front-matter.ts';
 import { mathBlocks, remarkMath } from '../math/remark-math.ts';
@@ -64,8 +65,8 @@ class GuideReader {
       fail(TOO_DEEP, 1);
       return { type: 'root', children: [] };
     }
-    visit(tree, 'code', keepMeta);
-    visit(tree, 'heading', readId);
+    visitMarkdown(tree, 'code', keepMeta);
+    visitMarkdown(tree, 'heading', readId);
     return tree;
   }
 
@@ -201,9 +202,8 @@ function readId(heading: Heading): void {
 
 function hasComponents(tree: Root): boolean {
   let isFound = false;
-  visit(tree, 'guideMark', () => {
+  visitMarkdown(tree, 'guideMark', () => {
     isFound = true;
-    return false;
   });
   return isFound;
 }

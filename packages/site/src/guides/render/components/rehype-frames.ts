@@ -1,6 +1,6 @@
 import type { Element, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
-import { visit } from 'unist-util-visit';
+import { visitElements } from '../../../markdown/visit.ts';
 import { COMPONENT_TAG, type ComponentData } from './to-hast.ts';
 
 /** GitBook's icons: `<i class="fa-leaf">:leaf:</i>`. */
@@ -22,7 +22,7 @@ function asIcon(node: Element): void {
  */
 export function rehypeFrames() {
   return (tree: Root): void => {
-    visit(tree, 'element', (node) => {
+    visitElements(tree, (node) => {
       if (node.tagName === 'i' && isFontIcon(node)) asIcon(node);
       if (node.tagName !== 'iframe' && node.tagName !== 'video') return;
       const { src, title } = node.properties;

@@ -1,13 +1,13 @@
 import type { Element, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
-import { visit } from 'unist-util-visit';
+import { visitElements } from '../../../markdown/visit.ts';
 
 /**
  * Says in MathML Core, which is all that Chromium draws, what KaTeX says in MathML 3: alphabets become letters of their
  * own, and the lines and columns of tables become classes, which the style draws.
  */
 export function drawForBrowsers(tree: Root): void {
-  visit(tree, 'element', (node) => {
+  visitElements(tree, (node) => {
     const { mathvariant } = node.properties;
     if (typeof mathvariant === 'string' && mathvariant !== 'normal') inAlphabet(node, mathvariant);
     if (node.tagName === 'mtable') markTable(node);

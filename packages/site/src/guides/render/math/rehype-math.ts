@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
-import { SKIP, visit } from 'unist-util-visit';
+import { SKIP, visitElements } from '../../../markdown/visit.ts';
 import type { PageLinks } from '../rehype-links.ts';
 
 /** In letters of TeX, of a formula in a text. Longer ones may be wider than a phone, and so scroll by themselves. */
@@ -40,8 +40,7 @@ export function rehypeMath({ found }: { readonly found: PageLinks }) {
 
 function formulasOf(tree: Root): Formula[] {
   const formulas: Formula[] = [];
-  visit(tree, 'element', (node, index, parent) => {
-    if (!parent || index === undefined) return undefined;
+  visitElements(tree, (node, index, parent) => {
     const [child] = node.children;
     const isBlock = node.tagName === 'pre' && child?.type === 'element';
     const code = isBlock ? child : node;

@@ -3,7 +3,7 @@ import { mathFromMarkdown } from 'mdast-util-math';
 import { math } from 'micromark-extension-math';
 import type { Code, Construct, State } from 'micromark-util-types';
 import type { Processor } from 'unified';
-import { visit } from 'unist-util-visit';
+import { visitMarkdown } from '../../../markdown/visit.ts';
 
 /**
  * Reads formulas: `$…$` in a text, `$$` around lines of their own, and fenced code `math`. They become code elements
@@ -17,9 +17,9 @@ export function remarkMath(this: Processor) {
 
 /** Makes a block of each paragraph that is nothing but `$$…$$`, as Mintlify, GitBook and GitHub do. */
 export function mathBlocks(tree: Root, markdown: string): void {
-  visit(tree, 'paragraph', (node, index, parent) => {
+  visitMarkdown(tree, 'paragraph', (node, index, parent) => {
     const block = blockOf(node, markdown);
-    if (block !== undefined && parent && index !== undefined) parent.children[index] = block;
+    if (block !== undefined) parent.children[index] = block;
   });
 }
 

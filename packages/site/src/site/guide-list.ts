@@ -1,5 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import {
+  firstPageIn,
   pagesIn,
   positionOf,
   type SiteEntry,
@@ -34,8 +35,9 @@ interface Reader {
 export function guideList(tabs: readonly SiteTab[], tab: SiteTab, current: string): Html {
   const position = positionOf(tabs, current);
   const groups = position?.tab === tab ? position.groups : [];
-  const isCut = countOf(tab) > MAX_ENTRIES;
-  return html`${entryLists(tab.entries, { current, open: new Set(groups), isCut })}${isCut ? html`<ul><li><a href="${ALL_PAGES}">All ${pagesIn(tab.entries).length} pages</a></li></ul>` : ''}`;
+  const { entries, pages } = countsOf(tab);
+  const isCut = entries > MAX_ENTRIES;
+  return html`${entryLists(tab.entries, { current, open: new Set(groups), isCut })}${isCut ? html`<ul><li><a href="${ALL_PAGES}">All ${pages.toLocaleString('en')} pages</a></li></ul>` : ''}`;
 }
 
 /** All guides, in lists as a text has them. */
@@ -61,15 +63,24 @@ function plainItem(entry: SiteEntry): Html {
   return html`${heading}${plainList(entries)}`;
 }
 
-const counts = new WeakMap<SiteTab, number>();
+interface Counts {
+  readonly entries: number;
+  readonly pages: number;
+}
 
-function countOf(tab: SiteTab): number {
+const counts = new WeakMap<SiteTab, Counts>();
+
+/** Of a tab, which every page of it asks for. */
+function countsOf(tab: SiteTab): Counts {
   const count = (entries: readonly SiteEntry[]): number =>
     entries.reduce(
       (sum, entry) => sum + 1 + (entry.kind === 'group' ? count(entry.entries) : 0),
       0,
     );
-  const known = counts.get(tab) ?? count(tab.entries);
+  const known = counts.get(tab) ?? {
+    entries: count(tab.entries),
+    pages: pagesIn(tab.entries).length,
+  };
   counts.set(tab, known);
   return known;
 }
@@ -114,10 +125,10 @@ function groupParts(group: SiteGroup, reader: Reader, isOpen: boolean): Html {
   const summary = page
     ? html`<summary class="nav-switch" aria-label="${`Pages of ${title}`}"></summary>`
     : html`<summary>${iconed(group)}</summary>`;
-  const [first, ...others] = pagesIn([group]);
-  const isElsewhere = reader.isCut && !isOpen && first !== undefined && others.length > 0;
-  const more = isElsewhere ? html` data-more="${hrefOf(first.path)}"` : '';
-  const listed = isElsewhere ? shown(first, page) : near(group.entries, reader);
+  const first = reader.isCut && !isOpen ? firstPageIn([group]) : undefined;
+  const isElsewhere = first !== undefined && !first.isOnly;
+  const more = isElsewhere ? html` data-more="${hrefOf(first.page.path)}"` : '';
+  const listed = isElsewhere ? shown(first.page, page) : near(group.entries, reader);
   if (own && group.entries.length === 0) return own;
   return html`${own ?? ''}<details${isOpen ? html` open` : ''}${more}>${summary}<ul>${listed.map((entry) => item(entry, reader))}${isElsewhere ? html`<li><a href="${ALL_PAGES}">All pages</a></li>` : ''}</ul></details>`;
 }

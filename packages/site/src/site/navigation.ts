@@ -82,6 +82,17 @@ function* walk(
   }
 }
 
+/** The first page of entries, in groups as well, and whether it is the only one; undefined where there is none. */
+export function firstPageIn(
+  entries: readonly SiteEntry[],
+): { readonly page: SitePage; readonly isOnly: boolean } | undefined {
+  // Not all of them: a list asks for each of its groups, on every page.
+  const pages = walk(entries, []);
+  const first = pages.next();
+  if (first.done) return undefined;
+  return { page: first.value.page, isOnly: pages.next().done === true };
+}
+
 /** The pages of entries in their order, those of groups included. */
 export function pagesIn(entries: readonly SiteEntry[]): SitePage[] {
   return [...walk(entries, [])].map(({ page }) => page);

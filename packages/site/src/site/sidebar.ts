@@ -69,7 +69,7 @@ ${groups.map(
     members,
   ]) => html`${group === undefined ? '' : html`<p class="docs-nav-title">${group}</p>`}<ul class="nav-tags">${members.map((tag) => tagItem(tag, reference, current))}</ul>
 `,
-)}${listed.length < tags.length ? html`<ul><li>${link({ title: `All ${tags.length} tags`, path: overview }, '')}</li></ul>` : ''}${
+)}${listed.length < tags.length ? html`<ul><li>${link({ title: `All ${tags.length.toLocaleString('en')} tags`, path: overview }, '')}</li></ul>` : ''}${
   webhooks || modelsPath
     ? html`<ul class="nav-tags">${webhooks ? tagItem(webhooks, reference, current) : ''}${modelsPath === undefined ? '' : modelsItem(reference, modelsPath, current)}</ul>`
     : ''

@@ -268,7 +268,7 @@ test('of 2,000 pages each page lists those around it, and fetches the others whe
   assert.equal(await list(page).locator('[aria-current]').count(), 1);
   assert.equal(await entry(page, 'Page 3.50').isVisible(), true, 'what was there stays there');
 
-  await list(page).getByRole('link', { name: 'All 2000 pages' }).click();
+  await list(page).getByRole('link', { name: 'All 2,000 pages' }).click();
   await heading(page, 'All pages').waitFor();
   const main = page.getByRole('main');
   assert.equal(await main.getByRole('link').count(), GROUPS * PAGES_OF_GROUP);

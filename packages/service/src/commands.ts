@@ -15,6 +15,8 @@ function optionDescription({ description, defaultValue }: Option): string {
 export function programCommand(program: string, version: string, environment: string): Command {
   return new Command(program)
     .version(version)
+    // A command may have an option of the same name, such as `--version v2`.
+    .enablePositionalOptions()
     .showHelpAfterError(`(${program} --help lists the commands)`)
     .addHelpText('after', `\nEnvironment:\n${environment}`)
     .addHelpText('afterAll', ({ command }) =>

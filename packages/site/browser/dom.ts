@@ -21,6 +21,13 @@ export function linkOf({ target }: Event): HTMLAnchorElement | null {
   return target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
 }
 
+/** A path of the site as an address: one version of a site is below a prefix, which its pages have in `data-base`. */
+export function addressOf(path: string): string {
+  const { base = '' } = root.dataset;
+  // The start page is at the prefix itself.
+  return base === '' ? path : base + path.replace(/^\/(?=$|[?#])/, '');
+}
+
 /** The same page, whatever the fragments. */
 export const pageOf = ({ pathname, search }: URL | Location) => pathname + search;
 

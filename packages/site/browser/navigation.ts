@@ -128,7 +128,13 @@ function show(page: Document, startPage: () => void): void {
   root.dir = page.documentElement.dir;
   for (const element of document.head.querySelectorAll(OF_PAGE)) element.remove();
   document.head.append(...imported([...page.head.querySelectorAll(OF_PAGE)]));
-  for (const selector of ['.site-links', '.site-tabs', '.docs-body']) {
+  for (const selector of [
+    '.site-version-note',
+    '.site-versions',
+    '.site-links',
+    '.site-tabs',
+    '.docs-body',
+  ]) {
     const next = find(selector, page);
     if (next) find(selector)?.replaceWith(...imported([next]));
   }

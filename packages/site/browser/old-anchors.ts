@@ -1,4 +1,4 @@
-import { fragmentTarget } from './dom.ts';
+import { addressOf, fragmentTarget } from './dom.ts';
 
 /** Fragments of the time when the whole reference was one page. */
 const OLD = /^#(?:tag|model|webhook|[A-Z]+)\//;
@@ -7,12 +7,13 @@ const OLD = /^#(?:tag|model|webhook|[A-Z]+)\//;
 export async function followOldAnchor(): Promise<void> {
   const { hash } = location;
   if (!OLD.test(hash) || fragmentTarget(hash)) return;
-  const response = await fetch('/_site/anchors.json').catch(() => undefined);
+  const response = await fetch(addressOf('/_site/anchors.json')).catch(() => undefined);
   if (!response?.ok) return;
   const anchors: Record<string, string> = await response.json();
   const path = [hash.slice(1), decoded(hash.slice(1))].find((key) => Object.hasOwn(anchors, key));
   // Meanwhile the reader may have gone elsewhere.
-  if (path !== undefined && location.hash === hash) location.replace(anchors[path] ?? '/');
+  if (path !== undefined && location.hash === hash)
+    location.replace(addressOf(anchors[path] ?? '/'));
 }
 
 function decoded(text: string): string {

@@ -1,4 +1,4 @@
-import { button, find } from './dom.ts';
+import { addressOf, button, find } from './dom.ts';
 import { keepGroups, openCurrentGroups, startGroups } from './guide-groups.ts';
 import {
   type ListedOperation,
@@ -66,6 +66,16 @@ interface Navigation {
   }[];
 }
 
+/** The list has paths of the site, and the links of a page have addresses. */
+const addressed = ({ path, operations }: Navigation['tags'][number]) => ({
+  path: addressOf(path),
+  operations: operations.map(
+    ([method, title, page, isDeprecated]): ListedOperation => [
+      ...([method, title, addressOf(page), isDeprecated] as const),
+    ],
+  ),
+});
+
 const navigations = new Map<string, Promise<Navigation>>();
 
 /** The operations of the API that the list is of, fetched once; again after a failure. */
@@ -73,11 +83,12 @@ function fetchNavigation(): Promise<Navigation> {
   const path = find('.nav-apis')?.dataset.navigation ?? '/_site/navigation.json';
   const known = navigations.get(path);
   if (known) return known;
-  const fetched = fetch(path)
+  const fetched = fetch(addressOf(path))
     .then((response) => {
       if (!response.ok) throw new Error(`The navigation was answered with ${response.status}.`);
       return response.json();
     })
+    .then(({ tags }: Navigation) => ({ tags: tags.map(addressed) }))
     .catch((error) => {
       navigations.delete(path);
       throw error;

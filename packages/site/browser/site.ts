@@ -11,6 +11,7 @@ import { startTabs } from './tabs.ts';
 import { openTarget } from './target.ts';
 import { startHeadingMarks, watchHeadings } from './toc.ts';
 import { offerPanel } from './try-it.ts';
+import { startVersions } from './versions.ts';
 
 // The script of every page. Pages can be read without it.
 
@@ -27,6 +28,7 @@ startColors();
 startAnnouncement();
 startSearchOpener();
 startMenu();
+startVersions();
 startSidebar();
 startHeadingMarks();
 startTabs();

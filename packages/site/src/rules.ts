@@ -20,6 +20,7 @@ export const RULES = {
   navigation: 'warning',
   redirect: 'warning',
   'gone-page': 'warning',
+  'hidden-page': 'warning',
   overlay: 'warning',
   'overlay-extends': 'hint',
   'named-icon': 'hint',

@@ -14,6 +14,7 @@ import {
   type ProxyProblem,
   readFrame,
 } from '../../src/request/proxy-format.ts';
+import { addressOf } from '../dom.ts';
 import { button, element } from './dom.ts';
 
 /** A response, which came directly or through the proxy. */
@@ -59,7 +60,7 @@ let found: Promise<boolean> | undefined;
 
 /** Whether the site has a proxy, which is asked once: pages are the same with and without it. */
 function hasProxy(): Promise<boolean> {
-  found ??= fetch(PROXY_PATH, { cache: 'no-store', credentials: 'omit' }).then(
+  found ??= fetch(addressOf(PROXY_PATH), { cache: 'no-store', credentials: 'omit' }).then(
     ({ status }) => status === 204,
     () => false,
   );
@@ -94,7 +95,7 @@ export async function sendThroughProxy(
   signal: AbortSignal,
 ): Promise<Answer> {
   const head = JSON.stringify({ method, url, headers } satisfies ProxiedRequest);
-  const response = await fetch(PROXY_PATH, {
+  const response = await fetch(addressOf(PROXY_PATH), {
     method: 'POST',
     headers: { 'Content-Type': FRAMES_TYPE },
     body: new Blob([framed('head', head), content === '' ? '' : framed('data', content)]),

@@ -1,4 +1,5 @@
 import { type OpenIndex, openIndex } from '../../src/search/open-index.ts';
+import { addressOf } from '../dom.ts';
 
 let index: Promise<OpenIndex> | undefined;
 
@@ -14,7 +15,7 @@ export function loadIndex(): Promise<OpenIndex> {
 
 async function load(path: string): Promise<unknown> {
   try {
-    const response = await fetch(path);
+    const response = await fetch(addressOf(path));
     if (!response.ok) throw new Error(`${path} got ${response.status}`);
     return await response.json();
   } catch (error) {

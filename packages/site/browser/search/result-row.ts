@@ -1,4 +1,5 @@
 import type { SearchRow } from '../../src/search/search-row.ts';
+import { addressOf } from '../dom.ts';
 import { type Child, element } from '../panel/dom.ts';
 import { marked, stretch } from './marks.ts';
 
@@ -15,7 +16,7 @@ export function resultRow(row: SearchRow, id: string, terms: readonly string[]):
     : element('span', { class: 'search-sign', 'aria-hidden': 'true' }, SIGNS[kind] ?? '#');
   return element(
     'a',
-    { id, class: 'search-result', role: 'option', tabindex: '-1', href },
+    { id, class: 'search-result', role: 'option', tabindex: '-1', href: addressOf(href) },
     badge,
     element(
       'span',

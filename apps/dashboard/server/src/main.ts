@@ -64,7 +64,7 @@ const environment = `\
                              private networks that it may call, such as 10.0.0.0/8, separated by
                              commas (none)
 
-For dashboard deploy and dashboard previews:
+For dashboard deploy, dashboard previews and dashboard versions:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)
   DASHBOARD_TOKEN            API token, from the dashboard's account page`;
 
@@ -77,6 +77,7 @@ await addCommands(program, {
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
   dev: async () => (await import('./commands/dev.ts')).devCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
+  versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),

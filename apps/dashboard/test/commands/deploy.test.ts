@@ -12,6 +12,7 @@ import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { json, type Service, startService } from '../support/service.ts';
@@ -94,6 +95,57 @@ test('dashboard deploy --branch prints the address of the branch, which previews
   const tooLong = await deploy('--branch', 'x'.repeat(101), 'openapi.json');
   assert.equal(tooLong.code, 1);
   assert.match(tooLong.stderr, /branch must be 1 to 100 characters long/);
+});
+
+test('dashboard deploy --version prints the address of the version, which versions lists, chooses and retires', async (t) => {
+  const { service, folder, env, deploy } = await setUp(t);
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets', 2));
+  const versions = (...args: string[]) =>
+    dashboard(folder, ['versions', ...args, '--project', 'pets'], env);
+  assert.equal((await versions('list')).stdout, 'No versions.\n');
+  const site = service.addresses.site('pets');
+
+  const first = await deploy('--version', 'v1', 'openapi.json');
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(first.stdout, `Live: ${site}/v1\n`);
+  assert.match(first.stderr, /Succeeded, and live as the version v1\./);
+  const second = await deploy('--version', 'v2.0', '--json', 'openapi.json');
+  assert.equal((JSON.parse(second.stdout) as Deploy).version, 'v2.0');
+  assert.equal((await versions('default', 'v2.0')).stdout, 'v2.0 is the default version.\n');
+  assert.equal(
+    (await versions('list')).stdout,
+    `v2.0  default  ${site}/v2.0\nv1    old      ${site}/v1\n`,
+  );
+  const hidden = await deploy('openapi.json');
+  assert.match(hidden.stdout, /^Not live\. Preview: http/);
+  assert.match((await versions('default', '--unversioned')).stdout, /shows what is deployed/);
+  assert.equal((await deploy('openapi.json')).stdout, `Live: ${site}\n`);
+
+  assert.equal((await versions('retire', 'v1')).stdout, 'Retired v1.\n');
+  const { items } = JSON.parse(`{"items":${(await versions('list', '--json')).stdout}}`);
+  assert.deepEqual(
+    (items as SiteVersion[]).map(({ version, state }) => [version, state]),
+    [
+      ['v2.0', 'old'],
+      ['v1', 'retired'],
+    ],
+  );
+  for (const [args, says] of [
+    [['default'], /Name one version, or --unversioned/],
+    [['default', 'v1'], /The version v1 is retired/],
+    [['retire', 'v9'], /There is no such version/],
+    [['retire', '../x'], /version must be 1 to 40 of a-z/],
+  ] as const) {
+    const refused = await versions(...args);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, says);
+  }
+  const wrong = await deploy('--version', 'V 2', 'openapi.json');
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /version must be 1 to 40 of a-z/);
+  const both = await deploy('--version', 'v3', '--branch', 'x', 'openapi.json');
+  assert.equal(both.code, 1);
+  assert.match(both.stderr, /branch and version exclude each other/);
 });
 
 test('dashboard deploy of a broken document ends with 1 and names file, line and place', async (t) => {

@@ -42,7 +42,8 @@ export function isAllowed(role: Role, permission: Permission): boolean {
  */
 export const SCOPES = {
   read: 'Read projects, deploys, domains, members and the audit log.',
-  deploy: 'Upload deploys, put them live, and delete previews of branches.',
+  deploy:
+    'Upload deploys, put them live, delete previews of branches, and choose and retire versions.',
   projects: 'Create projects, and change their names, addresses and settings.',
   domains: 'Add, verify, change and remove custom domains.',
   webhooks: 'See, add, test and remove webhooks.',

@@ -23,6 +23,8 @@ export type AuditAction =
   | 'deploy.activate'
   | 'preview.delete'
   | 'preview.end'
+  | 'version.default'
+  | 'version.retire'
   | 'domain.add'
   | 'domain.verify'
   | 'domain.primary'

@@ -9,9 +9,11 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { pack } from 'tar-stream';
 import type { BuildInput } from '../deploys/artifact.ts';
+import type { Deploy } from '../deploys/deploy.ts';
 import { describeUpload } from '../deploys/upload.ts';
+import { checkVersion } from '../deploys/versions/version-name.ts';
 import { clientOfEnvironment } from './deploy/client-of-environment.ts';
-import type { UploadLimits } from './deploy/dashboard-client.ts';
+import type { DashboardClient, UploadLimits } from './deploy/dashboard-client.ts';
 import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { subcommand } from './subcommand.ts';
@@ -20,6 +22,7 @@ interface Options {
   readonly project: string;
   readonly activate: boolean;
   readonly branch?: string;
+  readonly version?: string;
   readonly strict?: boolean;
   readonly json?: boolean;
 }
@@ -33,10 +36,12 @@ export function deployCommand(): Command {
     .requiredOption('--project <slug>', 'the project to deploy to (required)')
     .option('--no-activate', 'build it without putting it live')
     .option('--branch <name>', 'show it at the lasting address of this branch, and never live')
+    .option('--version <name>', 'deploy it as this version of the site, below /NAME')
     .option('--strict', 'fail where there are warnings, and leave live what is live')
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
+      if (options.version !== undefined) checkVersion(options.version);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
       const upload = await readUploadFile(file, await client.readUploadLimits());
       for (const line of upload.notes) say(line);
@@ -59,9 +64,22 @@ export function deployCommand(): Command {
       }
       if (options.json) return;
       if (deploy.branchUrl) return print(`Preview of ${deploy.branch}: ${deploy.branchUrl}`);
-      const project = await client.readProject(options.project);
-      await print(deploy.live ? `Live: ${project.url}` : `Not live. Preview: ${deploy.url}`);
+      const url = await addressOf(client, options.project, deploy);
+      await print(url === undefined ? `Not live. Preview: ${deploy.url}` : `Live: ${url}`);
     });
+}
+
+/** Where readers find a deploy; undefined where they do not. */
+async function addressOf(
+  client: DashboardClient,
+  slug: string,
+  { live, version }: Deploy,
+): Promise<string | undefined> {
+  if (!live) return undefined;
+  if (version !== null)
+    return (await client.listVersions(slug)).find((one) => one.version === version)?.url;
+  const project = await client.readProject(slug);
+  return project.defaultVersion === null ? project.url : undefined;
 }
 
 /** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */

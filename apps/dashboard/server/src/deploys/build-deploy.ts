@@ -27,6 +27,7 @@ import {
   finishDeploy,
   type LogRow,
   listPrunable,
+  markActivated,
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
@@ -48,6 +49,8 @@ import type { runBuild } from './build/process/run-build.ts';
 import { buildMemory } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
+import { tellHiddenPages } from './versions/hidden-pages.ts';
+import { isNewerThanShown, showAsVersion, versionOf } from './versions/site-versions.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -145,9 +148,10 @@ async function buildIn(
     );
   }
   const { artifact } = made;
-  const live = await findLiveManifest(db, deploy.project_id);
+  const live = await findLiveManifest(db, deploy.project_id, deploy.version);
   // No reason to fail: pages may be removed on purpose.
   if (live) tellGonePages(live.manifest, artifact.manifest, log);
+  if (deploy.branch === null) await tellHiddenPages(db, deploy, artifact.manifest, log);
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
   say('info', `Storing the site: ${describeFileChanges(live, artifact.manifest)}.`);
   await putBlobs(db, made.contents(missing), now());
@@ -261,6 +265,12 @@ async function finishSucceeded(
       const failure = { problems: [problemOf(message)], findings };
       return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
     }
+    const version = await versionOf(trx, deploy);
+    if (deploy.version !== null && !version) {
+      const message = `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`;
+      const failure = { problems: [problemOf(message)], findings };
+      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+    }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
@@ -270,11 +280,17 @@ async function finishSucceeded(
       finished_at: at,
     });
     if (!isMine) return;
-    const goesLive = deploy.activate === 1 && (await isNewerThanLive(trx, project, deploy));
-    if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
+    const isNewest = version
+      ? await isNewerThanShown(trx, version, deploy)
+      : await isNewerThanLive(trx, project, deploy);
+    const goesLive = deploy.activate === 1 && isNewest;
+    if (goesLive && version) {
+      await showAsVersion(trx, project, version, deploy.id);
+      await markActivated(trx, deploy.id, at);
+    } else if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
     const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
     await recordSiteChange(trx, project.id, at);
-    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, goesLive || isShown));
+    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, project, goesLive || isShown));
     await writeAudit(trx, at, SYSTEM, {
       action: 'deploy.succeed',
       projectId: project.id,
@@ -318,13 +334,17 @@ async function isNewerThanLive(trx: Trx, project: ProjectRow, deploy: DeployRow)
   return !live || deploy.number > live.number;
 }
 
-/** `isShown`: live, or at the address of its branch. */
-function endOf(deploy: DeployRow, isShown: boolean): string {
+/** `isShown`: live, or at the address of its branch or version. */
+function endOf(deploy: DeployRow, { default_version }: ProjectRow, isShown: boolean): string {
   if (deploy.branch !== null) {
     return isShown
       ? `Succeeded, and shown at the address of the branch ${deploy.branch}.`
       : `Succeeded. A newer deploy of the branch ${deploy.branch} is shown, so this one is not, and its files are removed.`;
   }
+  if (isShown && deploy.version !== null)
+    return `Succeeded, and live as the version ${deploy.version}.`;
+  if (isShown && default_version !== null)
+    return `Succeeded. Readers do not see it: the site's address leads to the default version ${default_version}. Deploy it with a version, or make it the default: dashboard versions default --unversioned.`;
   if (isShown) return 'Succeeded, and live.';
   return deploy.activate === 1
     ? 'Succeeded. A newer deploy is live, so this one is not.'

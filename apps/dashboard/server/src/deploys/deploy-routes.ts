@@ -18,7 +18,7 @@ import {
   SlugParams,
 } from '../http/routes.ts';
 import { instant, OneOf } from '../schema-types.ts';
-import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
+import { type LogRow, listDeploys, listShownDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
 import { checkBranch } from './branch-name.ts';
@@ -28,6 +28,7 @@ import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { readUpload, refuseDocumentPath } from './upload.ts';
+import { checkVersion } from './versions/version-name.ts';
 
 const operation = operationsOf('Deploys');
 
@@ -57,12 +58,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     }),
     async (request) => {
       const { project } = accessOf(request);
+      const shown = await listShownDeploys(db, project);
       return readPage(
         request.query,
         (after, limit) =>
           listDeploys(db, project.id, { before: numericPosition(after, MAX_NUMBER), limit }),
         ({ number }) => number,
-        (row) => presentDeploy(row, project, addresses()),
+        (row) => presentDeploy(row, project, addresses(), shown),
       );
     },
   );
@@ -74,12 +76,12 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       response: jsonResponse(200, Deploy),
     }),
     async (request) => {
-      const { deploy, project } = await readDeploy(
+      const { deploy, project, shown } = await readDeploy(
         db,
         accessOf(request).project,
         request.params.id,
       );
-      return presentDeployDetails(deploy, project, addresses());
+      return presentDeployDetails(deploy, project, addresses(), shown);
     },
   );
 
@@ -125,8 +127,8 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       const { project } = accessOf(request);
       const { id } = request.params;
       await activateDeploy(deps, project, id, callerOf(request));
-      const { deploy, project: current } = await readDeploy(db, project, id);
-      return presentDeployDetails(deploy, current, addresses());
+      const { deploy, project: current, shown } = await readDeploy(db, project, id);
+      return presentDeployDetails(deploy, current, addresses(), shown);
     },
   );
 
@@ -142,6 +144,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       Querystring: {
         activate?: 'true' | 'false';
         branch?: string;
+        version?: string;
         strict?: 'true' | 'false';
         document?: string;
       };
@@ -162,6 +165,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
               description:
                 'Shows it at the lasting address of this branch and never puts it live. 1 to 100 characters.',
               examples: ['feature-x'],
+            }),
+          ),
+          version: Type.Optional(
+            Type.String({
+              description:
+                'The version of the site that it belongs to, which is below `/{version}`. 1 to 40 of a-z, 0-9, dots, dashes and underscores.',
+              examples: ['v2'],
             }),
           ),
           strict: Type.Optional(
@@ -188,8 +198,14 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       }),
       async (request, reply) => {
         const { project } = accessOf(request);
-        const { activate, branch, strict, document } = request.query;
+        const { activate, branch, version, strict, document } = request.query;
         if (branch !== undefined) checkBranch(branch);
+        if (version !== undefined) checkVersion(version);
+        if (branch !== undefined && version !== undefined) {
+          throw invalidRequest(
+            'branch and version exclude each other: a deploy of a branch is a preview at an address of its own, and belongs to no version. Leave one of them out.',
+          );
+        }
         if (branch !== undefined && activate === 'true') {
           throw invalidRequest(
             'activate must not be true together with branch: a deploy of a branch never goes live.',
@@ -208,12 +224,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             document,
             activate: activate !== 'false',
             branch,
+            version,
             strict: strict === 'true' || project.strict === 1,
             admit: () => reauthorize(request, deps),
           };
           const deploy = await queueDeploy(deps, project, upload, options, actor);
           reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
-          return presentDeployDetails(deploy, project, addresses());
+          return presentDeployDetails(deploy, project, addresses(), new Set());
         } finally {
           if (file) await rm(file.path, { force: true });
         }
@@ -267,7 +284,9 @@ async function* streamLog(
     const current = await findCurrent(db, project, deployId);
     if (!current) return;
     const rows = await readLog(db, deployId, seq);
-    const deploy = presentDeployDetails(current.deploy, current.project, addresses());
+    const deploy = presentDeployDetails(
+      ...([current.deploy, current.project, addresses(), current.shown] as const),
+    );
     const isNews = rows.length > 0 || deploy.state !== state;
     if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
       if (!(await mayRead())) return;

@@ -27,7 +27,9 @@ const summary = {
   id: Type.String(),
   number: Type.Integer({ description: "1 for the project's first." }),
   state: DeployStateName,
-  live: Type.Boolean({ description: "Whether it is what the project's address serves." }),
+  live: Type.Boolean({
+    description: "Whether it is the project's live one, or the one that its version shows.",
+  }),
   url: Type.String({
     description: "The deploy's own address, which shows it whether or not it is live.",
   }),
@@ -36,6 +38,9 @@ const summary = {
   ),
   branchUrl: Nullable(
     Type.String({ description: "The branch's lasting address, as long as it has a preview." }),
+  ),
+  version: Nullable(
+    Type.String({ description: 'The version of the site that it belongs to; null: none.' }),
   ),
   sourceName: Type.String(),
   createdBy: Type.String({ description: 'An e-mail address.' }),

@@ -16,14 +16,18 @@ import {
   findDeploy,
   findLiveDeploy,
   insertDeploy,
+  listShownDeploys,
+  markActivated,
   nextDeployNumber,
   setLiveDeploy,
 } from '../store/deploys.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
+import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
 import type { Upload } from './upload.ts';
+import { openVersion, showAsVersion } from './versions/site-versions.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
 const MAX_UNFINISHED = 20;
@@ -36,6 +40,8 @@ interface QueueOptions {
   readonly activate: boolean;
   /** The branch whose preview shows it; undefined: none. */
   readonly branch: string | undefined;
+  /** The version of the site that it belongs to; undefined: none. */
+  readonly version: string | undefined;
   /** It fails where it has warnings. */
   readonly strict: boolean;
   /** The path of the document in an archive; undefined where the archive says it. */
@@ -52,7 +58,7 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, branch, strict, document, admit }: QueueOptions,
+  { activate, branch, version, strict, document, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -71,6 +77,7 @@ export async function queueDeploy(
       );
     }
     if (branch !== undefined) await openPreview(trx, project, branch, at);
+    if (version !== undefined) await openVersion(trx, project, version, at);
     const row: DeployRow = {
       id,
       project_id: project.id,
@@ -83,6 +90,7 @@ export async function queueDeploy(
       artifact_hash: null,
       activate: activate && branch === undefined ? 1 : 0,
       branch: branch ?? null,
+      version: version ?? null,
       strict: strict ? 1 : 0,
       errors: '[]',
       findings: '[]',
@@ -105,7 +113,11 @@ export async function queueDeploy(
       action: 'deploy.create',
       projectId: project.id,
       target: `#${number}`,
-      details: { id: row.id, file: upload.name, ...(branch !== undefined && { branch }) },
+      details: {
+        ...{ id: row.id, file: upload.name },
+        ...(branch !== undefined && { branch }),
+        ...(version !== undefined && { version }),
+      },
     });
     return row;
   };
@@ -155,27 +167,50 @@ export async function activateDeploy(
         `The files of deploy #${before.number} were removed to make room for newer ones. Deploy its document again.`,
       );
     }
-    const live = await findLiveDeploy(trx, current);
-    await setLiveDeploy(trx, project.id, id, now());
+    const from = await replaceShown(trx, current, before, now());
     await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'deploy.activate',
       projectId: project.id,
       target: `#${before.number}`,
-      details: { id, before: current.live_deploy_id, from: live ? `#${live.number}` : null },
+      details: {
+        ...{ id, before: from?.id ?? null, from: from ? `#${from.number}` : null },
+        ...(before.version !== null && { version: before.version }),
+      },
     });
   });
   siteChanged(project.id);
 }
 
-/** A deploy of a project, and the project as it is now. Throws ApiError where there is none. */
+/** Puts a stored deploy where its project or its version shows one, and returns the one that was there. */
+async function replaceShown(
+  trx: Trx,
+  project: ProjectRow,
+  deploy: DeployRow,
+  at: number,
+): Promise<DeployRow | undefined> {
+  if (deploy.version === null) {
+    const live = await findLiveDeploy(trx, project);
+    await setLiveDeploy(trx, project.id, deploy.id, at);
+    return live;
+  }
+  const version = await findSiteVersion(trx, project.id, deploy.version);
+  if (!version) throw notFound('version');
+  const { deploy_id } = version;
+  const shown = deploy_id === null ? undefined : await findDeploy(trx, project.id, deploy_id);
+  await showAsVersion(trx, project, version, deploy.id);
+  await markActivated(trx, deploy.id, at);
+  return shown;
+}
+
+/** A deploy of a project, the project as it is now, and which of its deploys readers find. Throws ApiError where there is none. */
 export async function readDeploy(
   db: Db,
   project: ProjectRow,
   id: string,
-): Promise<{ deploy: DeployRow; project: ProjectRow }> {
+): Promise<{ deploy: DeployRow; project: ProjectRow; shown: ReadonlySet<string> }> {
   const deploy = await findDeploy(db, project.id, id);
   const current = await findProjectById(db, project.id);
   if (!deploy || !current) throw notFound('deploy');
-  return { deploy, project: current };
+  return { deploy, project: current, shown: await listShownDeploys(db, current) };
 }

@@ -8,23 +8,25 @@ import { shortProblem } from './artifact.ts';
 import { branchLabel } from './branch-name.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
-/** A deploy as a list shows it. */
+/** A deploy as a list shows it. `shown`: the ids of those that readers find. */
 export function presentDeploy(
   row: ListedDeploy,
   project: ProjectRow,
   addresses: Addresses,
+  shown: ReadonlySet<string>,
 ): DeploySummary {
   return {
     id: row.id,
     number: row.number,
     state: row.state,
-    live: project.live_deploy_id === row.id,
+    live: shown.has(row.id),
     url: addresses.preview(project.slug, row.id),
     branch: row.branch,
     branchUrl:
       row.branch === null
         ? null
         : addresses.preview(project.slug, branchLabel(project.id, row.branch)),
+    version: row.version,
     sourceName: row.source_name,
     createdBy: row.created_by_email,
     createdAt: instant(row.created_at),
@@ -40,11 +42,12 @@ export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,
   addresses: Addresses,
+  shown: ReadonlySet<string>,
 ): Deploy {
   const findings = JSON.parse(row.findings) as Finding[];
   const ofLevel = (level: string) => findings.filter(({ rule }) => levelOf(rule) === level);
   return {
-    ...presentDeploy(row, project, addresses),
+    ...presentDeploy(row, project, addresses, shown),
     strict: row.strict === 1,
     errors: (JSON.parse(row.errors) as BuildProblem[]).map(shortProblem),
     warnings: ofLevel('warning'),

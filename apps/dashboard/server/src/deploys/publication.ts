@@ -19,15 +19,18 @@ export async function publicationOf(
   const project = await findProjectById(db, deploy.project_id);
   return {
     origin: project && addresses().site(project.slug),
-    dates: { now: instant(deploy.created_at), before: await earlierSite(db, deploy.project_id) },
+    dates: { now: instant(deploy.created_at), before: await earlierSite(db, deploy) },
   };
 }
 
 const SITEMAP = /^\/sitemap(?:-\d+)?\.xml$/;
 
-/** What the live deploy says of its pages; undefined where none is live. */
-async function earlierSite(db: Db, projectId: string): Promise<EarlierSite | undefined> {
-  const live = await findLiveManifest(db, projectId);
+/** What the deploy says of its pages that is live where this one will be; undefined where none is. */
+async function earlierSite(
+  db: Db,
+  { project_id, version }: DeployRow,
+): Promise<EarlierSite | undefined> {
+  const live = await findLiveManifest(db, project_id, version);
   if (!live) return undefined;
   const sitemaps = await readSitemaps(db, live.manifest);
   const pages = Object.entries(live.manifest.files).filter(([path]) => path.endsWith('.md'));

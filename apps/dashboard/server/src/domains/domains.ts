@@ -125,7 +125,7 @@ export async function addDomain(
 async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
   const { customDomains } = PLANS[project.plan];
   requireDomainsInPlan(project.plan);
-  if (project.live_deploy_id === null) {
+  if (project.live_deploy_id === null && project.default_version === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
   }
   if (customDomains !== null && (await countDomains(trx, project.id)) >= customDomains) {

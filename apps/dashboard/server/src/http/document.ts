@@ -11,6 +11,7 @@ import {
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { BranchPreview } from '../deploys/branch-preview.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
+import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -39,6 +40,7 @@ export const SCHEMAS = [
   CreatedToken,
   DeploySummary,
   BranchPreview,
+  SiteVersion,
   Deploy,
   LogLine,
   PlanLimits,

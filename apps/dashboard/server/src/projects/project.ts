@@ -67,6 +67,12 @@ export const Project = Type.Object(
     mcp: Type.Boolean(),
     requestProxy: Type.Boolean(),
     strict: Type.Boolean(),
+    defaultVersion: Nullable(
+      Type.String({
+        description:
+          'The version that its address leads to; null: it shows the deploy without one.',
+      }),
+    ),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

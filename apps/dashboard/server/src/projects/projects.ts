@@ -8,7 +8,7 @@ import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findLatestDeploy, findLiveDeploy } from '../store/deploys.ts';
+import { findDefaultDeploy, findLatestDeploy, listShownDeploys } from '../store/deploys.ts';
 import { findUnrevokedPrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
@@ -35,8 +35,10 @@ export async function presentProject(
   const { id, slug } = project;
   const primary = await findUnrevokedPrimary(db, project, now());
   const latest = await findLatestDeploy(db, id);
-  const live = await findLiveDeploy(db, project);
-  const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());
+  const live = await findDefaultDeploy(db, project);
+  const shown = await listShownDeploys(db, project);
+  const present = (deploy: typeof latest) =>
+    deploy && presentDeploy(deploy, project, addresses(), shown);
   return {
     slug,
     name: project.name,
@@ -44,6 +46,7 @@ export async function presentProject(
     url: primary ? addresses().domain(primary.hostname) : addresses().site(slug),
     platformUrl: addresses().site(slug),
     ...switchesOf(project),
+    defaultVersion: project.default_version,
     createdAt: instant(project.created_at),
     live: present(live) ?? null,
     latest: present(latest) ?? null,
@@ -74,6 +77,7 @@ export async function createProject(
     mcp: 1,
     request_proxy: 0,
     strict: 0,
+    default_version: null,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {

@@ -67,17 +67,28 @@ export interface LiveManifest {
   readonly manifest: Manifest;
 }
 
-/** The live artifact of a project, and its deploy; undefined where nothing is live. */
+/**
+ * The live artifact of a project, or the one that a version of it shows, with its deploy; undefined where nothing is
+ * shown there.
+ */
 export async function findLiveManifest(
   db: Db,
   projectId: string,
+  version: string | null,
 ): Promise<LiveManifest | undefined> {
+  const shown =
+    version === null
+      ? db.selectFrom('projects').select('live_deploy_id as deploy_id').where('id', '=', projectId)
+      : db
+          .selectFrom('site_versions')
+          .select('deploy_id')
+          .where('project_id', '=', projectId)
+          .where('name', '=', version);
   const row = await db
-    .selectFrom('projects')
-    .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
+    .selectFrom('deploys')
     .innerJoin('artifacts', 'artifacts.hash', 'deploys.artifact_hash')
     .select(['deploys.number', 'deploys.created_at', 'artifacts.manifest'])
-    .where('projects.id', '=', projectId)
+    .where('deploys.id', '=', shown)
     .executeTakeFirst();
   if (!row) return undefined;
   const manifest = JSON.parse(row.manifest) as Manifest;

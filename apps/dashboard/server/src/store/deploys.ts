@@ -20,6 +20,7 @@ const LISTED = [
   'activated_at',
   'pruned_at',
   'branch',
+  'version',
 ] as const;
 export type ListedDeploy = Pick<DeployRow, (typeof LISTED)[number]>;
 
@@ -251,7 +252,37 @@ export async function setLiveDeploy(
   now: number,
 ): Promise<void> {
   await updateRows(trx, 'projects', { id: projectId }, { live_deploy_id: id });
+  await markActivated(trx, id, now);
+}
+
+/** Notes when a deploy went live, or was shown as its version. */
+export async function markActivated(trx: Trx, id: string, now: number): Promise<void> {
   await updateRows(trx, 'deploys', { id }, { activated_at: now });
+}
+
+/** The deploy that the address of a project's site shows: of its default version, or else the live one. */
+export async function findDefaultDeploy(
+  db: Db,
+  project: Pick<Row<'projects'>, 'id' | 'live_deploy_id' | 'default_version'>,
+) {
+  const { id, default_version: name } = project;
+  if (name === null) return findLiveDeploy(db, project);
+  const version = await findRow(db, 'site_versions', { project_id: id, name });
+  return version?.deploy_id ? findDeploy(db, id, version.deploy_id) : undefined;
+}
+
+/** The ids of a project's deploys that readers find: the live one, and those that versions show. */
+export async function listShownDeploys(
+  db: Db,
+  { id, live_deploy_id }: Pick<Row<'projects'>, 'id' | 'live_deploy_id'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('site_versions')
+    .select('deploy_id')
+    .where('project_id', '=', id)
+    .execute();
+  const shown = [live_deploy_id, ...rows.map(({ deploy_id }) => deploy_id)];
+  return new Set(shown.filter((deploy) => deploy !== null));
 }
 
 /** Appends a line to a deploy's log, unless the deploy is gone. */
@@ -281,15 +312,17 @@ export function readLog(db: Db, deployId: string, after: number) {
 
 /**
  * Succeeded deploys of a project beyond the `kept` latest ones, by when they went live or were created, whose contents
- * are still stored. The live one is never among them, and counts as kept. Those of branches are neither among them nor
- * counted.
+ * are still stored. The live one and those that versions show are never among them, and the live one counts as kept.
+ * Those of branches are neither among them nor counted.
  */
 export async function listPrunable(trx: Trx, projectId: string, kept: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
+    .leftJoin('site_versions', 'site_versions.deploy_id', 'deploys.id')
     .select(['deploys.id', 'projects.live_deploy_id'])
     .where('deploys.project_id', '=', projectId)
+    .where('site_versions.deploy_id', 'is', null)
     .where('deploys.state', '=', 'succeeded')
     .where('deploys.pruned_at', 'is', null)
     .where('deploys.branch', 'is', null)
@@ -302,16 +335,24 @@ export async function listPrunable(trx: Trx, projectId: string, kept: number): P
 }
 
 /** Succeeded deploys of a branch whose contents are still stored. */
-export async function listBranchDeploys(
+export const listBranchDeploys = (trx: Trx, projectId: string, branch: string) =>
+  listStoredDeploys(trx, projectId, 'branch', branch);
+
+/** Succeeded deploys of a version whose contents are still stored. */
+export const listVersionDeploys = (trx: Trx, projectId: string, version: string) =>
+  listStoredDeploys(trx, projectId, 'version', version);
+
+async function listStoredDeploys(
   trx: Trx,
   projectId: string,
-  branch: string,
+  of: 'branch' | 'version',
+  name: string,
 ): Promise<string[]> {
   const rows = await trx
     .selectFrom('deploys')
     .select('id')
     .where('project_id', '=', projectId)
-    .where('branch', '=', branch)
+    .where(of, '=', name)
     .where('state', '=', 'succeeded')
     .where('pruned_at', 'is', null)
     .execute();

@@ -25,6 +25,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     },
     '0014_build_keys': { up: (db) => buildKeys(db, engine) },
     '0015_branch_previews': { up: (db) => branchPreviews(db, engine) },
+    '0016_site_versions': { up: siteVersions },
   };
 }
 
@@ -355,4 +356,19 @@ async function branchPreviews(db: Kysely<unknown>, engine: Engine): Promise<void
     .addUniqueConstraint('branch_previews_label', ['project_id', 'label'])
     .execute();
   await tablesOf(db, engine).index('branch_previews', 'deployed_at');
+}
+
+async function siteVersions(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('projects').addColumn('default_version', 'text').execute();
+  await db.schema.alterTable('deploys').addColumn('version', 'text').execute();
+  await db.schema
+    .createTable('site_versions')
+    .addColumn('project_id', 'text', partOf('projects.id'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('deploy_id', 'text')
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('deployed_at', 'bigint', (c) => c.notNull())
+    .addColumn('retired_at', 'bigint')
+    .addPrimaryKeyConstraint('site_versions_pkey', ['project_id', 'name'])
+    .execute();
 }

@@ -94,6 +94,8 @@ export interface Database {
     request_proxy: Generated<number>;
     /** 1: a deploy with warnings fails. */
     strict: Generated<number>;
+    /** The version that the site's address leads to; null: it shows the live deploy. */
+    default_version: string | null;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };
@@ -133,6 +135,8 @@ export interface Database {
     activate: number;
     /** The branch whose preview shows it; such a deploy never goes live. null: none. */
     branch: string | null;
+    /** The version of the site that shows it; such a deploy is never the project's live one. null: none. */
+    version: string | null;
     /** 1: it fails where it has warnings. */
     strict: Generated<number>;
     /** JSON: BuildProblem[]. */
@@ -169,6 +173,20 @@ export interface Database {
     created_at: number;
     /** When a deploy of the branch last arrived. */
     deployed_at: number;
+  };
+
+  /** The versions of sites, each below a prefix of its own. */
+  site_versions: {
+    project_id: string;
+    /** Unique within the project. */
+    name: string;
+    /** The deploy that it shows; null until one has succeeded, and where it is retired. */
+    deploy_id: string | null;
+    created_at: number;
+    /** When a deploy of the version last arrived. */
+    deployed_at: number;
+    /** Since when its addresses redirect to the default version; null: it is shown. */
+    retired_at: number | null;
   };
 
   /**

@@ -4,11 +4,12 @@ import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import type { HostCertificate, Site, SiteSource } from '../edge/sites/site-source.ts';
+import type { HostCertificate, Site, SiteSource, SiteVersion } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { assertLockOrder } from './lock-order.ts';
 import type { ProjectRow } from './projects.ts';
 import type { Database, Db, Trx } from './schema.ts';
+import { listSiteVersions } from './site-versions.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
@@ -155,6 +156,41 @@ function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
   return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
 }
 
+/** What decides which artifact a project's site shows. */
+interface ShownRow {
+  readonly artifact_hash: string | null;
+  readonly default_version: string | null;
+  readonly has_versions: unknown;
+}
+
+/** Whether a project has versions, as a column: most have none, and then nothing more is asked. */
+function hasVersions() {
+  const { exists, selectFrom } = expressionBuilder<Database, 'projects'>();
+  return exists(
+    selectFrom('site_versions')
+      .select('site_versions.name')
+      .whereRef('site_versions.project_id', '=', 'projects.id'),
+  );
+}
+
+/** The artifact of a project's site, and its versions; undefined where it shows nothing. */
+async function shownBy(
+  db: Db,
+  projectId: string,
+  { artifact_hash, default_version, has_versions }: ShownRow,
+): Promise<Pick<Site, 'artifactHash' | 'versions'> | undefined> {
+  const rows = has_versions ? await listSiteVersions(db, projectId) : [];
+  const all = rows.flatMap(({ name, artifact_hash: hash, retired_at }): SiteVersion[] => {
+    if (retired_at !== null) return [{ name, artifactHash: undefined }];
+    return hash === null ? [] : [{ name, artifactHash: hash }];
+  });
+  const standard = all.find(({ name }) => name === default_version);
+  const artifactHash = standard?.artifactHash ?? artifact_hash;
+  if (!artifactHash) return undefined;
+  if (all.length === 0) return { artifactHash };
+  return { artifactHash, versions: { standard: standard?.name, all } };
+}
+
 async function findLive(
   db: Db,
   slug: string,
@@ -163,17 +199,19 @@ async function findLive(
 ): Promise<Site | undefined> {
   const row = await db
     .selectFrom('projects')
-    .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
+    .leftJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
     .select(['projects.id', 'projects.redirect_platform_host', 'deploys.artifact_hash'])
     .select(SWITCHES)
+    .select(['projects.default_version', hasVersions().as('has_versions')])
     .select(activePrimary(now).as('primary'))
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
-  if (!row?.artifact_hash) return undefined;
+  const shown = row && (await shownBy(db, row.id, row));
+  if (!shown) return undefined;
   const primary = row.primary === null ? undefined : addresses.domain(row.primary);
   return {
     projectId: row.id,
-    artifactHash: row.artifact_hash,
+    ...shown,
     origin: primary ?? addresses.site(slug),
     isPreview: false,
     ...switchesOf(row),
@@ -230,14 +268,16 @@ async function findCustomSite(
     .select(['domains.id', 'domains.project_id', 'deploys.artifact_hash'])
     .select(['domains.hsts_max_age', 'domains.hsts_include_subdomains'])
     .select(SWITCHES)
+    .select(['projects.default_version', hasVersions().as('has_versions')])
     .select(['certificates.domain_id as certified', activePrimary(now).as('primary')])
     .executeTakeFirst();
-  if (!row?.artifact_hash) return undefined;
+  const shown = row && (await shownBy(db, row.project_id, row));
+  if (!shown) return undefined;
   const secureOrigin = row.certified === null ? undefined : addresses.domain(host);
   const primary = row.primary === null ? undefined : addresses.domain(row.primary);
   return {
     projectId: row.project_id,
-    artifactHash: row.artifact_hash,
+    ...shown,
     origin: primary ?? secureOrigin ?? addresses.domainWithoutTls(host),
     isPreview: false,
     ...switchesOf(row),
@@ -266,14 +306,17 @@ async function findCertificate(
   );
 }
 
-/** The domain of a host, with its project and live deploy. */
+/** The domain of a host, with its project that shows something, and its live deploy. */
 function serving(db: Db, host: CanonicalHost) {
   return (
     db
       .selectFrom('domains')
       .innerJoin('projects', 'projects.id', 'domains.project_id')
-      .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
+      .leftJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
       .where('domains.hostname', '=', host)
+      .where(({ or, eb }) =>
+        or([eb('deploys.id', 'is not', null), eb('projects.default_version', 'is not', null)]),
+      )
       // A literal, not a parameter: with a parameter SQLite would not use the partial index.
       .where('domains.holds', '=', sql.lit(1))
       .where('domains.verified_at', 'is not', null)

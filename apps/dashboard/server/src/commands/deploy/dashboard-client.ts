@@ -4,6 +4,7 @@ import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import type { BranchPreview } from '../../deploys/branch-preview.ts';
 import type { Deploy, LogLine } from '../../deploys/deploy.ts';
+import type { SiteVersion } from '../../deploys/versions/site-version.ts';
 import type { Project } from '../../projects/project.ts';
 import type { ErrorBody, Page } from '../../schema-types.ts';
 
@@ -21,6 +22,7 @@ const SLOWEST_UPLOAD = 50;
 interface QueueOptions {
   readonly activate: boolean;
   readonly branch?: string;
+  readonly version?: string;
   readonly strict?: boolean;
 }
 
@@ -38,11 +40,11 @@ export class DashboardClient {
     this.#timeouts = timeouts;
   }
 
-  /** `branch`: the one that it is a preview of. `strict`: it fails where there are warnings. */
+  /** `branch`: the one that it is a preview of. `version`: that of the site to which it belongs. `strict`: it fails where there are warnings. */
   async queueDeploy(
     slug: string,
     upload: BuildInput,
-    { activate, branch, strict = false }: QueueOptions,
+    { activate, branch, version, strict = false }: QueueOptions,
   ): Promise<Deploy> {
     const { document } = upload;
     const query = new URLSearchParams({
@@ -50,6 +52,7 @@ export class DashboardClient {
       activate: `${activate && branch === undefined}`,
       strict: `${strict}`,
       ...(branch !== undefined && { branch }),
+      ...(version !== undefined && { version }),
       ...(document !== undefined && { document }),
     });
     const path = `${deploysOf(slug)}?${query}`;
@@ -76,6 +79,34 @@ export class DashboardClient {
 
   async deletePreview(slug: string, branch: string): Promise<void> {
     const path = `${projectOf(slug)}/previews/${encodeURIComponent(branch)}`;
+    await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
+  }
+
+  /** The versions of a project's site. */
+  async listVersions(slug: string): Promise<readonly SiteVersion[]> {
+    const path = `${projectOf(slug)}/versions`;
+    const page = await this.#request(path, {}, readJson<Page<SiteVersion>>).catch(
+      this.#noProject(slug),
+    );
+    return page.items;
+  }
+
+  /** Makes a version the default one, or no longer. */
+  async changeDefault(slug: string, version: string, isDefault: boolean): Promise<void> {
+    const path = `${projectOf(slug)}/versions/${encodeURIComponent(version)}`;
+    await this.#request(
+      path,
+      {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ default: isDefault }),
+      },
+      (response) => response.arrayBuffer(),
+    );
+  }
+
+  async retireVersion(slug: string, version: string): Promise<void> {
+    const path = `${projectOf(slug)}/versions/${encodeURIComponent(version)}`;
     await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
   }
 

@@ -1,10 +1,12 @@
 import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
+import type { Redirect } from '../../deploys/redirects.ts';
 import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
 import type { Site } from '../sites/site-source.ts';
+import { type Located, locate, retiredRedirect } from '../versions/locate.ts';
 import {
   type EdgeRequest,
   NO_SITE,
@@ -60,16 +62,40 @@ export function responder(
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site) return textResponse(404, NO_SITE);
-    const endpoint = endpoints.get(target.path);
-    const answer = endpoint?.(request, site);
-    if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, site);
-    return answer.then((response) => response ?? respondWithFile(request, target, site));
+    const located = locate(site, target);
+    if (!('site' in located)) return respondElsewhere(request, target, site, located);
+    const endpoint = endpoints.get(located.path);
+    const answer = endpoint?.(request, located.site);
+    if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, located);
+    return answer.then((response) => response ?? respondWithFile(request, target, located));
+  };
+
+  /** Redirects what leads to another version of a site. */
+  const respondElsewhere = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site,
+    located: Exclude<Located, { readonly site: Site }>,
+  ): MaybePromise<EdgeResponse> => {
+    const always = secureHeaders(request, site);
+    const refusal = methodResponse(request.method, always);
+    if (refusal) return refusal;
+    const redirectOrigin = redirectOriginOf(request, site);
+    if (redirectOrigin !== undefined)
+      return textResponse(301, undefined, [...always, ...locationOf(redirectOrigin, target)]);
+    const respond = ({ status, to }: Redirect) =>
+      textResponse(status, undefined, [...always, 'Location', withQuery(to, target.query)]);
+    if ('redirect' in located) return respond(located.redirect);
+    const manifest = cache.manifest(site.artifactHash);
+    return manifest instanceof Promise
+      ? manifest.then((read) => respond(retiredRedirect(site, read, located.retired)))
+      : respond(retiredRedirect(site, manifest, located.retired));
   };
 
   const respondWithFile = (
     request: EdgeRequest,
     target: RequestTarget,
-    site: Site,
+    { site, path }: { readonly site: Site; readonly path: string },
   ): MaybePromise<EdgeResponse> => {
     const always = secureHeaders(request, site);
     // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.
@@ -94,7 +120,7 @@ export function responder(
           return textResponse(404, undefined, always);
       }
     };
-    const found = files.find(target.host, site, target.path, request.headers.accept);
+    const found = files.find(target.host, site, path, request.headers.accept);
     return found instanceof Promise ? found.then(respond) : respond(found);
   };
 

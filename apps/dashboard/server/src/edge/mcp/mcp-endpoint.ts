@@ -141,7 +141,7 @@ export function mcpEndpoint(cache: SiteCache) {
   const answerGet = async ({ site, always }: McpRequest): Promise<EdgeResponse | undefined> => {
     const manifest = await cache.manifest(site.artifactHash);
     if (fileAt(manifest, MCP_PATH)) return undefined;
-    const text = `This is the MCP server of ${site.origin}, for assistants: they send messages here by POST.`;
+    const text = `This is the MCP server of ${site.origin}${site.base ?? ''}, for assistants: they send messages here by POST.`;
     return textResponse(405, text, [...always, ...CORS, ...ALLOW]);
   };
 
@@ -158,7 +158,7 @@ export function mcpEndpoint(cache: SiteCache) {
         ...always,
         ...CORS,
         'Location',
-        redirectOrigin + MCP_PATH,
+        redirectOrigin + (site.base ?? '') + MCP_PATH,
       ]);
     }
     if (isPost) return answerPost(asked);

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { Site } from '../sites/site-source.ts';
-import { type Derived, type SiteReader, siteReader } from './site-reader.ts';
+import { type Derived, rootOf, type SiteReader, siteReader } from './site-reader.ts';
 import { addTools } from './tools.ts';
 
 /** Memory for parsed files of search indexes and for the places in documents, of all sites together. */
@@ -75,12 +75,12 @@ function serverOf(reader: SiteReader, fail: (error: unknown) => void): McpServer
       name: prefix(manifest.title, MAX_TITLE),
       // Another deploy may have other pages and operations.
       version: site.artifactHash.slice(0, 12),
-      websiteUrl: site.origin,
+      websiteUrl: rootOf(site),
     },
     {
       // The tools are always the same.
       capabilities: { tools: { listChanged: false } },
-      instructions: `The documentation of ${prefix(manifest.title, MAX_TITLE)} at ${site.origin}. Search first; then read the pages and get the operations that were found.`,
+      instructions: `The documentation of ${prefix(manifest.title, MAX_TITLE)} at ${rootOf(site)}. Search first; then read the pages and get the operations that were found.`,
       cacheHints: { 'tools/list': LISTED, 'server/discover': LISTED },
     },
   );

@@ -37,11 +37,14 @@ export async function readPage(reader: SiteReader, address: string, offset = 0):
 }
 
 /** The decoded path of an address of this site, or of a path alone; undefined for others. */
-function pathOf({ site: { origin } }: SiteReader, address: string): string | undefined {
+function pathOf({ site: { origin, base = '' } }: SiteReader, address: string): string | undefined {
   const url = URL.parse(address, `${origin}/`);
   if (url?.origin !== origin) return undefined;
   try {
-    return decodeURIComponent(url.pathname);
+    const path = decodeURIComponent(url.pathname);
+    // With the prefix of the version or without it, as in the site's own Markdown.
+    const isBelow = base !== '' && (path === base || path.startsWith(`${base}/`));
+    return isBelow ? path.slice(base.length) || '/' : path;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { openIndex } from '@petstore/site/search/open-index.ts';
 import { type SearchRow, search } from '@petstore/site/search/search.ts';
-import type { SiteReader } from './site-reader.ts';
+import { rootOf, type SiteReader } from './site-reader.ts';
 import { ToolError } from './tool-error.ts';
 
 export const MAX_RESULTS = 10;
@@ -32,7 +32,7 @@ export async function searchSite(
   limit = MAX_RESULTS,
 ): Promise<{ total: number; results: SearchResult[] }> {
   const { rows, total } = await rowsOf(reader, query, limit);
-  return { total, results: rows.map((row) => resultOf(row, reader.site.origin)) };
+  return { total, results: rows.map((row) => resultOf(row, reader)) };
 }
 
 /** The address of the page of an operation; undefined where it is not found. */
@@ -46,7 +46,7 @@ export async function operationPage(
   const found = rows.find(
     (row) => row.method === method && row.context === path && row.api?.address === api,
   );
-  return found && reader.site.origin + found.href;
+  return found && addressOfRow(reader, found);
 }
 
 async function rowsOf(reader: SiteReader, query: string, limit: number) {
@@ -62,6 +62,10 @@ async function rowsOf(reader: SiteReader, query: string, limit: number) {
   return search(await openIndex(load), query, limit);
 }
 
+/** The start page of a version is at its prefix itself. */
+const addressOfRow = ({ site }: SiteReader, { href }: Pick<SearchRow, 'href'>): string =>
+  rootOf(site) + (site.base === undefined ? href : href.replace(/^\/(?=$|#)/, ''));
+
 const parsedFile = (bytes: Buffer) => ({ content: JSON.parse(bytes.toString()) as unknown });
 
 function noIndex(): ToolError {
@@ -72,12 +76,12 @@ function noIndex(): ToolError {
 
 function resultOf(
   { kind, title, href, context, method, isDeprecated, api, excerpt }: SearchRow,
-  origin: string,
+  reader: SiteReader,
 ): SearchResult {
   return {
     kind: kind === 'place' ? 'parameter or property' : kind,
     title,
-    address: origin + href,
+    address: addressOfRow(reader, { href }),
     ...(method !== '' && { method }),
     context,
     excerpt,

@@ -1,11 +1,11 @@
 import type { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
-import { encodePath } from '../http/edge-request.ts';
 import { contentSource } from '../sites/content-source.ts';
 import type { Content } from '../sites/forms.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { Site } from '../sites/site-source.ts';
+import { addressIn } from '../versions/site-editions.ts';
 
 /** The files of a site, as the tools read them. Reads reject as the cache does. */
 export interface SiteReader {
@@ -33,15 +33,17 @@ export function siteReader(
   manifest: Manifest,
 ): SiteReader {
   const read = async (entry: ManifestEntry): Promise<Buffer> => {
-    const { hash, type } = entry;
-    if (!entry.template) return toBuffer(await cache.content(contentSource(entry)));
-    const forms = await cache.template(hash, { origin: site.origin, type });
+    const source = contentSource(entry);
+    if (!entry.template) return toBuffer(await cache.content(source));
+    const forms = await cache.template(source, {
+      ...{ origin: site.origin, base: site.base, type: entry.type },
+    });
     return toBuffer(forms.identity);
   };
   return {
     site,
     manifest,
-    addressOf: (path) => site.origin + encodePath(path),
+    addressOf: (path) => site.origin + addressIn(site.base, path),
     async bytes(path) {
       const entry = fileAt(manifest, path);
       return entry && read(entry);
@@ -59,6 +61,9 @@ export function siteReader(
     },
   };
 }
+
+/** What the addresses of a site begin with: in a version of it with the prefix. */
+export const rootOf = ({ origin, base = '' }: Site): string => origin + base;
 
 const toBuffer = (content: Content): Buffer =>
   typeof content === 'string' ? Buffer.from(content, 'latin1') : content;

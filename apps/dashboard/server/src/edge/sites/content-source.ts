@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ManifestEntry } from '../../deploys/artifact.ts';
 import type { Form, PackedContent, Template } from './forms.ts';
 
@@ -16,8 +17,10 @@ export interface ContentSource {
 
 /** Where a file's content is that is no template, without a coding. */
 export function contentSource(entry: ManifestEntry): ContentSource {
-  const { hash } = entry;
-  return { key: hash, hash, form: 'identity', packed: packedContent(entry) };
+  return {
+    ...{ key: entry.hash, hash: entry.hash },
+    ...{ form: 'identity', packed: packedContent(entry) },
+  };
 }
 
 function packedContent({
@@ -32,6 +35,12 @@ function packedContent({
 }
 
 /** The name of a template's forms in memory. */
-export function templateKey(hash: string, { origin, type }: Template): string {
-  return `${hash} ${origin} ${type}`;
+export function templateKey(content: string, template: Template): string {
+  return `${content} ${template.origin} ${template.type}${editionMark(template)}`;
+}
+
+/** What a content is in one version of a site; empty where the site has none. */
+export function editionMark({ base = '', versions }: Template): string {
+  if (base === '' && versions === undefined) return '';
+  return ` ${base} ${versions ? hash('sha256', JSON.stringify(versions), 'base64url') : ''}`;
 }

@@ -1,5 +1,5 @@
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
-import { encodePath } from '../http/edge-request.ts';
+import { addressIn, type PageEdition } from '../versions/site-editions.ts';
 import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
 import type { Site } from './site-source.ts';
 
@@ -46,6 +46,7 @@ export function fileHeaders(
   manifest: Manifest,
   file: ServedFile,
   isCompressed: boolean,
+  edition?: PageEdition,
 ): FileHeaders {
   const { path, filePath, entry } = file;
   const isXml = /^[\w-]+\/(?:[\w.+-]+\+)?xml\b/i.test(entry.type);
@@ -54,13 +55,14 @@ export function fileHeaders(
     ...(markdownOf(manifest, path) === undefined ? [] : ['Accept']),
     ...(isCompressed ? ['Accept-Encoding'] : []),
   ];
-  const links = linksOf(site, manifest, file);
+  const links = linksOf(site, manifest, file, edition);
+  const isOther = edition !== undefined && edition.versions.current !== edition.versions.standard;
   return {
     always: [
       ...['Cache-Control', entry.immutable ? IMMUTABLE : REVALIDATED],
       ...(vary.length > 0 ? ['Vary', vary.join(', ')] : []),
       // RFC 9110, section 8.7: the same content, by itself.
-      ...(filePath === path ? [] : ['Content-Location', encodePath(filePath)]),
+      ...(filePath === path ? [] : ['Content-Location', addressIn(site.base, filePath)]),
       // Plain requests get none of a site's files once there is a certificate, so this goes over TLS alone.
       ...(site.hsts && site.secureOrigin ? ['Strict-Transport-Security', site.hsts] : []),
       ...(isOpen ? ['Access-Control-Allow-Origin', '*'] : []),
@@ -73,7 +75,7 @@ export function fileHeaders(
       ...(links.length > 0 ? ['Link', links.join(', ')] : []),
       ...(isXml ? ['Content-Security-Policy', INERT_XML] : []),
       // A page's address stays in search engines, in whichever form they ask for it.
-      ...(site.isPreview || path.endsWith('.md') ? ['X-Robots-Tag', 'noindex'] : []),
+      ...(site.isPreview || isOther || path.endsWith('.md') ? ['X-Robots-Tag', 'noindex'] : []),
     ],
   };
 }
@@ -87,21 +89,31 @@ function pageHeaders({ contentSecurityPolicy }: Manifest): Headers {
 }
 
 /** The links of a page and of its Markdown (RFC 8288), to the catalog of APIs too (RFC 9727, section 2). */
-function linksOf({ origin }: Site, manifest: Manifest, { path, entry }: ServedFile): string[] {
-  const canonical = canonicalOf(manifest, path, entry);
+function linksOf(
+  { origin, base }: Site,
+  manifest: Manifest,
+  { path, entry }: ServedFile,
+  edition: PageEdition | undefined,
+): string[] {
+  const page = canonicalOf(manifest, path, entry);
+  const canonical = page === undefined ? undefined : (edition?.canonical ?? addressIn(base, page));
   const markdown = isPage(entry) ? markdownOf(manifest, path) : undefined;
   const isListed = (isPage(entry) || path === API_CATALOG) && fileAt(manifest, API_CATALOG);
   return [
-    ...(canonical === undefined ? [] : [`<${origin}${encodePath(canonical)}>; rel="canonical"`]),
+    ...(canonical === undefined ? [] : [`<${origin}${canonical}>; rel="canonical"`]),
     ...(markdown === undefined
       ? []
-      : [`<${encodePath(markdown)}>; rel="alternate"; type="text/markdown"`]),
-    ...(isListed ? [`<${API_CATALOG}>; rel="api-catalog"`] : []),
+      : [`<${addressIn(base, markdown)}>; rel="alternate"; type="text/markdown"`]),
+    ...(isListed ? [`<${addressIn(base, API_CATALOG)}>; rel="api-catalog"`] : []),
   ];
 }
 
 /** The path of the page that stands for a file; undefined where none does. */
-function canonicalOf(manifest: Manifest, path: string, entry: ManifestEntry): string | undefined {
+export function canonicalOf(
+  manifest: Manifest,
+  path: string,
+  entry: ManifestEntry,
+): string | undefined {
   if (isPage(entry)) return path;
   if (!isMarkdown(entry)) return undefined;
   // At the page's own path, or at that of the Markdown.

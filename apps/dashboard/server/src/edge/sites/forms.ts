@@ -1,5 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { movedMarkdown, movedPage, movedStyle } from '@petstore/site/site/versions/moved-files.ts';
+import { type PageVersions, withVersions } from '@petstore/site/site/versions/page-versions.ts';
 import type { Coding } from '../../deploys/artifact.ts';
 import { compress } from '../../deploys/build/artifact/compress.ts';
 
@@ -22,12 +24,16 @@ export interface PackedContent {
   readonly size: number;
 }
 
-/** What becomes of a template when it is served. */
+/** What becomes of a stored content when it is served. */
 export interface Template {
-  /** Replaces `{{origin}}`. */
-  readonly origin: string;
+  /** Replaces `{{origin}}`; undefined: there is none in it. */
+  readonly origin: string | undefined;
   /** Media type. */
   readonly type: string;
+  /** The prefix of the addresses in it, such as `/v2`; undefined: they stay. */
+  readonly base?: string | undefined;
+  /** Of a page: the versions of its site that it shows. */
+  readonly versions?: PageVersions | undefined;
 }
 
 /**
@@ -48,23 +54,43 @@ export function unpack(bytes: Uint8Array, { coding, size }: PackedContent): Prom
   return UNPACKERS[coding](bytes, { maxOutputLength: size });
 }
 
-/** A template with its origin, and its compressed forms where it has at most `maxCompressed` bytes. */
+/** A content as it is served, and its compressed forms where it has at most `maxCompressed` bytes. */
 export async function fillTemplate(
   bytes: Uint8Array,
-  { origin, type }: Template,
+  template: Template,
   maxCompressed: number,
 ): Promise<Forms> {
-  const template = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // By bytes, whatever the text's encoding: the mark and the origin are ASCII.
-  const text = template.toString('latin1').replaceAll('{{origin}}', () => origin);
-  const filled = Buffer.from(text, 'latin1');
-  const { br, gzip } = filled.length <= maxCompressed ? await compress(filled, type) : {};
+  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // By bytes, whatever the text's encoding: marks, addresses and names of versions are ASCII.
+  const filled = Buffer.from(filledText(stored.toString('latin1'), template), 'latin1');
+  const { br, gzip } = filled.length <= maxCompressed ? await compress(filled, template.type) : {};
   return {
     identity: toContent(filled),
     ...(br && { br: toContent(br) }),
     ...(gzip && { gzip: toContent(gzip) }),
   };
 }
+
+function filledText(text: string, { origin, type, base, versions }: Template): string {
+  const filled = origin === undefined ? text : withOrigin(text, origin, base);
+  const moved = base === undefined ? filled : movedText(filled, type, base);
+  return versions ? withVersions(moved, versions) : moved;
+}
+
+/** The origin of a site, and its prefix where it has one: then the start page is at the prefix itself. */
+function withOrigin(text: string, origin: string, base: string | undefined): string {
+  if (base === undefined) return text.replaceAll('{{origin}}', () => origin);
+  return text.replace(/\{\{origin\}\}(?:\/(?=[<)"\s#?]))?/g, () => origin + base);
+}
+
+function movedText(text: string, type: string, base: string): string {
+  if (type.startsWith('text/html')) return movedPage(text, base);
+  if (type.startsWith('text/css')) return movedStyle(text, base);
+  return type.startsWith('text/markdown') ? movedMarkdown(text, base) : text;
+}
+
+/** Files of these types name others by paths from the root. */
+export const isMoved = (type: string): boolean => /^text\/(?:html|css|markdown)\b/.test(type);
 
 /** Bytes of all forms together. */
 export function bytesOf({ identity, br, gzip }: Forms): number {

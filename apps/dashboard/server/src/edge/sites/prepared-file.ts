@@ -1,7 +1,8 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
-import type { ContentSource } from './content-source.ts';
+import type { PageEdition } from '../versions/site-editions.ts';
+import { type ContentSource, editionMark } from './content-source.ts';
 import { fileHeaders, type Headers, type ServedFile } from './file-headers.ts';
 import type { Form, FormsOf } from './forms.ts';
 import { markdownOf } from './manifest-paths.ts';
@@ -28,6 +29,7 @@ export interface Representation {
 
 /** A file of a site with all that its responses share. */
 export interface PreparedFile {
+  /** Of the host: as long as it has this one, the file is as it was prepared. */
   readonly site: Site;
   readonly status: 200 | 404;
   /** A page whose Markdown may be wanted instead. */
@@ -48,9 +50,12 @@ export function prepareFile(
   manifest: Manifest,
   file: ServedFile,
   { identity, br, gzip }: FormsOf<FileForm>,
+  edition?: PageEdition,
 ): PreparedFile {
   const status = file.path === NOT_FOUND_PAGE ? 404 : 200;
-  const headers = fileHeaders(site, manifest, file, br !== undefined || gzip !== undefined);
+  const headers = fileHeaders(
+    ...([site, manifest, file, br !== undefined || gzip !== undefined, edition] as const),
+  );
 
   const representation = ({ source, size }: FileForm, coding: Form): Representation => {
     const described = [
@@ -58,8 +63,10 @@ export function prepareFile(
       ...(coding === 'identity' ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', coding]),
     ];
     // The tag covers the headers too: after a 304 a browser goes on with the headers that it has.
-    const origin = source.template?.origin;
-    const etag = entityTag(JSON.stringify([source.hash, origin, headers.always, described]));
+    const { origin, mark } = source.template
+      ? { origin: source.template.origin, mark: editionMark(source.template) }
+      : { origin: undefined, mark: '' };
+    const etag = entityTag(JSON.stringify([source.hash + mark, origin, headers.always, described]));
     // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1).
     const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
     const rangeHeaders = [...always, ...described];
@@ -75,7 +82,7 @@ export function prepareFile(
   };
 
   return {
-    site,
+    site: site.whole ?? site,
     status,
     hasMarkdown: markdownOf(manifest, file.path) !== undefined,
     representations: {

@@ -138,17 +138,17 @@ export class SiteCache {
     const forms = this.#contents.get(source.key);
     if (forms) return of(forms);
     const { key, hash, template, packed } = source;
-    if (template) return this.#filled(key, hash, template).then(of);
+    if (template) return this.#filled(source, template).then(of);
     const read = packed
       ? () => this.#limited(() => this.#unpackContent(key, packed))
       : () => this.#readContent(key, hash);
     return this.#contentReads.read(key, read).then(of);
   }
 
-  /** All forms of a template. Rejects with PrunedError where the store no longer has it. */
-  template(hash: string, template: Template): MaybePromise<Forms> {
-    const key = templateKey(hash, template);
-    return this.#contents.get(key) ?? this.#filled(key, hash, template);
+  /** All forms of a template, which is stored without a coding or packed. Rejects with PrunedError where the store no longer has it. */
+  template(stored: ContentSource, template: Template): MaybePromise<Forms> {
+    const key = templateKey(stored.hash, template);
+    return this.#contents.get(key) ?? this.#filled({ ...stored, key }, template);
   }
 
   /**
@@ -207,10 +207,12 @@ export class SiteCache {
     return manifest;
   }
 
-  #filled(key: string, hash: string, template: Template): Promise<Forms> {
+  #filled({ key, hash, packed }: ContentSource, template: Template): Promise<Forms> {
     return this.#contentReads.read(key, () =>
       this.#limited(async () => {
-        const bytes = await this.#readBlob(hash);
+        const bytes = packed
+          ? await unpack(await this.#readBlob(packed.hash), packed)
+          : await this.#readBlob(hash);
         return this.#keepContent(key, await fillTemplate(bytes, template, this.#maxCompressed));
       }),
     );

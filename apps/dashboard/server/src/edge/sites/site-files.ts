@@ -3,13 +3,21 @@ import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import type { CanonicalHost } from '../host.ts';
 import { prefersMarkdown } from '../http/accept.ts';
-import { contentSource, templateKey } from './content-source.ts';
-import type { ServedFile } from './file-headers.ts';
-import type { Content, Form, Forms, FormsOf, Template } from './forms.ts';
-import { fileAt, markdownOf, redirectOf } from './manifest-paths.ts';
+import { type PageEdition, SiteEditions } from '../versions/site-editions.ts';
+import { type ContentSource, contentSource, templateKey } from './content-source.ts';
+import { canonicalOf, type ServedFile } from './file-headers.ts';
+import {
+  type Content,
+  type Form,
+  type Forms,
+  type FormsOf,
+  isMoved,
+  type Template,
+} from './forms.ts';
+import { fileAt, isPage, markdownOf, redirectOf } from './manifest-paths.ts';
 import { type FileForm, NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
 import type { MaybePromise, SiteCache } from './site-cache.ts';
-import type { Site } from './site-source.ts';
+import type { Site, SiteVersions } from './site-source.ts';
 
 /** Memory for all prepared files together, and for one of them: mostly its headers. */
 const MAX_PREPARED_BYTES = 32_000_000;
@@ -37,10 +45,12 @@ const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisa
 /** Finds the files of sites, and caches each prepared file. `accept`: the header of a request, which may want Markdown. */
 export class SiteFiles {
   readonly #cache: SiteCache;
+  readonly #editions: SiteEditions;
   readonly #prepared = new LRUCache<string, FoundFile>({ maxSize: MAX_PREPARED_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
+    this.#editions = new SiteEditions(cache);
   }
 
   /** The file prepared for a host and path, as long as the host has the same site. */
@@ -68,7 +78,7 @@ export class SiteFiles {
     path: string,
     accept: string | undefined,
   ): MaybePromise<FoundResource> {
-    const prepared = this.cached(host, site, path, accept);
+    const prepared = this.cached(host, site.whole ?? site, keyPath(site, path), accept);
     if (prepared) return prepared;
     if (site.isPreview && path === '/robots.txt') return NOINDEX_ROBOTS;
     const manifest = this.#cache.manifest(site.artifactHash);
@@ -96,7 +106,7 @@ export class SiteFiles {
       return page instanceof Promise ? page.then(prepare) : prepare();
     }
     const redirect = redirectOf(manifest, path);
-    if (redirect) return { kind: 'redirect', ...redirect };
+    if (redirect) return { kind: 'redirect', ...redirect, to: moved(site, redirect.to) };
     return fileAt(manifest, NOT_FOUND_PAGE)
       ? this.find(host, site, NOT_FOUND_PAGE, undefined)
       : NOT_FOUND;
@@ -108,20 +118,65 @@ export class SiteFiles {
     manifest: Manifest,
     file: ServedFile,
   ): MaybePromise<FoundResource> {
-    const { hash, type, template } = file.entry;
+    const { versions } = site;
+    const page = versions && canonicalOf(manifest, file.path, file.entry);
+    if (page === undefined) return this.#prepareEdition(host, site, manifest, file, undefined);
+    const edition = this.#editions.of(site, versions as SiteVersions, page);
+    const prepare = (read: PageEdition) => this.#prepareEdition(host, site, manifest, file, read);
+    return edition instanceof Promise ? edition.then(prepare) : prepare(edition);
+  }
+
+  #prepareEdition(
+    host: CanonicalHost,
+    site: Site,
+    manifest: Manifest,
+    file: ServedFile,
+    edition: PageEdition | undefined,
+  ): MaybePromise<FoundResource> {
     const keep = (forms: FormsOf<FileForm>): FoundResource => {
-      const found = { kind: 'file', file: prepareFile(site, manifest, file, forms) } as const;
-      const key = host + file.path + (file.filePath === file.path ? '' : MARKDOWN);
+      const prepared = prepareFile(site, manifest, file, forms, edition);
+      const found = { kind: 'file', file: prepared } as const;
+      const key = host + keyPath(site, file.path) + (file.filePath === file.path ? '' : MARKDOWN);
       this.#prepared.set(key, found, { size: PREPARED_BYTES });
       return found;
     };
+    const template = templateOf(site, file.entry, edition);
     if (!template) return keep(blobForms(file.entry));
-    const filling = { origin: site.origin, type };
-    const forms = this.#cache.template(hash, filling);
+    const source = contentSource(file.entry);
+    const forms = this.#cache.template(source, template);
     return forms instanceof Promise
-      ? forms.then((filled) => keep(templateForms(hash, filling, filled)))
-      : keep(templateForms(hash, filling, forms));
+      ? forms.then((filled) => keep(templateForms(source, template, filled)))
+      : keep(templateForms(source, template, forms));
   }
+}
+
+/** The path by which a file is asked for: in a version of a site behind its prefix. */
+const keyPath = ({ base }: Site, path: string): string => {
+  if (base === undefined) return path;
+  return path === '/' ? base : base + path;
+};
+
+/** Where a redirect of a site leads in a version of it. */
+function moved({ base }: Site, to: string): string {
+  if (base === undefined || !to.startsWith('/')) return to;
+  return base + to.replace(/^\/(?=$|[?#])/, '');
+}
+
+/** What becomes of a file when it is served; undefined: nothing. */
+function templateOf(
+  { origin, base }: Site,
+  entry: ManifestEntry,
+  edition: PageEdition | undefined,
+): Template | undefined {
+  const { type, template } = entry;
+  const versions = edition && isPage(entry) ? edition.versions : undefined;
+  const isOther = base !== undefined && (template || isMoved(type));
+  if (!template && !isOther && !versions) return undefined;
+  return {
+    ...{ type, origin: template ? origin : undefined },
+    ...(isOther && { base }),
+    ...(versions && { versions }),
+  };
 }
 
 function blobForms(entry: ManifestEntry): FormsOf<FileForm> {
@@ -138,13 +193,13 @@ function blobForms(entry: ManifestEntry): FormsOf<FileForm> {
 }
 
 function templateForms(
-  hash: string,
+  { hash, packed }: ContentSource,
   template: Template,
   { identity, br, gzip }: Forms,
 ): FormsOf<FileForm> {
   const key = templateKey(hash, template);
   const made = (form: Form, { length }: Content): FileForm => ({
-    source: { key, hash, form, template },
+    source: { key, hash, form, template, packed },
     size: length,
   });
   return {

@@ -4,7 +4,14 @@ import type { CanonicalHost } from '../host.ts';
 /** The site of a host name. */
 export interface Site {
   readonly projectId: string;
+  /** Of what its address shows or leads to. */
   readonly artifactHash: string;
+  /** Absent where it has none. */
+  readonly versions?: SiteVersions | undefined;
+  /** The prefix of all its paths, such as `/v2`, where it is one version of a site. */
+  readonly base?: string | undefined;
+  /** The site of the host, where it is one version of that. */
+  readonly whole?: Site | undefined;
   /** The site's canonical origin, such as `https://docs.example.com`. */
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
@@ -19,6 +26,19 @@ export interface Site {
   readonly secureOrigin?: string | undefined;
   /** Strict-Transport-Security, as sent over TLS. */
   readonly hsts?: string | undefined;
+}
+
+/** The versions of a site, each below its name as a prefix. */
+export interface SiteVersions {
+  /** The one that the site's address leads to; undefined: it shows what has no version. */
+  readonly standard: string | undefined;
+  readonly all: readonly SiteVersion[];
+}
+
+export interface SiteVersion {
+  readonly name: string;
+  /** undefined: it is retired, and its addresses redirect. */
+  readonly artifactHash: string | undefined;
 }
 
 /** A host's certificate and private key. */

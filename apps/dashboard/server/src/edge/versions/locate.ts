@@ -1,0 +1,72 @@
+import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
+import type { Manifest } from '../../deploys/artifact.ts';
+import type { Redirect } from '../../deploys/redirects.ts';
+import type { RequestTarget } from '../http/edge-request.ts';
+import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
+import { API_CATALOG, fileAt, redirectOf } from '../sites/manifest-paths.ts';
+import type { Site, SiteVersion } from '../sites/site-source.ts';
+import { addressIn } from './site-editions.ts';
+
+/** Where a request leads on a site that may have versions. */
+export type Located =
+  /** To a path of a site, or of one version of it. */
+  | { readonly site: Site; readonly path: string }
+  | { readonly redirect: Redirect }
+  /** To a path of a version that is retired. */
+  | { readonly retired: string };
+
+/** What programs look for at the root of a host, or have been told once for all versions: the default version's. */
+const AT_ROOT: ReadonlySet<string> = new Set([
+  ...['/robots.txt', '/sitemap.xml', '/llms.txt', '/llms-full.txt', API_CATALOG],
+  ...['/openapi.json', '/openapi.yaml', MCP_PATH, PROXY_PATH],
+  // Registered with authorization servers as where readers come back to.
+  ...['/_assets/oauth-callback.html', '/_assets/oauth-callback.js'],
+]);
+
+/**
+ * Finds the version of a site that a path belongs to: that of its first segment, or else what the site's address shows. A
+ * site whose default version has a prefix has nothing else at its root, so all other paths redirect to that.
+ */
+export function locate(site: Site, { path, rawPath }: RequestTarget): Located {
+  const { versions } = site;
+  if (!versions) return { site, path };
+  const [, segment = ''] = path.split('/', 2);
+  const version = versions.all.find(({ name }) => name === segment);
+  if (version) {
+    const inner = path.slice(segment.length + 1);
+    // As a page of a site has no slash at its end.
+    if (inner === '/') return { redirect: { status: 308, to: `/${segment}` } };
+    if (version.artifactHash === undefined) return { retired: inner || '/' };
+    return { site: shownAs(site, version), path: inner || '/' };
+  }
+  const standard = versions.all.find(({ name }) => name === versions.standard);
+  if (!standard || AT_ROOT.has(path)) return { site: shownAs(site, standard), path };
+  return { redirect: { status: 302, to: `/${standard.name}${path === '/' ? '' : rawPath}` } };
+}
+
+/** Where a path of a retired version leads: to the same page or file of the default one, or else to its start page. */
+export function retiredRedirect(site: Site, manifest: Manifest, path: string): Redirect {
+  const standard = site.versions?.standard;
+  const base = standard === undefined ? undefined : `/${standard}`;
+  const isThere = fileAt(manifest, path) ?? redirectOf(manifest, path);
+  return { status: 301, to: addressIn(base, isThere ? path : '/') };
+}
+
+/** The versions of each site as sites of their own, the same objects as long as the site is. */
+const shown = new WeakMap<Site, Map<string | undefined, Site>>();
+
+/** A site as one version of it; undefined: what has none. */
+export function shownAs(site: Site, version: SiteVersion | undefined): Site {
+  const known = shown.get(site) ?? new Map<string | undefined, Site>();
+  shown.set(site, known);
+  const made = known.get(version?.name) ?? {
+    ...site,
+    ...(version?.artifactHash && {
+      artifactHash: version.artifactHash,
+      base: `/${version.name}`,
+    }),
+    whole: site,
+  };
+  known.set(version?.name, made);
+  return made;
+}

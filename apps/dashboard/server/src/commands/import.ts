@@ -9,7 +9,7 @@ import { configProblems } from './import/config-problems.ts';
 import { type MadeConfig, makeConfig } from './import/docs-yaml.ts';
 import { readDocusaurus } from './import/docusaurus.ts';
 import { GITBOOK_SITE, readGitBook } from './import/gitbook.ts';
-import type { Change, ImportedSite, Note } from './import/imported-site.ts';
+import type { Change, ImportedDocument, ImportedSite, Note } from './import/imported-site.ts';
 import { readMintlify } from './import/mintlify.ts';
 import { readReadMe } from './import/readme.ts';
 import { openSource, type SourceFolder } from './import/source-folder.ts';
@@ -124,7 +124,7 @@ function report(
     count(made.pages, 'page'),
     ...(made.tabs > 0 ? [count(made.tabs, 'tab')] : []),
     ...(made.redirects > 0 ? [count(made.redirects, 'redirect')] : []),
-    ...(site.openapi ? [`the reference of ${site.openapi}`] : []),
+    ...referencesText(site.documents ?? []),
   ];
   return [
     `Found a ${NAMES[from]} folder with ${count(folder.files.size, 'file')}, ${pages} of them Markdown.`,
@@ -136,6 +136,16 @@ function report(
     ...noteLines(notes).map((line) => `  ${line}`),
     `Next: dashboard deploy --project SLUG ${folder.path}`,
   ].join('\n');
+}
+
+function referencesText(documents: readonly ImportedDocument[]): string[] {
+  const [first, second] = documents;
+  if (!first) return [];
+  return [
+    second
+      ? `references of ${count(documents.length, 'document')}`
+      : `the reference of ${first.file}`,
+  ];
 }
 
 const NAMES: Readonly<Record<string, string>> = {

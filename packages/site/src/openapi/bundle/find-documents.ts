@@ -33,7 +33,8 @@ export function findDocuments(files: SourceFiles, mostBytes: number): string[] {
   return own.length > 0 ? own : paths;
 }
 
-function isDocument(path: string, bytes: Uint8Array): boolean {
+/** Whether a file is an OpenAPI document, by its name and by what it has at its top. */
+export function isDocument(path: string, bytes: Uint8Array): boolean {
   if (!/\.(?:ya?ml|json)$/i.test(path)) return false;
   if (!VERSION.test(new TextDecoder().decode(bytes))) return false;
   const read = readDocument(bytes, path);

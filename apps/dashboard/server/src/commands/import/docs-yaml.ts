@@ -1,10 +1,18 @@
 import { truncate } from '@petstore/service/text.ts';
 import { isIgnored } from '@petstore/site/guides/ignored-files.ts';
-import { isImage, isPage, pagePath } from '@petstore/site/guides/links/site-paths.ts';
+import {
+  isImage,
+  isPage,
+  pagePath,
+  reservedPaths,
+} from '@petstore/site/guides/links/site-paths.ts';
+import { derivedAddress } from '@petstore/site/guides/references-config.ts';
 import { readAddress } from '@petstore/site/guides/site-address.ts';
+import { referencePath } from '@petstore/site/reference/addresses.ts';
 import { ICON_NAMES, isIcon } from '@petstore/site/site/icons/icons.ts';
 import { stringify } from 'yaml';
 import {
+  type ImportedDocument,
   type ImportedEntry,
   type ImportedLink,
   type ImportedRedirect,
@@ -41,7 +49,8 @@ interface Making {
   readonly redirected: ReadonlySet<string>;
   /** Pages that are in the navigation already. */
   readonly listed: Set<string>;
-  readonly hasReference: boolean;
+  /** By the files of the documents. None where there is one at most. */
+  readonly addresses: ReadonlyMap<string, string>;
 }
 
 /**
@@ -53,12 +62,18 @@ export function makeConfig(site: ImportedSite, folder: SourceFolder, notes: Note
   const copies = [...(site.changes ?? new Map()).keys()];
   const files = new Set([...folder.files, ...copies].filter((file) => !isIgnored(file, ignore)));
   const paths = sitePaths(files);
-  const hasReference = site.openapi !== undefined;
-  if (hasReference) for (const path of REFERENCE_PATHS) paths.add(path);
-  const redirects = fitRedirects(site.redirects, paths, notes);
+  const documents = fitDocuments(site.documents ?? [], notes);
+  const addresses = documents.length > 1 ? addressesOf(documents) : new Map<string, string>();
+  const named = documents.map(({ file }) => ({ address: addresses.get(file) }));
+  for (const path of reservedPaths(named)) paths.add(path);
+  for (const address of addresses.values()) paths.add(referencePath(address));
+  const moved = documents.flatMap(({ file, route }) =>
+    route ? [{ from: route.path, to: referencePath(addresses.get(file)), place: route.place }] : [],
+  );
+  const redirects = fitRedirects([...site.redirects, ...moved], paths, notes);
   const redirected = new Set(redirects.map(({ from }) => from));
   const at = {
-    ...{ folder: { ...folder, files }, notes, paths, redirected, hasReference },
+    ...{ folder: { ...folder, files }, notes, paths, redirected, addresses },
     listed: new Set<string>(),
   };
   const navigation = navigationOf(at, site.navigation);
@@ -67,7 +82,7 @@ export function makeConfig(site: ImportedSite, folder: SourceFolder, notes: Note
   const links = { ...(header.length && { header }), ...(footer.length && { footer }) };
   const config = {
     title: truncate(site.title, 200),
-    ...(site.openapi && { openapi: site.openapi }),
+    ...documentMembers(documents, addresses),
     ...(site.color && { theme: { color: site.color } }),
     ...(site.logo && {
       logo: site.logo.light === site.logo.dark ? site.logo.light : { ...site.logo },
@@ -90,7 +105,53 @@ export function makeConfig(site: ImportedSite, folder: SourceFolder, notes: Note
   };
 }
 
-const REFERENCE_PATHS = ['/reference', '/openapi.json', '/openapi.yaml'];
+/** The most documents of a docs.yaml. */
+const MAX_DOCUMENTS = 50;
+
+function fitDocuments(
+  all: readonly ImportedDocument[],
+  notes: Note[],
+): readonly ImportedDocument[] {
+  const [first, ...others] = all.slice(MAX_DOCUMENTS);
+  if (first)
+    notes.push({
+      ...{ file: first.file, line: undefined },
+      message: `A site can have ${MAX_DOCUMENTS} OpenAPI documents: this one${others.length > 0 ? ` and ${others.length} more` : ''} are left out.`,
+    });
+  return all.slice(0, MAX_DOCUMENTS);
+}
+
+/** An address for each document, with a number where another one has the same. */
+function addressesOf(documents: readonly ImportedDocument[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    documents.map(({ file }) => {
+      const address = derivedAddress(file);
+      let free = address;
+      for (let number = 2; taken.has(free); number += 1) free = `${address}-${number}`;
+      taken.add(free);
+      return [file, free];
+    }),
+  );
+}
+
+function documentMembers(
+  documents: readonly ImportedDocument[],
+  addresses: ReadonlyMap<string, string>,
+): object {
+  const [first, second] = documents;
+  if (!first) return {};
+  if (!second) return { openapi: first.file };
+  const references = documents.map(({ file, title }) => {
+    const address = addresses.get(file);
+    return {
+      openapi: file,
+      ...(title && { title: truncate(title, MAX_TITLE) }),
+      ...(address !== derivedAddress(file) && { address }),
+    };
+  });
+  return { references };
+}
 
 /** The paths of a site's pages and images. The start page is there in any case. */
 function sitePaths(files: ReadonlySet<string>): Set<string> {
@@ -116,14 +177,18 @@ function navigationOf(at: Making, navigation: ImportedSite['navigation']): Writt
 }
 
 function groupOfTab({ content, ...tab }: ImportedTab): ImportedEntry[] {
-  if (content === 'reference') return [];
+  if ('reference' in content) return [];
   if ('url' in content) return [{ kind: 'link', ...tab, url: content.url }];
   return [{ kind: 'group', ...tab, entries: content }];
 }
 
 function tabOf(at: Making, { title, icon, content, place }: ImportedTab): Written[] {
   const head = { tab: titleOf(at, title, place), ...iconOf(at, icon, place) };
-  if (content === 'reference') return [{ ...head, reference: true }];
+  if ('reference' in content) {
+    const { reference } = content;
+    const address = reference === true ? undefined : at.addresses.get(reference);
+    return [{ ...head, reference: address ?? true }];
+  }
   if ('url' in content) {
     const url = urlOf(at, content.url, title, place);
     return url === undefined ? [] : [{ ...head, url }];

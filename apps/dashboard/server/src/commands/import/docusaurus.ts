@@ -7,9 +7,11 @@ import {
   reservedPaths,
 } from '@petstore/site/guides/links/site-paths.ts';
 import { type Doc, readDocs } from './docusaurus-docs.ts';
+import { docusaurusDocuments, optionsOf } from './docusaurus-documents.ts';
 import { folderEntries, sidebarEntries } from './docusaurus-sidebar.ts';
 import type {
   Change,
+  ImportedDocument,
   ImportedEntry,
   ImportedLink,
   ImportedRedirect,
@@ -17,7 +19,7 @@ import type {
   ImportedTab,
   Note,
 } from './imported-site.ts';
-import { ImportedValue, parseValue } from './imported-value.ts';
+import { type ImportedValue, parseValue } from './imported-value.ts';
 import { type Computed, readScript } from './script-values.ts';
 import { resolvePath, type SourceFolder } from './source-folder.ts';
 
@@ -59,6 +61,10 @@ export async function readDocusaurus(folder: SourceFolder, notes: Note[]): Promi
   tellLeftOut(at, instances);
   const theme = config.get('themeConfig');
   const changes = staticFiles(at);
+  const documents = docusaurusDocuments(config, folder, notes).map((one) => ({
+    ...one,
+    file: servedFile(one.file, folder, changes),
+  }));
   return {
     title: config.get('title')?.text ?? theme?.get('navbar')?.get('title')?.text ?? 'Documentation',
     navigation,
@@ -69,7 +75,8 @@ export async function readDocusaurus(folder: SourceFolder, notes: Note[]): Promi
     header: headerOf(at, allDocs),
     footer: footerOf(theme?.get('footer'), allDocs),
     editUrl: editUrlOf(instances[0]?.options?.get('editUrl')),
-    ignore: ignoredFiles(folder, instances),
+    documents,
+    ignore: ignoredFiles(folder, instances, documents),
     changes,
   };
 }
@@ -83,15 +90,6 @@ function tellComputed(computed: readonly Computed[], notes: Note[]): void {
     const message = `\`${path || 'A part'}\` is computed, and the program is not run: write its value into docs.yaml where it is needed.`;
     notes.push({ file, line, message });
   }
-}
-
-/** The options of a preset or plugin by the end of its name: `[name, options]`. */
-function optionsOf(list: ImportedValue | undefined, name: RegExp): ImportedValue[] {
-  return (list?.items ?? []).flatMap((one) => {
-    const [first, options] = one.items;
-    const isIt = name.test(one.text ?? first?.text ?? '');
-    return isIt ? [options ?? new ImportedValue(undefined, one.place)] : [];
-  });
 }
 
 async function docsInstances({ folder, config }: Reading): Promise<DocsInstance[]> {
@@ -289,14 +287,28 @@ function staticFiles({ folder, config, notes }: Reading): Map<string, Change> {
   return changes;
 }
 
+/** A document in `static/` is copied to the top as all files there are, and what it refers to with it. */
+function servedFile(file: string, { files }: SourceFolder, changes: Map<string, Change>): string {
+  if (!file.startsWith(`${STATIC}/`)) return file;
+  const target = file.slice(STATIC.length + 1);
+  if (!files.has(target)) changes.set(target, { copyOf: file });
+  return target;
+}
+
 /** All that is beside the docs: the site's program, its blog, its other versions and languages. */
-function ignoredFiles({ files }: SourceFolder, instances: readonly DocsInstance[]): string[] {
+function ignoredFiles(
+  { files }: SourceFolder,
+  instances: readonly DocsInstance[],
+  documents: readonly ImportedDocument[],
+): string[] {
   const roots = instances.map(({ root }) => root);
   const tops = new Set(
     [...files].map((file) => (file.includes('/') ? `${file.slice(0, file.indexOf('/'))}/` : file)),
   );
   const isDocs = (top: string) => roots.some((root) => `${root}/`.startsWith(top));
-  const isOurs = (top: string) => /^(?:docs\.ya?ml|openapi\.(?:ya?ml|json))$/.test(top);
+  const isOurs = (top: string) =>
+    /^(?:docs\.ya?ml|openapi\.(?:ya?ml|json))$/.test(top) ||
+    documents.some(({ file }) => (top.endsWith('/') ? file.startsWith(top) : file === top));
   return [...tops].filter((top) => !isDocs(top) && !isOurs(top));
 }
 

@@ -43,8 +43,22 @@ export interface ImportedLink {
 export interface ImportedTab {
   readonly title: string;
   readonly icon?: string | undefined;
-  readonly content: readonly ImportedEntry[] | 'reference' | { readonly url: string };
+  readonly content: readonly ImportedEntry[] | ImportedReference | { readonly url: string };
   readonly place: Place;
+}
+
+/** The reference of a document, by its file, or of all. */
+interface ImportedReference {
+  readonly reference: string | true;
+}
+
+/** An OpenAPI document that is published. */
+export interface ImportedDocument {
+  /** In the folder. */
+  readonly file: string;
+  readonly title?: string | undefined;
+  /** Where the other product has its page, which gets a redirect. */
+  readonly route?: { readonly path: string; readonly place: Place };
 }
 
 export interface ImportedRedirect {
@@ -70,8 +84,7 @@ export interface ImportedSite {
   readonly header?: readonly ImportedLink[];
   readonly footer?: readonly ImportedLink[];
   readonly editUrl?: string | undefined;
-  /** A file of the folder. */
-  readonly openapi?: string | undefined;
+  readonly documents?: readonly ImportedDocument[];
   /** What stands in pages for `{{name}}`. */
   readonly variables?: ReadonlyMap<string, string>;
   /** Files and folders (`blog/`) that are no part of the documentation. */

@@ -3,6 +3,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { isIgnored } from '@petstore/site/guides/ignored-files.ts';
 import { isPage } from '@petstore/site/guides/links/site-paths.ts';
 import type {
+  ImportedDocument,
   ImportedEntry,
   ImportedLink,
   ImportedRedirect,
@@ -27,25 +28,25 @@ export async function readMintlify(folder: SourceFolder, notes: Note[]): Promise
     throw new UserError(
       `${folder.path} has neither docs.json nor mint.json at its top, where Mintlify has its configuration. Name the folder that has one.`,
     );
-  const config = await withReferences(await folder.readValue(file), folder, 0);
+  const config = await withFiles(await folder.readValue(file), folder, 0);
   const at: Reading = { folder, notes, documents: new Set() };
   for (const named of documentsOf(config.get('api')?.get('openapi') ?? config.get('openapi')))
     addDocument(at, named);
   const isOld = config.get('navigation')?.items.length !== 0;
   const navigation = isOld ? oldNavigation(at, config) : newNavigation(at, config);
-  const openapi = chosenDocument(at);
+  const documents = usedDocuments(at);
   const { header, footer } = linksOf(config);
   tellLeftOut(config, notes);
   await tellOperationPages(at);
   return {
     title: config.get('name')?.text ?? 'Documentation',
-    navigation: withReference(navigation, openapi),
+    navigation: withReferences(navigation, documents),
     redirects: redirectsOf(config),
     variables: variablesOf(config.get('variables'), notes),
     color: colorOf(config, notes),
     logo: logoOf(at, config.get('logo')),
     announcement: bannerOf(config.get('banner'), notes),
-    ...{ header, footer, openapi },
+    ...{ header, footer, documents },
     ignore: await ignoredFiles(at),
   };
 }
@@ -54,7 +55,7 @@ export async function readMintlify(folder: SourceFolder, notes: Note[]): Promise
 const MAX_REFERENCES = 10;
 
 /** Puts the content of other files where a configuration says `{"$ref": "./navigation.json"}`. */
-async function withReferences(
+async function withFiles(
   value: ImportedValue,
   folder: SourceFolder,
   depth: number,
@@ -66,16 +67,16 @@ async function withReferences(
     const isKnown = target !== undefined && folder.files.has(target) && depth < MAX_REFERENCES;
     // Other languages are often left out of a copy.
     if (!isKnown) return value;
-    return withReferences(await folder.readValue(target), folder, depth + 1);
+    return withFiles(await folder.readValue(target), folder, depth + 1);
   }
   const all = value.items.length > 0 ? [...value.items] : undefined;
   if (all) {
-    const items = await Promise.all(all.map((item) => withReferences(item, folder, depth)));
+    const items = await Promise.all(all.map((item) => withFiles(item, folder, depth)));
     return new ImportedValue(items, { file, line });
   }
   if (value.members.size === 0) return value;
   const members = [...value.members].map(
-    async ([key, member]) => [key, await withReferences(member, folder, depth)] as const,
+    async ([key, member]) => [key, await withFiles(member, folder, depth)] as const,
   );
   return new ImportedValue(new Map(await Promise.all(members)), value.place);
 }
@@ -157,7 +158,8 @@ function tabOf(at: Reading, value: ImportedValue, title: string): ImportedTab[] 
   if (content.length > 0) return [{ title, icon, content, place }];
   if (url !== undefined) return [{ title, icon, content: { url }, place }];
   const hasOperations = value.get('openapi') !== undefined || hasOperation(inner);
-  return hasOperations ? [{ title, icon, content: 'reference', place }] : [];
+  const named = new Set([...documentsIn(at, value), ...documentsIn(at, inner)]);
+  return hasOperations ? [{ title, icon, content: referenceOf(named), place }] : [];
 }
 
 /** Whether there is an entry such as `GET /pets`, or a group of a document's. */
@@ -256,7 +258,8 @@ function oldNavigation(at: Reading, config: ImportedValue): ImportedSite['naviga
     const content = own.flatMap(({ entries }) => entries);
     for (const named of documentsOf(part.get('openapi'))) addDocument(at, named);
     if (content.length > 0) return [{ title, icon, content, place }];
-    return part.get('openapi') ? [{ title, icon, content: 'reference', place }] : [];
+    const reference = referenceOf(new Set(documentsIn(at, part)));
+    return part.get('openapi') ? [{ title, icon, content: reference, place }] : [];
   });
   const entries = [...rest].flatMap((one) => one.entries);
   if (tabs.length === 0) return entries;
@@ -294,32 +297,47 @@ function addDocument({ folder, notes, documents }: Reading, value: ImportedValue
   }
 }
 
-/** The first document that is named, or the only one with a usual name. */
-function chosenDocument({ folder, notes, documents }: Reading): string | undefined {
-  const [first, ...others] = [...documents].filter((file) => folder.files.has(file));
-  if (first !== undefined) {
-    if (others.length > 0)
-      notes.push({
-        ...{ file: first, line: undefined },
-        message: `A site has one reference, that of \`${first}\`: ${others.map((file) => `\`${file}\``).join(', ')} ${others.length > 1 ? 'have' : 'has'} none. Deploy ${others.length > 1 ? 'each' : 'it'} to a project of its own, or put them into one document.`,
-      });
-    return first;
-  }
+/** The documents that are named, or the only one with a usual name. */
+function usedDocuments({ folder, documents }: Reading): ImportedDocument[] {
+  const named = [...documents].filter((file) => folder.files.has(file));
   const usual = [...folder.files].filter((file) => /^openapi\.(?:yaml|yml|json)$/.test(file));
-  return usual[0];
+  return (named.length > 0 ? named : usual.slice(0, 1)).map((file) => ({ file }));
 }
 
-/** A tab for the reference, where there are tabs and none is it; one reference at most, and none without a document. */
-function withReference(
+/** The documents of the folder that a part of the navigation names, by their files. */
+function documentsIn(at: Reading, value: ImportedValue): string[] {
+  const own = documentsOf(value.get('openapi')).flatMap(
+    ({ text = '' }) => text.split(/\s+/)[0] ?? [],
+  );
+  const lists = [value.get('pages'), value.get('groups')].flatMap((list) => list?.items ?? []);
+  const inner = lists.flatMap((one) => {
+    if (one.text === undefined) return documentsIn(at, one);
+    return isOperation(one.text) ? (one.text.split(/\s+/)[0] ?? []) : [];
+  });
+  return [...own, ...inner]
+    .map((name) => name.replace(/^\/+/, ''))
+    .filter((file) => at.folder.files.has(file));
+}
+
+/** What a tab of these documents shows: the only one's reference, or all. */
+const referenceOf = (files: ReadonlySet<string>): { readonly reference: string | true } => {
+  const [first, second] = files;
+  return { reference: first === undefined || second !== undefined ? true : first };
+};
+
+/** Of tabs for the same reference one is kept, and none without a document. */
+function withReferences(
   navigation: ImportedSite['navigation'],
-  openapi: string | undefined,
+  documents: readonly ImportedDocument[],
 ): ImportedSite['navigation'] {
-  let isTaken = openapi === undefined;
+  const shown = new Set<string | true>();
   return navigation.filter((one) => {
-    if (!('content' in one) || one.content !== 'reference') return true;
-    const isFirst = !isTaken;
-    isTaken = true;
-    return isFirst;
+    if (!('content' in one) || !('reference' in one.content)) return true;
+    // Of one document there is one reference.
+    const reference = documents.length > 1 ? one.content.reference : true;
+    const isNew = documents.length > 0 && !shown.has(reference);
+    shown.add(reference);
+    return isNew;
   }) as ImportedSite['navigation'];
 }
 

@@ -1,8 +1,10 @@
 import { basename, resolve } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
 import { pagePath } from '@petstore/site/guides/links/site-paths.ts';
+import { isDocument } from '@petstore/site/openapi/bundle/find-documents.ts';
 import type {
   Change,
+  ImportedDocument,
   ImportedEntry,
   ImportedRedirect,
   ImportedSite,
@@ -47,9 +49,10 @@ export async function readReadMe(folder: SourceFolder, notes: Note[]): Promise<I
     pages.set(file, { file, text, matter, slug: matter.get('slug')?.text ?? nameOf(file) });
   }
   const at: Reading = { folder, notes, pages };
-  const openapi = documentOf(at);
+  const documents = await documentsOf(at);
+  const hasReference = documents.length > 0;
   const operations = [...pages.values()].filter(isOperation);
-  const navigation = await navigationOf(at, openapi !== undefined);
+  const navigation = await navigationOf(at, hasReference);
   const published = [...pages.values()].filter(
     (page) => isPublished(page.file) && !operations.includes(page),
   );
@@ -58,13 +61,13 @@ export async function readReadMe(folder: SourceFolder, notes: Note[]): Promise<I
     title: basename(resolve(folder.path)),
     navigation,
     redirects: published.flatMap((page) => redirectOf(page, folder)),
-    openapi,
+    documents,
     ignore: [
       ...[...folder.files].filter((file) => !file.includes('/') && /\.mdx?$/i.test(file)),
       ...operations.map(({ file }) => file),
       ...['custom_blocks/'].filter((root) => files.some((file) => file.startsWith(root))),
     ],
-    changes: rewritten(published, targetsOf(at, openapi !== undefined), notes),
+    changes: rewritten(published, targetsOf(at, hasReference), notes),
   };
 }
 
@@ -80,20 +83,17 @@ function nameOf(file: string): string {
 const isOperation = ({ file, matter }: Page) =>
   file.startsWith('reference/') && matter.get('api') !== undefined;
 
-function documentOf({ folder, notes }: Reading): string | undefined {
+/** The OpenAPI documents at the top and in `reference/`. */
+async function documentsOf({ folder }: Reading): Promise<ImportedDocument[]> {
   const found = [...folder.files].filter(
     (file) =>
       /^(?:reference\/)?[^/]+\.(?:json|ya?ml)$/i.test(file) && !/(?:^|\/)_order\.yaml$/.test(file),
   );
-  const [first, ...others] = found.filter(
-    (file) => !/^(?:docs\.ya?ml|package(?:-lock)?\.json)$/.test(file),
+  const named = found.filter((file) => !/^(?:docs\.ya?ml|package(?:-lock)?\.json)$/.test(file));
+  const read = await Promise.all(
+    named.map(async (file) => isDocument(file, Buffer.from(await folder.read(file)))),
   );
-  if (others.length > 0 && first)
-    notes.push({
-      ...{ file: first, line: undefined },
-      message: `A site has one reference, that of \`${first}\`: ${others.map((file) => `\`${file}\``).join(', ')} ${others.length > 1 ? 'have' : 'has'} none.`,
-    });
-  return first;
+  return named.filter((_, at) => read[at]).map((file) => ({ file }));
 }
 
 async function navigationOf(
@@ -109,7 +109,9 @@ async function navigationOf(
   const place = { file: 'reference', line: undefined };
   const [guides] = tabs;
   if (tabs.length === 1 && !hasReference) return (guides?.content ?? []) as ImportedEntry[];
-  return hasReference ? [...tabs, { title: 'API reference', content: 'reference', place }] : tabs;
+  return hasReference
+    ? [...tabs, { title: 'API reference', content: { reference: true }, place }]
+    : tabs;
 }
 
 /** Pages of the reference that are no operations. */

@@ -155,12 +155,18 @@ function tabOf(at: Reading, value: ImportedValue, title: string): ImportedTab[] 
   const inner = chosen(at, value);
   const content = entriesOf(at, inner, false);
   const url = value.get('href')?.text;
-  if (content.length > 0) return [{ title, icon, content, place }];
+  const hasPages = content.some(hasPage);
+  if (hasPages) return [{ title, icon, content, place }];
   if (url !== undefined) return [{ title, icon, content: { url }, place }];
   const hasOperations = value.get('openapi') !== undefined || hasOperation(inner);
   const named = new Set([...documentsIn(at, value), ...documentsIn(at, inner)]);
-  return hasOperations ? [{ title, icon, content: referenceOf(named), place }] : [];
+  if (hasOperations) return [{ title, icon, content: referenceOf(named), place }];
+  return content.length > 0 ? [{ title, icon, content, place }] : [];
 }
+
+/** Whether an entry is a page or a link, or a group that has one: groups of operations alone have none. */
+const hasPage = (entry: ImportedEntry): boolean =>
+  entry.kind !== 'group' || entry.page !== undefined || entry.entries.some(hasPage);
 
 /** Whether there is an entry such as `GET /pets`, or a group of a document's. */
 function hasOperation(value: ImportedValue): boolean {

@@ -19,9 +19,12 @@ async function titleAt(port: number): Promise<string | number> {
   return status === 200 ? (JSON.parse(text).info.title as string) : status;
 }
 
-async function deploy(owner: Visitor, title: string): Promise<Deploy> {
+async function deploy(owner: Visitor, title: string, query = ''): Promise<Deploy> {
   const path = '/api/projects/pets/deploys';
-  const { id } = await json<Deploy>(await owner.call('POST', path, titledDocument(title, 2)), 202);
+  const { id } = await json<Deploy>(
+    await owner.call('POST', path + query, titledDocument(title, 2)),
+    202,
+  );
   for (;;) {
     const current = await json<Deploy>(await owner.call('GET', `${path}/${id}`));
     if (current.state === 'succeeded') return current;
@@ -39,6 +42,38 @@ async function started(
   const programs = await Promise.all([1, 2].map(() => startEdgeProgram(t, databaseUrl)));
   return { service, edges: programs.map(({ port }) => port) };
 }
+
+onSharedEngines(
+  'every edge serves a version, its default and its end within a second',
+  async (t, engine) => {
+    const { service, edges } = await started(t, engine);
+    const owner = await service.signUp('owner@example.com');
+    const project = '/api/projects/pets';
+    await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
+    const ask = async (port: number) => {
+      const [root, old] = await Promise.all([
+        getFromEdge(port, HOST, '/x'),
+        getFromEdge(port, HOST, '/v1'),
+      ]);
+      return JSON.stringify([root.status, root.location, old.status, old.location]);
+    };
+    const isSeen = (...wanted: unknown[]) =>
+      assertWithin(WITHIN_MS, () =>
+        timeUntil(async () => {
+          const answers = await Promise.all([service.edgePort, ...edges].map(ask));
+          return answers.every((answer) => answer === JSON.stringify(wanted));
+        }),
+      );
+    await Promise.all(edges.map(ask));
+    await deploy(owner, 'One', '?version=v1');
+    await isSeen(302, '/v1/x', 200, undefined);
+    await deploy(owner, 'Two', '?version=v2');
+    await json(await owner.call('PATCH', `${project}/versions/v2`, { default: true }));
+    await isSeen(302, '/v2/x', 200, undefined);
+    await owner.call('DELETE', `${project}/versions/v1`);
+    await isSeen(302, '/v2/x', 301, '/v2');
+  },
+);
 
 onSharedEngines(
   'every edge serves a change within a second, and the one that made it at once',

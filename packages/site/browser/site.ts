@@ -1,6 +1,7 @@
 import { startAnnouncement } from './announcement.ts';
 import { startColors } from './colors.ts';
 import { addCopyButtons } from './copy.ts';
+import { find } from './dom.ts';
 import { startMenu } from './menu.ts';
 import { startNavigation } from './navigation.ts';
 import { followOldAnchor } from './old-anchors.ts';
@@ -20,8 +21,16 @@ function startPage(): void {
   addCopyButtons(document);
   watchHeadings(document);
   offerPanel(document);
+  startDiagrams();
   startSamples();
   openTarget(location.hash);
+}
+
+/** Most pages have no diagrams, and load nothing for them. */
+async function startDiagrams(): Promise<void> {
+  if (!find('.diagram')) return;
+  const { drawDiagrams } = await import('./diagrams/diagrams.ts');
+  drawDiagrams(document);
 }
 
 startColors();

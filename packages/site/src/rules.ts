@@ -16,6 +16,7 @@ export const RULES = {
   markdown: 'warning',
   component: 'warning',
   math: 'warning',
+  diagram: 'warning',
   'search-limit': 'warning',
   navigation: 'warning',
   redirect: 'warning',

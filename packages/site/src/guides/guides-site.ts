@@ -8,6 +8,7 @@ import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
 import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { iconRules } from '../site/icons/icons.ts';
+import { diagramFiles } from '../site/mermaid.ts';
 import { iconsOf, pagesIn } from '../site/navigation.ts';
 import { sitePolicy } from '../site/policy.ts';
 import { sitePreviews } from '../site/preview/site-previews.ts';
@@ -171,6 +172,7 @@ export async function guidesSite(
     guideFiles(frame, page, {
       ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
     });
+  const hasDiagrams = rendered.some(({ links }) => links.hasDiagrams);
   const published = publishedFiles({ files, config, references }, rendered, log);
   // One after the other, since each has the whole navigation.
   const own = function* () {
@@ -184,6 +186,7 @@ export async function guidesSite(
     }
     if (missing) yield notFoundFile(frame, missing);
     yield* referenceListFiles(references, frame, start === undefined);
+    if (hasDiagrams) yield* diagramFiles(frame.assets);
     yield* published;
   };
   const index = {
@@ -199,7 +202,7 @@ export async function guidesSite(
     title,
     files: allFiles({ frame, own: own(), pages: shown, references, index, dates, limits }, log),
     contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
-      hasFonts: config.fonts.length > 0,
+      ...{ hasFonts: config.fonts.length > 0, hasDiagrams },
     }),
     ...builtRedirects(config.redirects),
   };

@@ -8,8 +8,10 @@ import { ASSET_SOURCES, type AssetManifest, FIXED_NAME, MANIFEST } from './bundl
 import { type SiteFile, TYPES } from './site-files.ts';
 
 /** Files that pages load, which are the same on all sites. The fields are paths of the site. */
-export interface SiteAssets extends AssetManifest {
+export interface SiteAssets extends Omit<AssetManifest, 'diagramScript'> {
   readonly files: readonly SiteFile[];
+  /** Not among `files`, since only sites with diagrams have it. */
+  readonly diagramScript: SiteFile;
 }
 
 let shared: Promise<SiteAssets> | undefined;
@@ -76,8 +78,11 @@ async function readAssets(folder: string): Promise<SiteAssets> {
       return FIXED_NAME.test(name) ? file : { ...file, immutable: true };
     }),
   );
+  const diagramScript = files.find(({ path }) => path === pathOf(manifest.diagramScript));
+  if (!diagramScript) throw new Error(`${folder} has no ${manifest.diagramScript}.`);
   return {
-    files,
+    files: files.filter((file) => file !== diagramScript),
+    diagramScript,
     theme: pathOf(manifest.theme),
     siteScript: pathOf(manifest.siteScript),
     siteStyle: pathOf(manifest.siteStyle),

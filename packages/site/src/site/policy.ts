@@ -4,7 +4,7 @@
  */
 export function sitePolicy(
   origins: readonly string[],
-  { hasFonts }: { readonly hasFonts: boolean } = { hasFonts: false },
+  { hasFonts = false, hasDiagrams = false }: { hasFonts?: boolean; hasDiagrams?: boolean } = {},
 ): string {
   return [
     "default-src 'none'",
@@ -12,9 +12,26 @@ export function sitePolicy(
     "style-src 'self'",
     "img-src 'self' data: blob:",
     ...(hasFonts ? ["font-src 'self'"] : []),
+    ...(hasDiagrams ? ["frame-src 'self'"] : []),
     ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 }
+
+/** The page that draws diagrams, in a frame of other pages. */
+export const DIAGRAM_FRAME = '/_assets/diagrams.html';
+
+/**
+ * The policy of that page alone. Mermaid writes styles into what it draws, which no other page allows. Nothing is loaded
+ * but the site's own scripts, whatever a diagram names.
+ */
+export const DIAGRAM_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');

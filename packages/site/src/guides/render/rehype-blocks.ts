@@ -52,12 +52,19 @@ function codeBox(pre: Element): Element {
   pre.properties.tabIndex = 0;
   if (/(?:^|\s)wrap(?:\s|$)/.test(meta))
     pre.properties.className = [pre.properties.className ?? [], 'code-wrap'].flat() as string[];
+  const height = pre.properties.dataDiagram;
+  delete pre.properties.dataDiagram;
   const head = element('div', { className: ['code-head'] }, [
     title === ''
       ? element('span', {}, language ? [text(language)] : [])
       : element('span', { className: ['code-title'] }, [text(title)]),
   ]);
-  return element('div', { className: ['code-box'] }, [head, pre]);
+  if (height === undefined) return element('div', { className: ['code-box'] }, [head, pre]);
+  // An attribute, since the policy of pages knows no styles in elements.
+  const space = { className: ['diagram-space'], height: String(height), ariaHidden: 'true' };
+  return element('div', { className: ['code-box', 'diagram'] }, [
+    ...[head, element('svg', space, []), pre],
+  ]);
 }
 
 function asNote(quote: Element): void {

@@ -19,6 +19,8 @@ export interface PageLinks {
   readonly files: Set<string>;
   /** The icons that it shows by their names. */
   readonly icons: Set<string>;
+  /** Whether any block is drawn as a diagram. */
+  hasDiagrams: boolean;
   readonly problems: PageProblem[];
   readonly warnings: { readonly rule: Rule; readonly message: string; readonly line: number }[];
 }

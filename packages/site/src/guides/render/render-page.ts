@@ -12,6 +12,7 @@ import { type GuideSource, readGuide, TOO_DEEP } from './components/read-guide.t
 import { rehypeComponents } from './components/rehype-components.ts';
 import { rehypeFrames } from './components/rehype-frames.ts';
 import { componentHandlers } from './components/to-hast.ts';
+import { rehypeDiagrams } from './diagrams/rehype-diagrams.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
@@ -55,7 +56,8 @@ export async function renderPage(
 ): Promise<RenderedPage> {
   const parts: PageParts = { headings: [], ids: [], sections: [], paragraph: '' };
   const links: PageLinks = {
-    ...{ pages: [], files: new Set(), icons: new Set(), problems: [], warnings: [] },
+    ...{ pages: [], files: new Set(), icons: new Set(), hasDiagrams: false },
+    ...{ problems: [], warnings: [] },
   };
   const text = decodedText(content);
   const matter = readFrontMatter(text ?? '');
@@ -110,6 +112,7 @@ async function toHtml(
     .use(rehypeParts, parts)
     .use(rehypeLinks, { from: file, targets, found: links })
     .use(rehypeMath, { found: links })
+    .use(rehypeDiagrams, { found: links })
     .use(rehypeCode)
     .use(rehypeBlocks)
     .use(rehypeStringify);

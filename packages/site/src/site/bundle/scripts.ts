@@ -12,7 +12,7 @@ const HASHED = '[name]-[hash:16].js';
 export async function bundleScripts(
   root: string,
   outDir: string,
-): Promise<Pick<AssetManifest, 'theme' | 'siteScript'>> {
+): Promise<Pick<AssetManifest, 'theme' | 'siteScript' | 'diagramScript'>> {
   const bundle = (name: string, options: OutputOptions) =>
     bundleScript(root, join('browser', `${name}.ts`), { dir: outDir, ...options });
   await copyFile(join(root, 'browser/oauth-callback.html'), join(outDir, 'oauth-callback.html'));
@@ -24,6 +24,7 @@ export async function bundleScripts(
       entryFileNames: HASHED,
       chunkFileNames: HASHED,
     }),
+    diagramScript: await bundle('diagrams/frame', { format: 'esm', entryFileNames: HASHED }),
   };
 }
 

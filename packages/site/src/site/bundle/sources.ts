@@ -18,6 +18,8 @@ export interface AssetManifest {
   readonly theme: string;
   /** A module. */
   readonly siteScript: string;
+  /** A module of the frame that draws diagrams; only sites with diagrams have it. */
+  readonly diagramScript: string;
   readonly siteStyle: string;
   /** Loaded with the panel. */
   readonly panelStyle: string;

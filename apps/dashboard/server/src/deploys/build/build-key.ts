@@ -12,6 +12,7 @@ const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const CODE = [
   'packages/site/browser',
   'packages/site/src',
+  'packages/site/vendor',
   'packages/service/src',
   'packages/http/src',
   'apps/dashboard/server/src/deploys',

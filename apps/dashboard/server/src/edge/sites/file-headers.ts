@@ -1,3 +1,4 @@
+import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { addressIn, type PageEdition } from '../versions/site-editions.ts';
 import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
@@ -71,7 +72,7 @@ export function fileHeaders(
       ...['Content-Type', entry.type],
       ...['X-Content-Type-Options', 'nosniff'],
       ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
-      ...(isPage(entry) ? pageHeaders(manifest) : []),
+      ...(isPage(entry) ? pageHeaders(manifest, filePath) : []),
       ...(links.length > 0 ? ['Link', links.join(', ')] : []),
       ...(isXml ? ['Content-Security-Policy', INERT_XML] : []),
       // A page's address stays in search engines, in whichever form they ask for it.
@@ -80,9 +81,9 @@ export function fileHeaders(
   };
 }
 
-function pageHeaders({ contentSecurityPolicy }: Manifest): Headers {
+function pageHeaders({ contentSecurityPolicy }: Manifest, path: string): Headers {
   return [
-    ...['Content-Security-Policy', contentSecurityPolicy],
+    ...['Content-Security-Policy', path === DIAGRAM_FRAME ? DIAGRAM_POLICY : contentSecurityPolicy],
     // Popups that the page opens, such as a sign-in for the try-it panel, may send messages back to it.
     ...['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
   ];

@@ -1,0 +1,78 @@
+import { truncate } from '@petstore/service/text.ts';
+import type { KnownDiagram, Link } from './reserved-height.ts';
+
+/** What a diagram is, or why it cannot be drawn. */
+export type ReadDiagram =
+  | KnownDiagram
+  | {
+      readonly error: string;
+      /** Counted from 1 in the diagram; undefined where Mermaid does not know it. */
+      readonly line: number | undefined;
+    };
+
+interface Mermaid {
+  parse(code: string): Promise<{ readonly diagramType: string }>;
+  readonly mermaidAPI: { getDiagramFromText(code: string): Promise<{ readonly db: FlowDb }> };
+}
+
+interface FlowDb {
+  getEdges(): readonly Link[];
+  getDirection(): string;
+}
+
+/** Reads a diagram with Mermaid's own parsers. */
+export async function readDiagram(mermaid: Mermaid, code: string): Promise<ReadDiagram> {
+  try {
+    const { diagramType } = await mermaid.parse(code);
+    if (!diagramType.startsWith('flowchart')) return { kind: diagramType };
+    const { db } = await mermaid.mermaidAPI.getDiagramFromText(code);
+    const links = db.getEdges().map(({ start, end }) => ({ start, end }));
+    return { kind: diagramType, graph: { links, isAcross: /LR|RL/.test(db.getDirection() ?? '') } };
+  } catch (error) {
+    // Mermaid takes comments out before it counts lines. Empty ones in their place keep the number, where the mistake
+    // is still the first.
+    const message = await mermaid.parse(code.replace(COMMENTS, '')).then(
+      () => messageOf(error),
+      (again) => messageOf(again),
+    );
+    return { error: shortError(message), line: lineOf(message, code) };
+  }
+}
+
+const COMMENTS = /^[ \t]*%%(?!\{).*$/gm;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What is left out of what Mermaid parses: front matter and empty lines at the start. */
+const BEFORE = /^(?:\s*---[ \t]*\r?\n[\s\S]*?\n[ \t]*---[ \t]*(?=\r?\n))?\s*/;
+
+function lineOf(message: string, code: string): number | undefined {
+  const [, line] = /\bon line (\d+)/.exec(message) ?? [];
+  if (line === undefined) return undefined;
+  const [before = ''] = BEFORE.exec(code.replace(COMMENTS, '')) ?? [];
+  const wanted = Number(line) + before.split('\n').length - 1;
+  // What is missing at the end is missed behind it.
+  return Math.min(wanted, code.trimEnd().split('\n').length);
+}
+
+/** In letters: lists of all that could stand somewhere are long, and say little. */
+const MOST_EXPECTED = 120;
+
+const NO_KIND =
+  'it does not begin with a kind of diagram, such as `flowchart` or `sequenceDiagram`';
+
+/** In letters. */
+const MOST_TOLD = 300;
+
+/** Mermaid's message on one line, without the picture of the place, which the line's number says. */
+function shortError(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  const picture = lines.findIndex((line) => /^-+\^$/.test(line));
+  if (message.startsWith('No diagram type detected')) return NO_KIND;
+  const told = picture < 0 ? lines : lines.slice(picture + 1);
+  const place = picture < 0 ? '' : `near \`${lines[picture - 1]}\`: `;
+  const text = told.join(' ').replace("'1'", 'the end').trim();
+  const [, found = ''] = /^Expecting .*, got (.*)$/.exec(text) ?? [];
+  const reason = found && text.length > MOST_EXPECTED ? `unexpected ${found}` : text;
+  return truncate(`${place}${reason}`, MOST_TOLD);
+}

@@ -1,3 +1,4 @@
+import { addressOf } from '../dom.ts';
 import type { DrawingColors, DrawingRequest, DrawingResponse } from './drawing.ts';
 
 /** The page of the site that draws. */
@@ -25,7 +26,7 @@ export async function draw(code: string, width: number): Promise<DrawingResponse
 function loadFrame(): Promise<HTMLIFrameElement> {
   const element = document.createElement('iframe');
   element.className = 'diagram-frame';
-  element.src = FRAME;
+  element.src = addressOf(FRAME);
   element.title = 'Diagrams';
   element.tabIndex = -1;
   element.ariaHidden = 'true';

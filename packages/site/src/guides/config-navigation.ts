@@ -132,7 +132,7 @@ function tabOf(at: NavigationReader, item: Node): ConfigTab {
 }
 
 /** The reference that a tab is for; undefined for other tabs. */
-export const referenceIn = ({ content }: ConfigTab): string | true | undefined =>
+const referenceIn = ({ content }: ConfigTab): string | true | undefined =>
   'reference' in content ? content.reference : undefined;
 
 function referenceOf({ reader, addresses }: NavigationReader, node: Node): string | true {

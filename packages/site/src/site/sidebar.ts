@@ -40,13 +40,14 @@ function referencesList(references: readonly ListedReference[], place: Place): H
   const [first] = references;
   if (first === undefined) return html``;
   const { path, reference } = place;
-  if (first.addresses.address === undefined) return referenceList(first.addresses, path);
+  const room = roomOf(references);
+  if (first.addresses.address === undefined) return referenceList(first.addresses, path, room);
   const own = references.find(({ addresses }) => addresses === reference);
   if (own === undefined) return html`<ul>${apiLinks(references, path)}</ul>`;
   const { title, addresses } = own;
   return html`<details class="nav-apis" data-navigation="${hrefOf(navigationPath(addresses))}"><summary><span>${title}</span></summary>
 <ul>${apiLinks(references, addresses.overview)}</ul></details>
-${referenceList(addresses, path)}`;
+${referenceList(addresses, path, room)}`;
 }
 
 /** The page that lists all references, and the introduction of each. */
@@ -58,20 +59,21 @@ function apiLinks(references: readonly ListedReference[], current: string): Html
   return all.map((one) => html`<li>${link(one, current)}</li>`);
 }
 
-function referenceList(reference: ReferenceAddresses, current: string): Html {
+function referenceList(reference: ReferenceAddresses, current: string, room: number): Html {
   const { overview, tags, webhooks, modelsPath } = reference;
-  const listed = nearTags(tags, current);
+  const listed = nearTags(tags, current, room);
+  const item = (tag: TagAddress) => tagItem(tag, reference, current, room);
   const groups = [...Map.groupBy(listed, ({ group }) => group)];
   return html`<ul><li>${link({ title: 'Introduction', path: overview }, current)}</li></ul>
 ${groups.map(
   ([
     group,
     members,
-  ]) => html`${group === undefined ? '' : html`<p class="docs-nav-title">${group}</p>`}<ul class="nav-tags">${members.map((tag) => tagItem(tag, reference, current))}</ul>
+  ]) => html`${group === undefined ? '' : html`<p class="docs-nav-title">${group}</p>`}<ul class="nav-tags">${members.map(item)}</ul>
 `,
 )}${listed.length < tags.length ? html`<ul><li>${link({ title: `All ${tags.length.toLocaleString('en')} tags`, path: overview }, '')}</li></ul>` : ''}${
   webhooks || modelsPath
-    ? html`<ul class="nav-tags">${webhooks ? tagItem(webhooks, reference, current) : ''}${modelsPath === undefined ? '' : modelsItem(reference, modelsPath, current)}</ul>`
+    ? html`<ul class="nav-tags">${webhooks ? item(webhooks) : ''}${modelsPath === undefined ? '' : modelsItem(reference, modelsPath, current)}</ul>`
     : ''
 }`;
 }
@@ -84,20 +86,28 @@ const MAX_TAGS = 300;
 const MAX_NEAR = 100;
 
 /** The tags, or of very many those around the current one: thousands in each page would be most of a site. */
-function nearTags(tags: readonly TagAddress[], current: string): readonly TagAddress[] {
-  const room = roomOf(tags);
+function nearTags(
+  tags: readonly TagAddress[],
+  current: string,
+  room: number,
+): readonly TagAddress[] {
   if (tags.length <= Math.min(MAX_TAGS, room)) return tags;
   const at = tags.findIndex((tag) => isIn(tag, current));
   return around(tags, at, Math.min(MAX_NEAR, room));
 }
 
-/** Of the tags, and of the operations of a tag, that all pages together list: with 20,000 operations, ten in each. */
+/** Of the tags, and of the operations of a tag, that all pages of a site together list: with 20,000 operations, ten in each. */
 const ALL_LISTED = 200_000;
 
+const rooms = new WeakMap<readonly ListedReference[], number>();
+
 /** How many tags, and how many operations, a page has room for. */
-function roomOf(tags: readonly TagAddress[]): number {
-  const pages = tags.reduce((sum, { operations }) => sum + operations.length, tags.length);
-  return Math.floor(ALL_LISTED / pages);
+function roomOf(references: readonly ListedReference[]): number {
+  const tags = () => references.flatMap(({ addresses }) => addresses.tags);
+  const pages = () => tags().reduce((sum, { operations }) => sum + operations.length + 1, 0);
+  const room = rooms.get(references) ?? Math.floor(ALL_LISTED / pages());
+  rooms.set(references, room);
+  return room;
 }
 
 /** So many of a list, with the one at an index in their middle where that is possible. */
@@ -106,10 +116,15 @@ function around<One>(all: readonly One[], at: number, count: number): readonly O
   return all.slice(start, start + count);
 }
 
-function tagItem(tag: TagAddress, reference: ReferenceAddresses, current: string): Html {
+function tagItem(
+  tag: TagAddress,
+  reference: ReferenceAddresses,
+  current: string,
+  most: number,
+): Html {
   if (!isIn(tag, current))
     return once(reference, tag, () => html`<li class="${classOf(tag)}">${link(tag, '')}</li>`);
-  const listed = near(tag, reference, current);
+  const listed = near(tag, reference, current, most);
   const isCut = listed.length < tag.operations.length && current !== tag.path;
   const operations = html`<ul>${listed.map((one) => html`<li>${operationLink(one, reference, current)}</li>`)}${isCut ? all(tag) : ''}</ul>`;
   return html`<li class="${classOf(tag)}">${link(tag, current)}${operations}</li>`;
@@ -132,8 +147,9 @@ function near(
   { operations }: TagAddress,
   reference: ReferenceAddresses,
   current: string,
+  most: number,
 ): readonly OperationSummary[] {
-  const room = Math.min(MAX_LISTED, roomOf(reference.tags));
+  const room = Math.min(MAX_LISTED, most);
   if (operations.length <= room) return operations;
   const at = operations.findIndex((one) => reference.operation(one) === current);
   return around(operations, at, room);
@@ -201,7 +217,7 @@ function otherLinks({ links, headerLinks }: SiteFrame, current: string, hasGuide
 }
 
 /** Where the operations of a reference are listed, for scripts: `/_site/navigation.json`. */
-export const navigationPath = ({ address }: Pick<ReferenceAddresses, 'address'>): string =>
+const navigationPath = ({ address }: Pick<ReferenceAddresses, 'address'>): string =>
   address === undefined ? '/_site/navigation.json' : `/_site/navigation/${address}.json`;
 
 /** Whether a path is that of such a file. */

@@ -221,6 +221,22 @@ const CHANGES: Record<string, Change> = {
       return () => root.call('DELETE', '/api/projects/pets/previews/feature');
     },
   },
+  'PATCH /api/projects/{slug}/versions/{version}': {
+    action: 'version.default',
+    target: 'v1',
+    make: async ({ root }) => {
+      await deploy(root, 'pets', documentTitled('Version'), '?version=v1');
+      return () => root.call('PATCH', '/api/projects/pets/versions/v1', { default: true });
+    },
+  },
+  'DELETE /api/projects/{slug}/versions/{version}': {
+    action: 'version.retire',
+    target: 'v2',
+    make: async ({ root }) => {
+      await deploy(root, 'pets', documentTitled('Version'), '?version=v2');
+      return () => root.call('DELETE', '/api/projects/pets/versions/v2');
+    },
+  },
   'POST /api/projects/{slug}/webhooks': {
     action: 'webhook.create',
     target: 'hooks.example.test',

@@ -144,6 +144,49 @@ test('a first deploy that fails is what the overview begins with, and its page t
   assert.equal(await titleAt(site), 'Fixed');
 });
 
+test('the default version is chosen on the overview, and another one is retired there', async () => {
+  const { overview, owner, site, slug } = await withProject();
+  const { page } = owner;
+  await deploy(owner, slug, 'Live');
+  await page.goto(overview);
+  await page.getByRole('heading', { name: 'Last deploys' }).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Versions' }).count(), 0);
+
+  const first = await deploy(owner, slug, 'One', '?version=v1');
+  await deploy(owner, slug, 'Two', '?version=v2');
+  await page.goto(`${overview}/deploys/${first.id}`);
+  await page.getByText('Live as the version v1', { exact: true }).waitFor();
+  assert.equal(
+    await page.getByRole('link', { name: 'Visit site' }).getAttribute('href'),
+    `${site}/v1`,
+  );
+
+  await page.goto(overview);
+  await page.getByRole('heading', { name: 'Versions' }).waitFor();
+  await page.getByText('Without a version').waitFor();
+  await page.getByRole('button', { name: 'Make default: v2' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click();
+  await page.getByText('leads to the version v2.').first().waitFor();
+  assert.equal((await fetchFromSite(`${site}/`)).headers.location, '/v2');
+  await page.getByText('The site’s address leads to v2 in its place.').waitFor();
+  const place = { name: 'versions', path: `/projects/${slug}`, text: 'Without a version' };
+  await look(page, shared(), place);
+
+  await page.getByRole('button', { name: 'Retire v1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click();
+  await page.getByText('The version v1 is retired.').first().waitFor();
+  assert.equal((await fetchFromSite(`${site}/v1`)).headers.location, '/v2');
+  await page.getByRole('button', { name: 'Make default: what has no version' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click();
+  await page.getByText('Readers find it at the site’s address').waitFor();
+  assert.equal(await titleAt(site), 'Live');
+
+  await page.goto(`${overview}/settings/audit`);
+  const entries = page.getByRole('main').getByRole('listitem');
+  await entries.filter({ hasText: 'Retired the version v1' }).waitFor();
+  await entries.filter({ hasText: 'Chose the default version: v2' }).waitFor();
+});
+
 test('a deploy that is not to go live waits at its preview address', async () => {
   const { overview, owner, site, slug } = await withProject();
   const { page } = owner;

@@ -249,6 +249,19 @@ const TABLE: Record<string, Row> = {
     async (world) => ({ path: `${PETS}/previews/${await putPreview(world)}` }),
   ),
 
+  'GET /api/projects/:slug/versions': read(MEMBERS, `${PETS}/versions`),
+  'PATCH /api/projects/:slug/versions/:version': change(
+    [AUTHORS, 'deploy', 200, 'version.default'],
+    async (world) => ({
+      path: `${PETS}/versions/${await putVersion(world)}`,
+      body: { default: true },
+    }),
+  ),
+  'DELETE /api/projects/:slug/versions/:version': change(
+    [AUTHORS, 'deploy', 204, 'version.retire'],
+    async (world) => ({ path: `${PETS}/versions/${await putVersion(world)}` }),
+  ),
+
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
   'POST /api/projects/:slug/domains': change(
     [OWNERS, 'domains', 201, 'domain.add'],
@@ -468,6 +481,22 @@ async function putPreview({ service: { db } }: World): Promise<string> {
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return branch;
+}
+
+/** A version that shows a deploy and is not the default; its name. */
+async function putVersion({ service: { db }, deploys }: World): Promise<string> {
+  const name = 'v1';
+  const project = await findProject(db, 'pets', null);
+  assert.ok(project);
+  const { id } = project.project;
+  const shown = { deploy_id: deploys[0] ?? null, retired_at: null };
+  await db
+    .insertInto('site_versions')
+    .values({ project_id: id, name, ...shown, created_at: 0, deployed_at: 0 })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(shown))
+    .execute();
+  await db.updateTable('projects').set({ default_version: null }).where('id', '=', id).execute();
+  return name;
 }
 
 async function putWebhook({ service, people }: World): Promise<string> {

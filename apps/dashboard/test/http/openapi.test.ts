@@ -116,6 +116,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
+    'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',

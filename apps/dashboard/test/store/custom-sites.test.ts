@@ -102,6 +102,41 @@ onBothEngines(
   },
 );
 
+onBothEngines('a host serves a project that has nothing but versions', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putProject(db, 'pets', 'pro');
+  const { site, certificate } = sourceOf(db);
+  const id = await putDomain(db, 'pets', 'a.test');
+  await putCertificate(db, id, 'a.test');
+  assert.equal(await site('a.test'), undefined);
+  assert.equal(await certificate('a.test'), undefined, 'no handshake for what has no site');
+  for (const [at, name] of ['v1', 'v2', 'v0'].entries()) {
+    await storeArtifact(db, `artifact ${name}`, [], 0);
+    const deploy = await putDeploy(db, 'pets', at, { artifact_hash: `artifact ${name}` });
+    const shown = name === 'v0' ? { deploy_id: null, retired_at: 1 } : { deploy_id: deploy };
+    await db
+      .insertInto('site_versions')
+      .values({
+        ...{ project_id: 'pets', name, created_at: 0, deployed_at: 0, retired_at: null },
+        ...shown,
+      })
+      .execute();
+  }
+  await db.updateTable('projects').set({ default_version: 'v2' }).execute();
+  const found = await site('a.test');
+  assert.equal(found?.artifactHash, 'artifact v2');
+  assert.deepEqual(found?.versions, {
+    standard: 'v2',
+    all: [
+      { name: 'v0', artifactHash: undefined },
+      { name: 'v1', artifactHash: 'artifact v1' },
+      { name: 'v2', artifactHash: 'artifact v2' },
+    ],
+  });
+  assert.deepEqual((await site('pets.docs.example.com'))?.versions, found?.versions);
+  assert.equal((await certificate('a.test'))?.key, 'key of a.test');
+});
+
 onBothEngines(
   'nothing but the holder that is verified and not removed serves, and only what is live',
   async (t) => {

@@ -9,6 +9,7 @@ import type {
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
+import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
@@ -38,6 +39,7 @@ export const keys = {
   deploys: (slug: string) => ['project', slug, 'deploys'],
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
   previews: (slug: string) => ['project', slug, 'previews'],
+  versions: (slug: string) => ['project', slug, 'versions'],
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
@@ -144,6 +146,9 @@ export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
 
 export const previewsQuery = (slug: string) =>
   list<BranchPreview>(keys.previews(slug), path`/projects/${slug}/previews`);
+
+export const versionsQuery = (slug: string) =>
+  list<SiteVersion>(keys.versions(slug), path`/projects/${slug}/versions`);
 
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);

@@ -73,6 +73,9 @@ export const Project = Type.Object(
           'The version that its address leads to; null: it shows the deploy without one.',
       }),
     ),
+    hasUnversioned: Type.Boolean({
+      description: 'Whether a deploy without a version is live, readers find it or not.',
+    }),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

@@ -47,6 +47,7 @@ export async function presentProject(
     platformUrl: addresses().site(slug),
     ...switchesOf(project),
     defaultVersion: project.default_version,
+    hasUnversioned: project.live_deploy_id !== null,
     createdAt: instant(project.created_at),
     live: present(live) ?? null,
     latest: present(latest) ?? null,

@@ -319,7 +319,11 @@ export async function listPrunable(trx: Trx, projectId: string, kept: number): P
   const rows = await trx
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
-    .leftJoin('site_versions', 'site_versions.deploy_id', 'deploys.id')
+    .leftJoin('site_versions', (join) =>
+      join
+        .onRef('site_versions.project_id', '=', 'deploys.project_id')
+        .onRef('site_versions.deploy_id', '=', 'deploys.id'),
+    )
     .select(['deploys.id', 'projects.live_deploy_id'])
     .where('deploys.project_id', '=', projectId)
     .where('site_versions.deploy_id', 'is', null)

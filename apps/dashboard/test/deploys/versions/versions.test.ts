@@ -250,6 +250,15 @@ test('an earlier deploy of a version is put back, and the default stays', async 
   assert.equal(await titleAt(`${url}/v1`), 'First');
 });
 
+test('what a version shows is kept, however many deploys come after it', async (t) => {
+  const { root, url } = await setUp(t);
+  await deployVersion(root, 'v1', 'Kept');
+  const early = await deployVersion(root, 'v2', 'Early');
+  for (let at = 0; at < 11; at++) await deployVersion(root, 'v2', `Two ${at}`);
+  assert.equal(await titleAt(`${url}/v1`), 'Kept');
+  assert.equal((await fetchFromSite(`${early.url}/`)).status, 404, 'others make room');
+});
+
 test('a name that cannot be the segment of a path is refused', async (t) => {
   const { root } = await setUp(t);
   const post = (query: string) =>

@@ -135,6 +135,8 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.activate': 'Activated deploy',
   'preview.delete': 'Deleted the preview of the branch',
   'preview.end': 'Ended, unused, the preview of the branch',
+  'version.default': 'Chose the default version:',
+  'version.retire': 'Retired the version',
   'domain.add': 'Added the domain',
   'domain.verify': 'Verified the domain',
   'domain.primary': 'Changed the primary domain to',

@@ -84,7 +84,10 @@ dashboard deploy --project ${slug} ./docs   # guides
 dashboard deploy --project ${slug} --no-activate ./docs
 
 # a preview with a lasting address, which never goes live
-dashboard deploy --project ${slug} --branch feature-x ./docs`,
+dashboard deploy --project ${slug} --branch feature-x ./docs
+
+# a version of the site, below /v2
+dashboard deploy --project ${slug} --version v2 ./docs`,
       note: 'The command comes with the installation. It packs a folder by itself, and waits until the deploy is built.',
     },
   ];

@@ -25,7 +25,7 @@ import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { DeployLog } from './deploy-log.tsx';
-import { BranchBadge } from './deploy-row.tsx';
+import { BranchBadge, LiveBadge, VersionBadge } from './deploy-row.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
 import { Hints, Problems, Warnings } from './findings.tsx';
 import { UploadArea } from './upload-area.tsx';
@@ -45,7 +45,9 @@ export function DeployPage() {
 
 function DeployView({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
-  const { number, sourceName, createdAt, createdBy, state, live, branch, isPruned, url } = deploy;
+  const { number, sourceName, createdAt, createdBy, state, live, isPruned, url } = deploy;
+  const { branch, version } = deploy;
+  const site = version === null ? project.url : `${project.url}/${version}`;
   const hasSite = state === 'succeeded' && !isPruned;
   const mayNotActivate = hasSite && !live && branch === null && !can(project, 'deploy.activate');
   return (
@@ -57,8 +59,9 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
           <span role="status">
             <DeployState state={state} />
           </span>
-          {live && <Badge tone="positive">Live</Badge>}
+          <LiveBadge deploy={deploy} />
           {branch !== null && <BranchBadge branch={branch} />}
+          {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
         </>
       }
@@ -70,7 +73,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
       actions={
         <>
           {hasSite && (
-            <ExternalButton href={live ? project.url : (deploy.branchUrl ?? url)}>
+            <ExternalButton href={live ? site : (deploy.branchUrl ?? url)}>
               {live ? 'Visit site' : 'Open preview'}
             </ExternalButton>
           )}
@@ -137,8 +140,11 @@ function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
   const isOver = deploy.state !== 'succeeded' || deploy.live || deploy.isPruned;
   if (isOver || deploy.branch !== null) return null;
 
-  const isBack = live !== null && number < live.number;
+  // Of another version's deploys, the page does not know which one is shown.
+  const replaced = deploy.version === null || live?.version === deploy.version ? live : null;
+  const isBack = replaced !== null && number < replaced.number;
   const action = isBack ? 'Roll back to this' : 'Make live';
+  const address = deploy.version === null ? hostOf(url) : `${hostOf(url)}/${deploy.version}`;
   const run = async () => {
     const activated = await request<Deploy>('POST', path`/projects/${slug}/deploys/${id}/activate`);
     queryClient.setQueryData(keys.deploy(slug, id), activated);
@@ -151,8 +157,9 @@ function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
       title={`${action}?`}
       description={
         <p>
-          <strong className="break-all font-medium text-ink">{hostOf(url)}</strong> shows deploy #
-          {number} at once{live && <>, instead of #{live.number}</>}. You can go back the same way.
+          <strong className="break-all font-medium text-ink">{address}</strong> shows deploy #
+          {number} at once{replaced && <>, instead of #{replaced.number}</>}. You can go back the
+          same way.
         </p>
       }
       action={action}
@@ -182,7 +189,7 @@ function DeploySteps({ deploy, hasLive }: DeployStepsProps) {
 }
 
 function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
-  const { state, createdAt, startedAt, finishedAt, live, branch } = deploy;
+  const { state, createdAt, startedAt, finishedAt, live, branch, version } = deploy;
   const took = (from: string | null, to: string | null) =>
     from !== null && to !== null ? duration(Date.parse(to) - Date.parse(from)) : undefined;
   const isOver = finishedAt !== null;
@@ -216,7 +223,9 @@ function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
             : 'Nothing is live yet'
           : state === 'succeeded'
             ? live
-              ? 'Live at the project’s address'
+              ? version === null
+                ? 'Live at the project’s address'
+                : `Live as the version ${version}`
               : branch === null
                 ? 'Ready at its preview address'
                 : 'Built for the address of its branch'

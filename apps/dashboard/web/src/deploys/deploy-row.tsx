@@ -11,7 +11,7 @@ import { DeployState } from './deploy-state.tsx';
 /** A deploy in a list; the whole row leads to it. */
 export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
   const { slug } = useProject();
-  const { id, number, sourceName, createdBy, createdAt, state, live, branch, isPruned } = deploy;
+  const { id, number, sourceName, createdBy, createdAt, state, branch, version, isPruned } = deploy;
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
       <div className="min-w-0">
@@ -23,8 +23,9 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
           >
             #{number} <span className="font-normal text-muted">{sourceName}</span>
           </Link>
-          {live && <Badge tone="positive">Live</Badge>}
+          <LiveBadge deploy={deploy} />
           {branch !== null && <BranchBadge branch={branch} />}
+          {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
         </div>
       </div>
@@ -41,6 +42,14 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
   );
 }
 
+/** Whether readers find a deploy: one without a version is hidden while a version is the default. */
+export function LiveBadge({ deploy }: { readonly deploy: DeploySummary }) {
+  const { defaultVersion } = useProject();
+  if (!deploy.live) return null;
+  const isHidden = deploy.version === null && defaultVersion !== null;
+  return isHidden ? <Badge>Hidden</Badge> : <Badge tone="positive">Live</Badge>;
+}
+
 /** The branch of a deploy that is a preview of one, cut off where it is long. */
 export function BranchBadge({ branch }: { readonly branch: string }) {
   return (
@@ -48,6 +57,18 @@ export function BranchBadge({ branch }: { readonly branch: string }) {
       <span className="sr-only">Branch </span>
       <span className="max-w-40 truncate" title={branch}>
         {branch}
+      </span>
+    </Badge>
+  );
+}
+
+/** The version of the site that a deploy belongs to. */
+export function VersionBadge({ version }: { readonly version: string }) {
+  return (
+    <Badge>
+      <span className="sr-only">Version </span>
+      <span className="max-w-32 truncate" title={version}>
+        {version}
       </span>
     </Badge>
   );

@@ -5,6 +5,7 @@ import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
 import { DeployCard } from '../deploys/deploy-card.tsx';
 import { DeployRow } from '../deploys/deploy-row.tsx';
 import { PreviewsCard } from '../deploys/previews-card.tsx';
+import { VersionsCard } from '../deploys/versions-card.tsx';
 import { deployQuery, deploysQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -43,6 +44,7 @@ export function OverviewPage() {
         {project.live ? (
           <>
             <LiveSite live={project.live} />
+            <VersionsCard />
             <LastDeploys />
             <PreviewsCard />
             <DeployCard />
@@ -50,6 +52,7 @@ export function OverviewPage() {
         ) : (
           <>
             <DeployCard />
+            <VersionsCard />
             <LastDeploys />
             <PreviewsCard />
           </>

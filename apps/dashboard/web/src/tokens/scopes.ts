@@ -19,7 +19,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
   deploy: {
     may: 'deploy',
     label: 'Deploy',
-    hint: 'Upload deploys, put them live, and delete previews of branches.',
+    hint: 'Upload deploys, put them live, delete previews of branches, and choose and retire versions.',
   },
   projects: {
     may: 'change projects',

@@ -170,7 +170,7 @@ export async function changeDefault(
     await writeAudit(trx, now(), caller.actor, {
       action: 'version.default',
       projectId: project.id,
-      target: name,
+      target: next ?? 'none',
       details: { from: before.default_version, to: next },
     });
     return { ...before, default_version: next };

@@ -25,6 +25,9 @@ const MANY_DOCUMENTS = 200;
 /** The weights that texts alone can give. */
 const TEXT_WEIGHT = 2;
 
+/** Of more terms than this, those are left out that are in texts alone: random letters are no words. */
+const MAX_TERMS = 1_000_000;
+
 /** Where a term is found, in the order of the documents. */
 export interface TermPostings {
   readonly documents: DocumentPosting[];
@@ -48,6 +51,7 @@ export function invertedIndex(documents: readonly SearchDocument[]): Map<string,
   const termsIn = (text: string) => wordsOf(text).flatMap(termsOfWord);
   for (const [at, document] of documents.entries()) {
     for (const [term, weight] of documentTerms(document, termsIn)) {
+      if (weight <= TEXT_WEIGHT && terms.size >= MAX_TERMS && !terms.has(term)) continue;
       const postings = postingsOf(term);
       postings.documents.push({ document: at, weight });
       postings.frequency += 1;

@@ -2,19 +2,26 @@ import { prefix } from '@petstore/service/text.ts';
 import type { BuildLog } from '../build-log.ts';
 import type { SearchDocument } from './search-document.ts';
 
-/** How much of a site is searched: an index of 20 MB of text would take gigabytes to make. */
+/** How much of a reference is searched: an index of 20 MB of text would take gigabytes to make. */
 const MAX_LETTERS = 12_000_000;
 const MAX_DOCUMENTS = 30_000;
 const MAX_NAMES = 200_000;
 
-/** The documents within the limits. Where something is left out, the log says so. */
-export function withinLimits(found: Iterable<SearchDocument>, log: BuildLog): SearchDocument[] {
+/**
+ * The documents of a reference within the limits, beside those of so many guides. Where something is left out, the log
+ * says so.
+ */
+export function withinLimits(
+  found: Iterable<SearchDocument>,
+  guides: number,
+  log: BuildLog,
+): SearchDocument[] {
   const documents: SearchDocument[] = [];
   let letters = MAX_LETTERS;
   let names = MAX_NAMES;
   let isCut = false;
   for (const document of found) {
-    if (documents.length === MAX_DOCUMENTS) {
+    if (documents.length + guides >= MAX_DOCUMENTS) {
       isCut = true;
       break;
     }
@@ -36,4 +43,4 @@ export function withinLimits(found: Iterable<SearchDocument>, log: BuildLog): Se
 
 const WHOLE = { file: '', path: '', line: null };
 
-const MESSAGE = `There is more text than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million letters, ${MAX_NAMES.toLocaleString('en')} parameters and properties, and ${MAX_DOCUMENTS.toLocaleString('en')} sections, operations and models; of what follows, titles alone or nothing.`;
+const MESSAGE = `There is more text in the reference than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million letters, ${MAX_NAMES.toLocaleString('en')} parameters and properties, and ${MAX_DOCUMENTS.toLocaleString('en')} operations and models, those guides included that come before them; of what follows, titles alone or nothing.`;

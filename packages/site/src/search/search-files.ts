@@ -16,7 +16,7 @@ import {
   type StoredTerm,
   type StoredTitle,
 } from './format.ts';
-import { guideDocuments } from './guide-documents.ts';
+import { searchedGuides } from './guide-documents.ts';
 import { invertedIndex, type TermPostings } from './inverted-index.ts';
 import { withinLimits } from './limits.ts';
 import { encodeDocuments, encodePlaces } from './postings.ts';
@@ -36,12 +36,12 @@ export interface SearchedSite {
  * beyond the limits is left out, which is logged.
  */
 export function searchFiles({ pages, references }: SearchedSite, log: BuildLog): SiteFile[] {
+  const guides = searchedGuides(pages, log);
   const found = function* (): Generator<SearchDocument> {
-    for (const page of pages) yield* guideDocuments(page);
     yield* referenceListDocuments(references);
     for (const reference of references) yield* referenceDocuments(reference);
   };
-  const documents = withinLimits(found(), log);
+  const documents = [...guides, ...withinLimits(found(), guides.length, log)];
   const terms = invertedIndex(documents);
   const files = new Map<string, SiteFile>();
   /** Adds a file; returns the name that the entry has for it. */

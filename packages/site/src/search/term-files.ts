@@ -4,8 +4,9 @@ import type { StoredTerm } from './format.ts';
 const MIN_SIZE = 20_000;
 const MAX_SIZE = 60_000;
 
-/** How many files of terms there may be before they grow. */
+/** How many files of terms there may be before they grow, and how many times larger they get. */
 const MAX_FILES = 40;
+const MAX_SCALE = 10;
 
 /** Between these sizes a file ends before one of this many terms. */
 const ONE_OF = 32;
@@ -18,7 +19,7 @@ export function termFiles(terms: StoredTerm[]): StoredTerm[][] {
   terms.sort(([a], [b]) => (a < b ? -1 : 1));
   const sizes = terms.map((term) => JSON.stringify(term).length + 1);
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  const scale = Math.max(1, Math.ceil(total / (MIN_SIZE * MAX_FILES)));
+  const scale = Math.min(MAX_SCALE, Math.max(1, Math.ceil(total / (MIN_SIZE * MAX_FILES))));
   const files: StoredTerm[][] = [];
   let size = Infinity;
   for (const [at, term] of terms.entries()) {

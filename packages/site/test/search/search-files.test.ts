@@ -93,18 +93,44 @@ test('a file that cannot be loaded rejects the search, and is asked for again', 
   assert.equal((await search(index, 'thing 7', 20)).rows[0]?.title, 'Get thing 7');
 });
 
-test('of more text than is searched, the first part is, and the log tells', async () => {
-  const texts = ['first', 'last'].map((word, at) => {
-    // It is letters that count, and words that take time.
-    const words = Array.from({ length: 125_000 }, (_, n) => `${word}${(n % 5_000) + at}`);
-    return `# Title${at}\n\n${words.join(` ${'.'.repeat(60)} `)}`;
-  });
+test('of more text than is searched, each page is found by its headings and its beginning, and the log tells', async () => {
+  // It is letters that count, and words that take time.
+  const filling = `${'.'.repeat(900)} `.repeat(2_100);
+  const [first, last] = await guides(
+    ['first', 'last'].map(
+      (word) =>
+        `# The ${word} title\n\nThe ${word}beginning\n\n## A ${word}part\n\n${filling} ${word}end`,
+    ),
+  );
   const lines: string[] = [];
-  const pages = await guides(texts.map((text) => text.slice(0, 2_000_000)));
-  const site = { pages: Array(4).fill(pages).flat(), references: [] };
-  const files = searchFiles(site, ({ message }) => lines.push(message));
+  const pages = [...Array(24).fill(first), last];
+  const files = searchFiles({ pages, references: [] }, ({ message }) => lines.push(message));
   const find = await searcher(files);
-  assert.ok((await find('first4999')).length > 0);
-  assert.ok((await find('title1')).length > 0);
-  assert.match(lines.join(), /^There is more text than the search can hold/);
+  for (const words of ['last title', 'lastbeginning', 'lastpart'])
+    assert.equal((await find(words))[0]?.title, 'The last title', words);
+  assert.deepEqual(await find('lastend'), []);
+  assert.match(
+    lines.join(),
+    /^There is more text than the search can hold: there are 50 pages and sections, .* the first 1,600,000 letters\.$/,
+  );
+});
+
+test('of very many sections, pages are found as a whole, and none is left out', async () => {
+  const parts = Array.from({ length: 30 }, (_, at) => `## Part ${at}\n\nAbout w${at}`).join('\n\n');
+  const [page, last] = await guides([
+    `# Page\n\n${parts}`,
+    `# Last\n\n${parts}\n\nIn the zebra end`,
+  ]);
+  const lines: string[] = [];
+  const pages = [...Array(1_000).fill(page), last];
+  const files = searchFiles({ pages, references: [] }, ({ message }) => lines.push(message));
+  const find = await searcher(files);
+  assert.deepEqual(
+    (await find('zebra')).map(({ title, href }) => [title, href]),
+    [['Last', '/1']],
+  );
+  assert.match(
+    lines.join(),
+    /^The search finds pages as a whole: there are 31,031 pages and sections/,
+  );
 });

@@ -36,7 +36,7 @@ export function slowPages() {
     tooSlowTogether(rendered: number, pages: number, { total, build }: RenderTime): string {
       const named = slowest.map(([file, took]) => `\`${file}\` (${seconds(took)} s)`);
       return [
-        `The pages take too long to render: of ${number(pages)} there were ${number(rendered)} after ${seconds(total)} of the ${seconds(build)} seconds that a build may take (DASHBOARD_BUILD_SECONDS, which the operator sets).`,
+        `The pages take too long to render: ${number(rendered)} of ${number(pages)} were ready after ${seconds(total)} of the ${seconds(build)} seconds that a build may take (DASHBOARD_BUILD_SECONDS, which the operator sets).`,
         ...(named.length > 0 ? [`The slowest: ${named.join(', ')}.`] : []),
         'Split slow pages, publish several sites, or have the operator raise it.',
       ].join(' ');

@@ -62,12 +62,23 @@ export function responder(
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site) return textResponse(404, NO_SITE);
-    const located = locate(site, target);
-    if (!('site' in located)) return respondElsewhere(request, target, site, located);
-    const endpoint = endpoints.get(located.path);
-    const answer = endpoint?.(request, located.site);
-    if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, located);
-    return answer.then((response) => response ?? respondWithFile(request, target, located));
+    if (!site.versions) return respondAt(request, target, site, target.path);
+    const located = locate(site, site.versions, target);
+    return 'site' in located
+      ? respondAt(request, target, located.site, located.path)
+      : respondElsewhere(request, target, site, located);
+  };
+
+  /** `path`: that of the site, which may be one version of the host's. */
+  const respondAt = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site,
+    path: string,
+  ): MaybePromise<EdgeResponse> => {
+    const answer = endpoints.get(path)?.(request, site);
+    if (!(answer instanceof Promise)) return answer ?? respondWithFile(request, target, site, path);
+    return answer.then((response) => response ?? respondWithFile(request, target, site, path));
   };
 
   /** Redirects what leads to another version of a site. */
@@ -95,7 +106,8 @@ export function responder(
   const respondWithFile = (
     request: EdgeRequest,
     target: RequestTarget,
-    { site, path }: { readonly site: Site; readonly path: string },
+    site: Site,
+    path: string,
   ): MaybePromise<EdgeResponse> => {
     const always = secureHeaders(request, site);
     // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.

@@ -4,12 +4,12 @@ import type { Redirect } from '../../deploys/redirects.ts';
 import type { RequestTarget } from '../http/edge-request.ts';
 import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
 import { API_CATALOG, fileAt, redirectOf } from '../sites/manifest-paths.ts';
-import type { Site, SiteVersion } from '../sites/site-source.ts';
+import type { Site, SiteVersion, SiteVersions } from '../sites/site-source.ts';
 import { addressIn } from './site-editions.ts';
 
-/** Where a request leads on a site that may have versions. */
+/** Where a request leads on a site with versions. */
 export type Located =
-  /** To a path of a site, or of one version of it. */
+  /** To a path of one version. */
   | { readonly site: Site; readonly path: string }
   | { readonly redirect: Redirect }
   /** To a path of a version that is retired. */
@@ -27,9 +27,11 @@ const AT_ROOT: ReadonlySet<string> = new Set([
  * Finds the version of a site that a path belongs to: that of its first segment, or else what the site's address shows. A
  * site whose default version has a prefix has nothing else at its root, so all other paths redirect to that.
  */
-export function locate(site: Site, { path, rawPath }: RequestTarget): Located {
-  const { versions } = site;
-  if (!versions) return { site, path };
+export function locate(
+  site: Site,
+  versions: SiteVersions,
+  { path, rawPath }: RequestTarget,
+): Located {
   const [, segment = ''] = path.split('/', 2);
   const version = versions.all.find(({ name }) => name === segment);
   if (version) {

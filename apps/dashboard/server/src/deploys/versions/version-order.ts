@@ -3,7 +3,7 @@ export type VersionState = 'default' | 'preview' | 'old';
 
 /** A part of a name that says that it is not released. */
 const UNRELEASED =
-  /(?:^|[._-]|\d)(?:alpha|beta|canary|dev|edge|next|nightly|pre|preview|rc|unstable)(?:[._-]?\d+)*$/;
+  /(?:^|[._-]|\d)(?:alpha|beta|canary|dev|edge|next|nightly|pre|preview|rc|unstable)(?:[._-]?\d)*$/;
 
 /** What a version is. `standard`: the default one; undefined: the site without a version. */
 export function versionState(name: string, standard: string | undefined): VersionState {
@@ -19,9 +19,9 @@ export function compareVersions(one: string, other: string): number {
   if (numbers !== 0) return numbers;
   const [first, second] = [numbersOf(one), numbersOf(other)].map((found) => found === undefined);
   if (first !== second) return first ? -1 : 1;
-  // A release is newer than what came before it.
+  // A release is newer than its own previews, and `next` is newer than `latest`.
   const [early, late] = [UNRELEASED.test(one), UNRELEASED.test(other)];
-  if (early !== late) return early ? 1 : -1;
+  if (early !== late) return early === first ? -1 : 1;
   return one < other ? 1 : one > other ? -1 : 0;
 }
 

@@ -13,16 +13,18 @@ function optionDescription({ description, defaultValue }: Option): string {
 
 /** The program without its commands. `environment`: its variables, one line each. */
 export function programCommand(program: string, version: string, environment: string): Command {
-  return new Command(program)
-    .version(version)
-    // A command may have an option of the same name, such as `--version v2`.
-    .enablePositionalOptions()
-    .showHelpAfterError(`(${program} --help lists the commands)`)
-    .addHelpText('after', `\nEnvironment:\n${environment}`)
-    .addHelpText('afterAll', ({ command }) =>
-      command.parent ? `\nSettings come from environment variables: see ${program} --help.` : '',
-    )
-    .configureOutput(errorOutput(program));
+  return (
+    new Command(program)
+      .version(version)
+      // A command may have an option of the same name, such as `--version v2`.
+      .enablePositionalOptions()
+      .showHelpAfterError(`(${program} --help lists the commands)`)
+      .addHelpText('after', `\nEnvironment:\n${environment}`)
+      .addHelpText('afterAll', ({ command }) =>
+        command.parent ? `\nSettings come from environment variables: see ${program} --help.` : '',
+      )
+      .configureOutput(errorOutput(program))
+  );
 }
 
 /** Makes the command `program …words`, with the options that all commands of the program share. */

@@ -109,6 +109,34 @@ test('all that the pages, styles and texts of a version name is below its prefix
   assert.equal((await fetchFromSite(preview)).status, 200);
 });
 
+test('a version can have several documents, and diagrams', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  const { url } = await createProject(root, 'pets');
+  const document = (name: string) =>
+    JSON.stringify({
+      ...{ openapi: '3.1.0', info: { title: name, version: '1' } },
+      paths: { '/x': { get: { operationId: `${name}X`, tags: [name], responses: {} } } },
+      components: { schemas: { [name]: { type: 'object' } } },
+    });
+  const files = {
+    'docs.yaml':
+      'title: Two\nreferences:\n  - { openapi: pets.json, address: pets }\n  - { openapi: orders.json, address: orders }\n',
+    'index.md':
+      '# Start\n\n```mermaid\nflowchart LR\n  a --> b\n```\n\n[X](operation:orders/ordersX)\n',
+    'pets.json': document('pets'),
+    'orders.json': document('orders'),
+  };
+  const { errors } = await deployFiles(root, 'pets', files, '?version=v2');
+  assert.deepEqual(errors, []);
+  const found = await crawl(url, ['/v2', '/v2/_assets/diagrams.html', '/v2/llms-full.txt']);
+  assert.deepEqual(
+    [...found].filter(([path, { status }]) => !/^\/v2(?:\/|$)/.test(path) || status !== 200),
+    [],
+  );
+  assert.ok(found.has('/v2/reference/orders/orders/ordersX'), [...found.keys()].join('\n'));
+});
+
 test('texts, code and data of a page stay as they are', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');

@@ -5,7 +5,7 @@ import { seriousViolations } from '@petstore/test-support/browser.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { startApi } from '../edge/support/request-proxy.ts';
 import { zipOf } from '../support/archives.ts';
-import { screenshot, sharedInstallation } from '../support/installation.ts';
+import { screenshot, sharedInstallation, type Visitor } from '../support/installation.ts';
 import { FITS } from '../support/look.ts';
 
 // A site with two documents as its readers have it: deployed by the API, in a browser, through the edge.
@@ -40,6 +40,27 @@ references:
   - { openapi: openapi/accounts.yaml, title: Accounts }
 `;
 
+const archiveOf = (api: string) =>
+  zipOf([
+    { name: 'docs.yaml', content: CONFIG },
+    { name: 'openapi/payments.yaml', content: documentOf(api, 'Payment service', 'charge') },
+    { name: 'openapi/accounts.yaml', content: documentOf(api, 'Account service', 'account') },
+    {
+      name: 'start.md',
+      content:
+        '# Start\n\n[Charge](operation:payments/create-charge) <Operation id="list-accounts" />\n',
+    },
+  ]);
+
+async function deployed({ call }: Visitor, slug: string, archive: Uint8Array, query = '') {
+  const { id } = await call<Deploy>('POST', `/projects/${slug}/deploys${query}`, archive);
+  for (let state = ''; state !== 'succeeded'; await sleep(50)) {
+    const deploy = await call<Deploy>('GET', `/projects/${slug}/deploys/${id}`);
+    state = deploy.state;
+    assert.notEqual(state, 'failed', JSON.stringify(deploy));
+  }
+}
+
 const VIEWS = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
@@ -57,22 +78,8 @@ test('two documents are read, searched, linked to and tried on one site, each wi
   );
   const owner = await member();
   await owner.call('POST', '/projects', { name: 'Acme', slug: 'parcels' });
-  const archive = zipOf([
-    { name: 'docs.yaml', content: CONFIG },
-    { name: 'openapi/payments.yaml', content: documentOf(api.url, 'Payment service', 'charge') },
-    { name: 'openapi/accounts.yaml', content: documentOf(api.url, 'Account service', 'account') },
-    {
-      name: 'start.md',
-      content:
-        '# Start\n\n[Charge](operation:payments/create-charge) <Operation id="list-accounts" />\n',
-    },
-  ]);
-  const queued = await owner.call<Deploy>('POST', '/projects/parcels/deploys', archive);
-  for (let state = ''; state !== 'succeeded'; await sleep(50)) {
-    const deploy = await owner.call<Deploy>('GET', `/projects/parcels/deploys/${queued.id}`);
-    state = deploy.state;
-    assert.notEqual(state, 'failed', JSON.stringify(deploy));
-  }
+  const archive = archiveOf(api.url);
+  await deployed(owner, 'parcels', archive);
 
   const { page, complaints } = await visitor();
   const origin = site('parcels');
@@ -158,5 +165,32 @@ test('two documents are read, searched, linked to and tried on one site, each wi
   await page.goBack();
   await page.getByRole('link', { name: 'List accounts' }).click();
   await page.waitForURL(`${origin}/reference/accounts/first/list-accounts`);
+  assert.deepEqual(complaints, []);
+});
+
+test('a version of the site has its own references below its prefix', async () => {
+  const { member, visitor, site } = shared();
+  const owner = await member();
+  await owner.call('POST', '/projects', { name: 'Versions', slug: 'of-versions' });
+  await deployed(owner, 'of-versions', archiveOf('https://api.example.com'), '?version=v2');
+  const { page, complaints } = await visitor();
+  const origin = site('of-versions');
+  await page.goto(`${origin}/v2/reference`);
+  await page.locator('.api-list').getByRole('link', { name: 'Accounts' }).click();
+  await page.waitForURL(`${origin}/v2/reference/accounts`);
+  const sidebar = page.getByRole('navigation', { name: 'Pages' });
+  await sidebar.getByRole('button', { name: 'Operations of Second' }).click();
+  await sidebar.getByRole('link', { name: 'Create a account' }).click();
+  await page.waitForURL(`${origin}/v2/reference/accounts/second/create-account`);
+  await sidebar.locator('.nav-apis > summary').click();
+  await sidebar.locator('.nav-apis').getByRole('link', { name: 'Payments' }).click();
+  await page.waitForURL(`${origin}/v2/reference/payments`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('list accounts');
+  await page.getByRole('option').first().getByText('Accounts', { exact: true }).click();
+  await page.waitForURL(`${origin}/v2/reference/accounts/first/list-accounts`);
+  await page.goto(`${origin}/v2/start`);
+  await page.getByRole('link', { name: 'Charge', exact: true }).click();
+  await page.waitForURL(`${origin}/v2/reference/payments/second/create-charge`);
   assert.deepEqual(complaints, []);
 });

@@ -28,6 +28,21 @@ test('a page comes with its policy, its canonical address and a tag, and has to 
   });
 });
 
+test('the page that draws diagrams has a policy of its own, which loads nothing of others', async (t) => {
+  const { ask, source } = await startTestEdge(t);
+  const page = SITE['/'] as never;
+  source.deploy('d.test', { '/': page, '/_assets/diagrams.html': page });
+  const { headers } = await ask('/_assets/diagrams.html', { host: 'd.test' });
+  assert.equal(
+    headers['content-security-policy'],
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  );
+  assert.equal(
+    (await ask('/', { host: 'd.test' })).headers['content-security-policy'],
+    (await ask('/')).headers['content-security-policy'],
+  );
+});
+
 test('files whose name changes with their content are kept for ever, all others asked about', async (t) => {
   const { ask } = await startTestEdge(t);
   for (const [path, { isImmutable }] of Object.entries(SITE)) {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { bytesOf } from '@petstore/site/site/file-bytes.ts';
+import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
 import type { SiteFile } from '@petstore/site/site/site-files.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 
@@ -20,7 +21,10 @@ export async function serveSite(
       'content-type': file?.type ?? 'text/plain',
       'x-content-type-options': 'nosniff',
       ...(file?.type.startsWith('text/html')
-        ? { 'content-security-policy': site.contentSecurityPolicy }
+        ? {
+            'content-security-policy':
+              path === DIAGRAM_FRAME ? DIAGRAM_POLICY : site.contentSecurityPolicy,
+          }
         : {}),
     });
     response.end(file && bytesOf(file));

@@ -50,7 +50,7 @@ export function cleanDrawing(markup: string): Drawing {
   return {
     markup: svg.outerHTML,
     style: rulesOf(styles.join('\n')),
-    ...{ width, height, title: textOf(svg, 'title'), description: textOf(svg, 'desc') },
+    ...{ width, height, title: titleOf(svg) },
   };
 }
 
@@ -60,8 +60,9 @@ function cleanAttributes(element: Element): void {
       element.removeAttribute(name);
       if (isLocal(value)) element.setAttribute('data-style', value);
     } else if (name === 'href' || name === 'xlink:href') {
+      element.removeAttribute(name);
       const isLink = element.localName === 'a' && isSafeLink(value);
-      if (!isLink && !value.startsWith('#')) element.removeAttribute(name);
+      if (isLink || value.startsWith('#')) element.setAttribute('href', value);
     } else if (
       /^on|^(?:target|src|srcset|data-style|ping|formaction)$/i.test(name) ||
       !isLocal(value)
@@ -90,8 +91,8 @@ function sizeOf(svg: SVGSVGElement): { width: number; height: number } {
   return size;
 }
 
-const textOf = (svg: Element, name: string) =>
-  [...svg.children].find(({ localName }) => localName === name)?.textContent?.trim() ?? '';
+const titleOf = (svg: Element) =>
+  [...svg.children].find(({ localName }) => localName === 'title')?.textContent?.trim() ?? '';
 
 /** A node that an author gave a fill and no colour of its text was looked at in one scheme alone. */
 function keepReadable(node: SVGElement): void {

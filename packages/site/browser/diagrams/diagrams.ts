@@ -1,4 +1,4 @@
-import { root } from '../dom.ts';
+import { find, root } from '../dom.ts';
 import { draw } from './draw.ts';
 import { showDrawing } from './show-drawing.ts';
 
@@ -28,12 +28,17 @@ export function drawDiagrams(within: ParentNode): void {
 
 async function drawIn(box: HTMLElement): Promise<void> {
   const code = box.querySelector('code')?.textContent ?? '';
-  const drawing = await draw(code, box.clientWidth);
+  const { response, colors } = await draw(code, box.clientWidth);
   if (!box.isConnected) return;
-  if ('error' in drawing) {
-    box.classList.add('diagram-failed');
-    console.warn(`A diagram could not be drawn: ${drawing.error}`);
-  } else showDrawing(box, drawing);
+  if ('error' in response) tellFailure(box, response.error);
+  else showDrawing(box, response, colors);
+}
+
+/** The build has read it, so this is rare: the code stays, and says so. */
+function tellFailure(box: HTMLElement, error: string): void {
+  const label = find('.code-head span', box);
+  if (label) label.textContent = 'This diagram could not be drawn';
+  console.warn(`A diagram could not be drawn: ${error}`);
 }
 
 /** Other colours: those that are near are drawn anew, the others when they come near. */

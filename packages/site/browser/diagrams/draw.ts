@@ -7,10 +7,14 @@ const FRAME = '/_assets/diagrams.html';
 let frame: Promise<HTMLIFrameElement> | undefined;
 
 /** Has a diagram drawn in the colours of the page, for a place of this width. The frame is loaded for the first one. */
-export async function draw(code: string, width: number): Promise<DrawingResponse> {
+export async function draw(
+  code: string,
+  width: number,
+): Promise<{ readonly response: DrawingResponse; readonly colors: DrawingColors }> {
   frame ??= loadFrame();
   const element = await frame;
-  const request: DrawingRequest = { code, width, colors: colorsOf(element) };
+  const colors = colorsOf(element);
+  const request: DrawingRequest = { code, width, colors };
   const { port1, port2 } = new MessageChannel();
   const drawn = new Promise<DrawingResponse>((resolve) => {
     port1.onmessage = ({ data }) => {
@@ -19,7 +23,7 @@ export async function draw(code: string, width: number): Promise<DrawingResponse
     };
   });
   element.contentWindow?.postMessage(request, location.origin, [port2]);
-  return drawn;
+  return { response: await drawn, colors };
 }
 
 /** It has a size, and is never seen: what is drawn there is measured. */

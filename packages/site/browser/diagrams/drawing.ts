@@ -23,9 +23,11 @@ export interface Drawing {
   /** In CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** What the diagram says about itself, for those who do not see it; empty for nothing. */
+  /** What its author called it, for those who do not see it; empty for nothing. */
   readonly title: string;
-  readonly description: string;
 }
+
+/** The colours that a drawing was made for. */
+export type DrawnFor = Pick<DrawingColors, 'paper' | 'ink'>;
 
 export type DrawingResponse = Drawing | { readonly error: string };

@@ -2,10 +2,11 @@ import { button } from '../dom.ts';
 import type { Drawing } from './drawing.ts';
 import { styleOf } from './show-drawing.ts';
 
-/** Small drawings are shown this many times as large at most. */
+/** How small and how large a drawing becomes where the window is of another size. */
+const SMALLEST = 0.75;
 const LARGEST = 2;
 
-/** Shows a drawing over the page: as wide as the window allows, and never smaller than it was drawn. */
+/** Shows a drawing over the page, as wide as the window allows. */
 export function enlarge(svg: SVGSVGElement, drawing: Drawing): void {
   const dialog = document.createElement('dialog');
   dialog.className = 'diagram-dialog';
@@ -20,7 +21,7 @@ export function enlarge(svg: SVGSVGElement, drawing: Drawing): void {
   const shadow = view.attachShadow({ mode: 'open' });
   const copy = svg.cloneNode(true) as SVGSVGElement;
   copy.style.width = '100%';
-  copy.style.minWidth = `${drawing.width}px`;
+  copy.style.minWidth = `${drawing.width * SMALLEST}px`;
   copy.style.maxWidth = `${drawing.width * LARGEST}px`;
   copy.style.maxHeight = 'none';
   shadow.adoptedStyleSheets = [styleOf(drawing)];

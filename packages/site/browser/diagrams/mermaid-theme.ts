@@ -85,6 +85,10 @@ export function mermaidTheme(colors: DrawingColors): object {
       ...texts('gitBranchLabel', 8),
       ...series('fillType', 8),
       ...series('actor', 6),
+      packet: {
+        ...{ startByteColor: text, endByteColor: text, labelColor: text, titleColor: text },
+        ...{ blockStrokeColor: frame, blockFillColor: faint },
+      },
       xyChart: {
         backgroundColor: hex(paper),
         ...{ titleColor: text, dataLabelColor: text },

@@ -1,12 +1,12 @@
 import { button, find } from '../dom.ts';
-import type { Drawing } from './drawing.ts';
+import type { Drawing, DrawnFor } from './drawing.ts';
 import { enlarge } from './enlarge.ts';
 
 /** Wide drawings are made smaller up to this; then they scroll, since nobody could read them. */
 const SMALLEST = 0.6;
 
 /** Puts a drawing into its box, in place of the code or of an earlier drawing. */
-export function showDrawing(box: HTMLElement, drawing: Drawing): void {
+export function showDrawing(box: HTMLElement, drawing: Drawing, colors: DrawnFor): void {
   const view = find('.diagram-view', box) ?? addView(box);
   const shadow = view.shadowRoot ?? view.attachShadow({ mode: 'open' });
   const svg = svgOf(drawing);
@@ -16,16 +16,18 @@ export function showDrawing(box: HTMLElement, drawing: Drawing): void {
   svg.style.maxHeight = `max(100%, ${height * SMALLEST}px)`;
   shadow.adoptedStyleSheets = [styleOf(drawing)];
   shadow.replaceChildren(svg);
+  // Also on paper, and until it is drawn in others.
+  box.style.color = colors.ink;
+  box.style.background = colors.paper;
   // Where readers see its place, or what comes after it, the place keeps the height that it has.
   if (box.getBoundingClientRect().top > innerHeight) box.classList.add('diagram-whole');
   box.classList.add('diagram-drawn');
-  box.classList.remove('diagram-failed');
   const open = find<HTMLButtonElement>('.diagram-enlarge', box);
   if (open) open.onclick = () => enlarge(svg, drawing);
 }
 
 /** The drawing as an element of the page. Its own style is `styleOf`. */
-function svgOf({ markup, title, description }: Drawing): SVGSVGElement {
+function svgOf({ markup, title }: Drawing): SVGSVGElement {
   const parsed = new DOMParser().parseFromString(markup, 'text/html').querySelector('svg');
   if (!parsed) throw new Error('A drawing has no svg.');
   const svg = document.importNode(parsed, true);
@@ -36,7 +38,8 @@ function svgOf({ markup, title, description }: Drawing): SVGSVGElement {
   }
   // What is in an image is hidden from those who hear the page, links too.
   svg.role = svg.querySelector('a[href]') ? 'group' : 'img';
-  svg.ariaLabel = [title || 'Diagram', description].filter(Boolean).join('. ');
+  // Where its author has named and described it, Mermaid refers to that.
+  if (!title) svg.ariaLabel = 'Diagram';
   return svg;
 }
 

@@ -56,13 +56,18 @@ export function unknownVariables(
   if (variables.size === 0) return [];
   return [...files].flatMap(([file, bytes]) => {
     const lines = isMarkdown(file) ? (textOf(bytes) ?? '').split('\n') : [];
-    return lines.flatMap((line, at) =>
-      [...line.matchAll(USE)].flatMap(([use, name = '']): Finding[] => {
+    let isDiagram = false;
+    return lines.flatMap((line, at) => {
+      const [, language] = /^\s*(?:`{3,}|~{3,})(\w*)/.exec(line) ?? [];
+      if (language !== undefined) isDiagram = language === 'mermaid';
+      // There, a name in such braces is a hexagon.
+      if (isDiagram) return [];
+      return [...line.matchAll(USE)].flatMap(([use, name = '']): Finding[] => {
         if (variables.has(name)) return [];
         const message = `There is no variable \`${name}\`, so \`${use}\` is shown as it is${didYouMean(name, variables.keys())}`;
         return [{ rule: 'markdown', message, file, path: '', line: at + 1 }];
-      }),
-    );
+      });
+    });
   });
 }
 

@@ -5,6 +5,12 @@ import type { ReadDiagram } from './read-diagram.ts';
 /** In letters. Mermaid's slowest parsers take seconds for these, and a minute for twice as many; readers draw them. */
 const MOST_LETTERS = 20_000;
 
+/** Half of those letters, in short lines, would keep a browser busy for as long. */
+const MOST_LINES = 1_000;
+
+/** Of a mind map, whose nodes all push each other away: a browser takes seconds for these, and minutes for more. */
+const MOST_OF_A_MIND_MAP = 250;
+
 /** In milliseconds, for one diagram. Real ones take up to a tenth of a second. */
 const DEADLINE = 4_000;
 
@@ -18,6 +24,21 @@ let thread: Promise<Worker> | undefined;
  */
 export async function checkDiagram(code: string, deadline = DEADLINE): Promise<ReadDiagram> {
   if (code.length > MOST_LETTERS) return refused(`it has more than ${MOST_LETTERS} letters`);
+  const lines = code.split('\n').length;
+  const mostLines = /^\s*mindmap\b/m.test(code) ? MOST_OF_A_MIND_MAP : MOST_LINES;
+  if (lines > mostLines) return refused(`it has more than ${mostLines} lines`);
+  // A few lines of YAML can stand for gigabytes.
+  if (ALIAS.test(FRONT_MATTER.exec(code)?.[1] ?? ''))
+    return refused('its front matter has an alias (`*name`): write the value');
+  const read = latest.then(() => readInThread(code, deadline));
+  latest = read.catch(() => undefined);
+  return read;
+}
+
+/** One after the other: the thread's responses do not say which diagram they are about. */
+let latest: Promise<unknown> = Promise.resolve();
+
+async function readInThread(code: string, deadline: number): Promise<ReadDiagram> {
   thread ??= startThread();
   const worker = await thread;
   const signal = AbortSignal.timeout(deadline);
@@ -33,6 +54,9 @@ export async function checkDiagram(code: string, deadline = DEADLINE): Promise<R
     return refused(`reading it takes too ${isTooLarge ? 'much memory' : 'long'}`);
   }
 }
+
+const FRONT_MATTER = /^\s*---[ \t]*\r?\n([\s\S]*?)\n[ \t]*---[ \t]*(?:\r?\n|$)/;
+const ALIAS = /(?:^|[\s[,:])\*\w/;
 
 const refused = (error: string): ReadDiagram => ({ error, line: undefined });
 

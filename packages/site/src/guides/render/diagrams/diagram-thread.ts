@@ -11,9 +11,11 @@ Object.assign(globalThis, { window: { document, Element: class {}, addEventListe
 
 const { default: mermaid } = await import(pathToFileURL(MERMAID).href);
 mermaid.initialize({ startOnLoad: false, securityLevel: 'strict' });
+// It knows no kind of diagram until it has parsed one.
+await mermaid.parse('info');
 
 parentPort?.on('message', async (code: string) => {
-  const read: ReadDiagram = await readDiagram(mermaid, code);
+  const read: ReadDiagram = await readDiagram(mermaid.mermaidAPI.getDiagramFromText, code);
   parentPort?.postMessage(read);
 });
 parentPort?.postMessage('ready');

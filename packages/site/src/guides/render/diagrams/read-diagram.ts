@@ -10,33 +10,33 @@ export type ReadDiagram =
       readonly line: number | undefined;
     };
 
-interface Mermaid {
-  parse(code: string): Promise<{ readonly diagramType: string }>;
-  readonly mermaidAPI: { getDiagramFromText(code: string): Promise<{ readonly db: FlowDb }> };
-}
+/** A function of Mermaid's that reads a diagram as it is read before it is drawn. */
+export type GetDiagram = (code: string) => Promise<{ readonly type: string; readonly db: object }>;
 
 interface FlowDb {
   getEdges(): readonly Link[];
-  getDirection(): string;
+  getDirection(): string | undefined;
 }
 
 /** Reads a diagram with Mermaid's own parsers. */
-export async function readDiagram(mermaid: Mermaid, code: string): Promise<ReadDiagram> {
+export async function readDiagram(getDiagram: GetDiagram, code: string): Promise<ReadDiagram> {
   try {
-    const { diagramType } = await mermaid.parse(code);
-    if (!diagramType.startsWith('flowchart')) return { kind: diagramType };
-    const { db } = await mermaid.mermaidAPI.getDiagramFromText(code);
-    const links = db.getEdges().map(({ start, end }) => ({ start, end }));
-    return { kind: diagramType, graph: { links, isAcross: /LR|RL/.test(db.getDirection() ?? '') } };
+    const { type, db } = await getDiagram(code);
+    return type.startsWith('flowchart') ? flowchart(type, db as FlowDb) : { kind: type };
   } catch (error) {
     // Mermaid takes comments out before it counts lines. Empty ones in their place keep the number, where the mistake
     // is still the first.
-    const message = await mermaid.parse(code.replace(COMMENTS, '')).then(
+    const message = await getDiagram(code.replace(COMMENTS, '')).then(
       () => messageOf(error),
       (again) => messageOf(again),
     );
     return { error: shortError(message), line: lineOf(message, code) };
   }
+}
+
+function flowchart(kind: string, db: FlowDb): KnownDiagram {
+  const links = db.getEdges().map(({ start, end }) => ({ start, end }));
+  return { kind, graph: { links, isAcross: /LR|RL/.test(db.getDirection() ?? '') } };
 }
 
 const COMMENTS = /^[ \t]*%%(?!\{).*$/gm;

@@ -6,7 +6,7 @@ import type { PageLinks } from '../rehype-links.ts';
 import { reservedHeight } from './reserved-height.ts';
 
 /** Of a page. Each takes readers and the build some milliseconds. */
-const MOST_DIAGRAMS = 200;
+const MOST_DIAGRAMS = 100;
 
 /**
  * Marks the blocks of code that are Mermaid diagrams with the height of their place, for `rehypeBlocks`. One that cannot be drawn stays

@@ -36,6 +36,8 @@ export interface DocsConfig {
   /** A style of the archive, loaded after the site's own; undefined for none. */
   readonly css: string | undefined;
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
+  /** The icon of the site's tab in browsers, a file of the archive; undefined for `favicon.svg`. */
+  readonly favicon: string | undefined;
   /** A line above every page. */
   readonly announcement: Announcement | undefined;
   /** Links to other places, in the header and at the end of each page. */
@@ -55,7 +57,7 @@ export interface DocsConfig {
 }
 
 const KEYS = [
-  ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo'],
+  ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo', 'favicon'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
   ...['ignore', 'onBrokenLinks'],
 ];
@@ -72,6 +74,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   fonts: [],
   css: undefined,
   logo: undefined,
+  favicon: undefined,
   announcement: undefined,
   links: NO_LINKS,
   edit: undefined,
@@ -115,6 +118,7 @@ export function readDocsConfig(
     navigation: navigationOf(links, at.get('navigation'), references),
     ...themeOf(reader, files, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
+    favicon: faviconOf(reader, files, at.get('favicon')),
     announcement: announcementOf(links, at.get('announcement')),
     links: linksOf(links, at.get('links')),
     edit: editOf(reader, at.get('edit')),
@@ -174,6 +178,11 @@ function colorOf(reader: ConfigReader, color: Node | undefined, name: string): s
   if (COLOR.test(text)) return text;
   reader.problem(`${name} must be a colour such as \`"#0a58ca"\`, in quotes.`, color);
   return DEFAULT_COLOR;
+}
+
+function faviconOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined) {
+  if (!node) return undefined;
+  return fileOf(reader, files, node, '`favicon`', /\.(?:svg|png|ico)$/i, 'an SVG, PNG or ICO file');
 }
 
 function logoOf(reader: ConfigReader, files: SourceFiles, node: Node | undefined) {

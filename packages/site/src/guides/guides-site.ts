@@ -150,6 +150,7 @@ export async function guidesSite(
   const frame: SiteFrame = {
     title,
     logo: config.logo,
+    favicon: config.favicon,
     links: isTabbed
       ? []
       : [...(start ? [{ title: 'Guides', path: '/' }] : []), ...referenceLinks(references)],
@@ -204,7 +205,7 @@ export async function guidesSite(
     contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
       ...{ hasFonts: config.fonts.length > 0, hasDiagrams },
     }),
-    ...builtRedirects(config.redirects),
+    ...siteRedirects(config),
   };
 }
 
@@ -218,6 +219,14 @@ function referenceLinks(references: readonly ReferenceContext[]): SiteLink[] {
   const letters = own.reduce((sum, { title }) => sum + title.length, 0);
   const areFew = own.length > 1 && own.length <= MAX_LINKED && letters <= MAX_LETTERS;
   return areFew ? own : [REFERENCE_LIST];
+}
+
+/** The redirects of the configuration, and one to the icon from where browsers look for it without being told to. */
+function siteRedirects({ redirects, favicon }: DocsConfig): ReturnType<typeof builtRedirects> {
+  const built = builtRedirects(redirects);
+  if (favicon === undefined) return built;
+  const icon = { '/favicon.ico': { to: hrefOf(`/${favicon}`), status: 302 } } as const;
+  return { ...built, redirects: { ...icon, ...built.redirects } };
 }
 
 function themeOf({
@@ -283,12 +292,13 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 
 /** Images, and files that pages link to. */
 function publishedFiles(
-  { files, config: { logo, fonts, css }, references }: Guides,
+  { files, config: { logo, favicon, fonts, css }, references }: Guides,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {
   const wanted = new Set(pages.flatMap(({ links }) => [...links.files]));
   if (logo) wanted.add(logo.light).add(logo.dark);
+  if (favicon !== undefined) wanted.add(favicon);
   const published: SiteFile[] = [];
   const others: string[] = [];
   const parts = new Set(references.flatMap(({ checked }) => checked.parts ?? []));

@@ -61,6 +61,7 @@ export async function documentSite(
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,
+    favicon: undefined,
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],

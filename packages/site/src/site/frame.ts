@@ -12,6 +12,8 @@ export interface SiteFrame {
   readonly title: string;
   /** Paths of the archive. */
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
+  /** A path of the archive; undefined for `/favicon.svg`, the site's own or one that is drawn for it. */
+  readonly favicon: string | undefined;
   /** The parts of the site, in its header. */
   readonly links: readonly SiteLink[];
   /**
@@ -82,7 +84,13 @@ export function frameFiles({ assets, theme }: SiteFrame): SiteFile[] {
 }
 
 /** The elements that the heads of all pages have in common. */
-export function frameHead({ assets, theme, isServedByApi, announcement }: SiteFrame): Html {
+export function frameHead({
+  assets,
+  theme,
+  isServedByApi,
+  announcement,
+  favicon,
+}: SiteFrame): Html {
   const { style, ownStyle, preloaded } = theme;
   return html`<meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" data-scheme="light" media="(prefers-color-scheme: light)">
@@ -99,10 +107,15 @@ ${
     ? html`<meta name="announcement" content="${announcement.text}">
 `
     : ''
-}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+}${iconLink(favicon)}
 <script src="${assets.theme}"></script>
 <link rel="stylesheet" href="${assets.siteStyle}">
 ${styleLink(style)}${styleLink(ownStyle)}${preloaded ? html`<link rel="preload" href="${preloaded.path}" as="font" type="font/woff2" crossorigin>` : ''}<script type="module" src="${assets.siteScript}"></script>`;
+}
+
+function iconLink(favicon: string | undefined): Html {
+  const path = favicon === undefined ? '/favicon.svg' : `/${favicon}`;
+  return html`<link rel="icon" href="${hrefOf(path)}"${path.endsWith('.svg') ? html` type="image/svg+xml"` : ''}>`;
 }
 
 const styleLink = (file: SiteFile | undefined) =>

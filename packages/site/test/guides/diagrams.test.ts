@@ -8,7 +8,7 @@ import { unknownVariables } from '../../src/guides/variables.ts';
 
 const TARGETS = {
   files: new Set(['index.md']),
-  reference: undefined,
+  references: [],
   sitePaths: new Set<string>(),
 };
 

@@ -55,6 +55,7 @@ redirects:
 overlays: [api/partner.yaml, ./api/eu.json]
 ignore: [drafts, /README.md]
 onBrokenLinks: warn
+favicon: dark.png
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
@@ -85,6 +86,7 @@ onBrokenLinks: warn
     fonts: [],
     css: undefined,
     logo: { light: 'logo.svg', dark: 'dark.png' },
+    favicon: 'dark.png',
     announcement: { text: 'Version 2 is here', link: '/guides/start' },
     links: {
       header: [{ title: 'Status', url: 'https://status.example.com/' }],

@@ -234,6 +234,26 @@ test('broken links are warnings where the configuration says so', async () => {
   assert.match(text('/a'), /href="\/old"[^>]*>old<[\s\S]*href="\/was\/here"/);
 });
 
+test('the icon of a site may be a PNG anywhere, which /favicon.ico leads to', async () => {
+  const { manifest, text } = await built(
+    new Map([
+      ['docs.yaml', 'title: T\nfavicon: images/icon.png'],
+      ['a.md', '# A'],
+      ['images/icon.png', 'PNG'],
+    ]),
+  );
+  assert.match(text('/a'), /<link rel="icon" href="\/images\/icon\.png">/);
+  assert.equal(manifest.files['/images/icon.png']?.type, 'image/png');
+  assert.deepEqual(manifest.redirects?.['/favicon.ico'], { to: '/images/icon.png', status: 302 });
+  const wrong = new Map([
+    ['docs.yaml', 'title: T\nfavicon: a.md'],
+    ['a.md', '# A'],
+  ]);
+  assert.deepEqual(await problems(wrong), [
+    'docs.yaml:2 `favicon` must be an SVG, PNG or ICO file, not `a.md`.',
+  ]);
+});
+
 test('ignored files and folders are no part of the site', async () => {
   const files = new Map<string, string>([
     ['docs.yaml', 'title: T\nignore: [README.md, /blog, drafts/]'],

@@ -128,6 +128,7 @@ async function files(): Promise<SiteFile[]> {
     assets,
     theme: { style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },
     previews: undefined,
+    favicon: undefined,
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],

@@ -13,6 +13,7 @@ const TARGETS = {
     'guides/start.md',
     'guides/安装.md',
     'guides/more/index.md',
+    'guides/cards.mdx',
     'images/a b.png',
     'files/data.csv',
     'files/tool.exe',
@@ -49,6 +50,8 @@ const LINKS: readonly [markdown: string, html: string][] = [
   ['[x](/guides/start)', 'href="/guides/start"'],
   ['[x](/guides/start.md#y)', 'href="/guides/start#y"'],
   ['[x](./more/)', 'href="/guides/more"'],
+  ['[x](cards.md)', 'href="/guides/cards"'],
+  ['[x](/guides/start.mdx)', 'href="/guides/start"'],
   ['[x](安装.md)', 'href="/guides/%E5%AE%89%E8%A3%85"'],
   ['[x](%E5%AE%89%E8%A3%85.md)', 'href="/guides/%E5%AE%89%E8%A3%85"'],
   ['[x](#y)', 'href="#y"'],
@@ -232,6 +235,13 @@ test('a page is described by its front matter, or else by its first paragraph, a
     assert.equal(description, expected, markdown);
     assert.equal(lead, markdown.startsWith('---') ? expected : '', markdown);
   }
+});
+
+test('front matter may have line breaks of Windows, and nothing in it', async () => {
+  const page = await render('---\r\ntitle: "Start"\r\n---\r\n\r\nText.\r\n');
+  assert.deepEqual(page.links.problems, []);
+  assert.equal(page.title, 'Start');
+  assert.equal((await render('---\n---\n# Empty\n')).title, 'Empty');
 });
 
 test('a page has its title from its front matter, its heading, or its name', async () => {

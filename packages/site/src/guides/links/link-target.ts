@@ -81,7 +81,7 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
 
 function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
   const { files, references, sitePaths } = targets;
-  const page = [file, ...ENDINGS.map((ending) => file + ending)]
+  const page = [file, ...ENDINGS.map((ending) => file + ending), otherEnding(file)]
     .map((candidate) => candidate.replace(/^\//, ''))
     .find((candidate) => files.has(candidate) && isPage(candidate));
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
@@ -104,6 +104,10 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
 
 /** What links may leave out of a page's file. */
 const ENDINGS = ['.md', '.mdx', '/index.md', '/index.mdx', '/README.md', '/README.mdx'];
+
+/** A page has its Markdown at `/start.md`, whether it is written as `start.md` or `start.mdx`. */
+const otherEnding = (file: string) =>
+  file.replace(/\.(md|mdx)$/i, (ending) => (/x$/i.test(ending) ? '.md' : '.mdx'));
 
 function isRedirected(path: string, { redirects = [] }: LinkTargets): boolean {
   return redirects.some(({ from, isPrefix }) =>

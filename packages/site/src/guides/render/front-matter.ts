@@ -11,7 +11,8 @@ interface FrontMatter {
   readonly problems: readonly { readonly message: string; readonly line: number }[];
 }
 
-const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/;
+/** The YAML without its last line break: that of Windows would be a part of the last value. */
+const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:(?<=\n)|\r?\n)---[ \t]*(?:\r?\n|$)/;
 
 /** The most bytes of YAML before a page. */
 const MAX_SIZE = 16 * 1024;

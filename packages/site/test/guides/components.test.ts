@@ -2,7 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
-import type { TargetDetails } from '../../src/guides/links/link-target.ts';
+import type { TargetDetails } from '../../src/guides/links/reference-target.ts';
 import { type RenderedPage, renderPage } from '../../src/guides/render/render-page.ts';
 import { renderPages } from '../../src/guides/render/render-pages.ts';
 import { renderTime } from '../../src/guides/render/render-time.ts';

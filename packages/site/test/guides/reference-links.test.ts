@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReferenceTargets } from '../../src/guides/links/link-target.ts';
+import type { ReferenceTargets } from '../../src/guides/links/reference-target.ts';
 import { renderPage } from '../../src/guides/render/render-page.ts';
 
 /** A reference with these operations and models. */

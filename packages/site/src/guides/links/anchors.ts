@@ -6,7 +6,7 @@ import { type ReferenceAddresses, referencePaths } from '../../reference/address
 import { firstSentence } from '../../reference/first-sentence.ts';
 import { oldAnchors } from '../../reference/old-anchors.ts';
 import type { RenderedPage } from '../render/render-page.ts';
-import type { ReferenceTargets, TargetDetails } from './link-target.ts';
+import type { ReferenceTargets, TargetDetails } from './reference-target.ts';
 
 /** Finds links that lead nowhere, and those to anchors that their page does not have. */
 export function brokenLinks(pages: readonly RenderedPage[]): BuildProblem[] {

@@ -1,6 +1,6 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
 import { REFERENCE_PATH } from '../../reference/addresses.ts';
-import { findInReferences, type ReferenceKind } from './reference-target.ts';
+import { findInReferences, type ReferenceKind, type ReferenceTargets } from './reference-target.ts';
 import { isPage, mediaType, PUBLISHED_KINDS, pagePath } from './site-paths.ts';
 
 /** The possible targets of links. */
@@ -15,30 +15,6 @@ export interface LinkTargets {
   readonly sitePaths: ReadonlySet<string>;
   /** Where links may lead though nothing is there: a path, or with `isPrefix` all below it. */
   readonly redirects?: readonly { readonly from: string; readonly isPrefix: boolean }[];
-}
-
-export interface ReferenceTargets {
-  /** What stands before its operations and models in links: `payments`; undefined for the only document of a site. */
-  readonly address: string | undefined;
-  /** The page of each operation, by `operationId` and by the id that earlier versions gave it. */
-  readonly operations: ReadonlyMap<string, string>;
-  /** Where the fragments of earlier versions lead: `tag/pets/GET/pets`. */
-  readonly anchors: ReadonlyMap<string, string>;
-  /** Every page. */
-  readonly paths: ReadonlySet<string>;
-  /** The page of each model that has one, by its name. */
-  readonly models: ReadonlyMap<string, string>;
-  /** What boxes in guides say of operations and models, by their pages. */
-  readonly details: ReadonlyMap<string, TargetDetails>;
-}
-
-export interface TargetDetails {
-  readonly title: string;
-  /** `GET`, and the path or the webhook's name; undefined for a model. */
-  readonly method: string | undefined;
-  readonly path: string;
-  /** The first sentence of the description, as plain text; empty for none. */
-  readonly sentence: string;
 }
 
 export type LinkTarget =

@@ -26,7 +26,7 @@ import type { SiteVersion } from './site-version.ts';
 import { compareVersions, versionState } from './version-order.ts';
 
 /** Versions that are shown, and retired ones, whose addresses redirect for as long as there is the project. */
-export const MAX_VERSIONS = { shown: 50, all: 200 } as const;
+const MAX_VERSIONS = { shown: 50, all: 200 } as const;
 
 /**
  * Opens a version of a locked project, or notes that it is in use. A retired one stays so until a deploy of it has

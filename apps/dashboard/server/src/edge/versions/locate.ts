@@ -58,7 +58,7 @@ export function retiredRedirect(site: Site, manifest: Manifest, path: string): R
 const shown = new WeakMap<Site, Map<string | undefined, Site>>();
 
 /** A site as one version of it; undefined: what has none. */
-export function shownAs(site: Site, version: SiteVersion | undefined): Site {
+function shownAs(site: Site, version: SiteVersion | undefined): Site {
   const known = shown.get(site) ?? new Map<string | undefined, Site>();
   shown.set(site, known);
   const made = known.get(version?.name) ?? {

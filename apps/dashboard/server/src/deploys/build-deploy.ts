@@ -46,7 +46,7 @@ import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
-import { buildMemory } from './earlier-build.ts';
+import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
 import { tellHiddenPages } from './versions/hidden-pages.ts';
@@ -136,7 +136,7 @@ async function buildIn(
       'info',
       'The same files were built before: the result of that build is taken, and its log:',
     );
-  const made = 'isKnown' in outcome ? memory.recall(log) : ofPack(outcome.artifact, job.pack);
+  const made = 'isKnown' in outcome ? memory.recall(log) : ofPack(deps, outcome.artifact, job.pack);
   const build = memory.record();
   const warnings = findings.filter(({ rule }) => levelOf(rule) === 'warning');
   if (deploy.strict === 1 && warnings.length > 0) {
@@ -152,7 +152,7 @@ async function buildIn(
   // No reason to fail: pages may be removed on purpose.
   if (live) tellGonePages(live.manifest, artifact.manifest, log);
   if (deploy.branch === null) await tellHiddenPages(db, deploy, artifact.manifest, log);
-  const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
+  const missing = await made.missing();
   say('info', `Storing the site: ${describeFileChanges(live, artifact.manifest)}.`);
   await putBlobs(db, made.contents(missing), now());
   await say.written();
@@ -160,9 +160,16 @@ async function buildIn(
 }
 
 /** The result of a build, whose contents are in its pack. */
-function ofPack(artifact: PackedArtifact, pack: string) {
-  const contents = (wanted: ReadonlySet<string>) => unpackBlobs(pack, artifact.blobs, wanted);
-  return { artifact, contents };
+function ofPack(
+  { db, now }: Pick<BuildDeps, 'db' | 'now'>,
+  artifact: PackedArtifact,
+  pack: string,
+): MadeArtifact {
+  return {
+    artifact,
+    missing: () => missingBlobs(db, [...artifact.blobs.keys()], now()),
+    contents: (wanted) => unpackBlobs(pack, artifact.blobs, wanted),
+  };
 }
 
 interface LogWriter {

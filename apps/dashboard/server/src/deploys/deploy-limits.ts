@@ -25,3 +25,10 @@ export const DEPLOY_LIMITS: DeployLimits = {
   buildSeconds: 300,
   buildMemory: 3_072,
 };
+
+/** The limits of a build that may have some of its own. */
+export const limitsOf = ({
+  limits = DEPLOY_LIMITS,
+}: {
+  readonly limits?: DeployLimits;
+}): DeployLimits => limits;

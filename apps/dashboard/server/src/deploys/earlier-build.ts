@@ -17,8 +17,10 @@ import { readSitemaps } from './publication.ts';
 // was made of, for as long as a deploy keeps it.
 
 /** An artifact for a deploy, and those of its contents that are not stored yet. */
-interface MadeArtifact {
+export interface MadeArtifact {
   readonly artifact: StoredArtifact;
+  /** The hashes of those that may not be stored. */
+  readonly missing: () => Promise<ReadonlySet<string>>;
   readonly contents: (wanted: ReadonlySet<string>) => AsyncIterable<Blob> | Iterable<Blob>;
 }
 
@@ -89,6 +91,8 @@ function storedArtifact(manifest: Manifest, made: ReadonlyMap<string, Uint8Array
   const artifact = { hash: artifactHash(manifest), manifest, blobs: contentsOf(manifest) };
   return {
     artifact,
+    // The others were looked for when the key was, and are kept for long enough since.
+    missing: async () => new Set(made.keys()),
     contents(wanted) {
       const lost = [...wanted].find((content) => !made.has(content));
       if (lost !== undefined) throw new Error(`The content ${lost} of an earlier build is gone.`);

@@ -171,6 +171,7 @@ export async function putArtifact(
     .values({ hash: artifact.hash, manifest: JSON.stringify(artifact.manifest), ...made })
     .onConflict((conflict) => conflict.column('hash').doUpdateSet(made))
     .execute();
+  if ((await countReferences(trx, artifact.hash)) === artifact.blobs.size) return;
   const rows = [...artifact.blobs.keys()].map((hash) => ({
     artifact_hash: artifact.hash,
     blob_hash: hash,
@@ -182,6 +183,19 @@ export async function putArtifact(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
+}
+
+/**
+ * To how many blobs an artifact refers. The caller holds its row, so that none is removed meanwhile. An artifact that is
+ * deployed again has all of them, and to look for each of ten thousand costs more than all else of that deploy.
+ */
+async function countReferences(trx: Trx, artifactHash: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('artifact_blobs')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('artifact_hash', '=', artifactHash)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /**

@@ -20,16 +20,13 @@ export type FromPackingThread =
  * fails, because the disk is full, say, the thread that started it fails as well.
  */
 export class PackingThread {
-  readonly #thread = new Worker(new URL('packing-worker.ts', import.meta.url));
+  #thread: Worker | undefined;
+  #begun: { readonly path: string; readonly compressions: string } | undefined;
   readonly #waiting: ((answer: FromPackingThread) => void)[] = [];
 
-  constructor() {
-    this.#thread.on('message', (answer: FromPackingThread) => this.#waiting.shift()?.(answer));
-  }
-
-  /** Begins a pack. `compressions`: the folder that builds share. */
+  /** Begins a pack, which is written once there is a file for it. `compressions`: the folder that builds share. */
   begin(path: string, compressions: string): void {
-    this.#thread.postMessage({ path, compressions } satisfies ToPackingThread);
+    this.#begun = { path, compressions };
   }
 
   readonly pack: PackFiles = async (files) => {
@@ -37,8 +34,9 @@ export class PackingThread {
     return 'entries' in answer ? answer.entries : [];
   };
 
-  /** Ends the pack, which is written then. */
+  /** Ends the pack, which is written then. Without files there is none. */
   async end(): Promise<PackIndex> {
+    if (this.#begun) return [];
     const answer = await this.#ask({ end: true });
     return 'index' in answer ? answer.index : [];
   }
@@ -46,7 +44,18 @@ export class PackingThread {
   #ask(message: ToPackingThread): Promise<FromPackingThread> {
     const { promise, resolve } = Promise.withResolvers<FromPackingThread>();
     this.#waiting.push(resolve);
+    this.#thread ??= this.#start();
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun) this.#thread.postMessage(begun satisfies ToPackingThread);
     this.#thread.postMessage(message);
     return promise;
+  }
+
+  /** Started with the first file: where nothing has to be built, it would take as long as all the rest. */
+  #start(): Worker {
+    const thread = new Worker(new URL('packing-worker.ts', import.meta.url));
+    thread.on('message', (answer: FromPackingThread) => this.#waiting.shift()?.(answer));
+    return thread;
   }
 }

@@ -76,12 +76,15 @@ const searchedApi = ({ addresses, title }: ReferenceContext): SearchedApi => [
   addresses.address ?? '',
 ];
 
-/** How many documents a file has: at least this many, and so many that there are not more files than this. */
-const TITLES = { documents: 256, files: 16 };
-const DETAILS = { documents: 64, files: 40 };
+/**
+ * How many documents a file has: at least this many, and so many that there are not more files than this, up to the
+ * most: the results of a query are in files all over a large site, of which a reader loads each.
+ */
+const TITLES = { documents: 256, files: 16, most: 512 };
+const DETAILS = { documents: 64, files: 40, most: 128 };
 
-const perFile = (all: number, least: { documents: number; files: number }) =>
-  Math.max(least.documents, Math.ceil(all / least.files));
+const perFile = (all: number, { documents, files, most }: typeof TITLES) =>
+  Math.min(most, Math.max(documents, Math.ceil(all / files)));
 
 function storedTitle(document: SearchDocument): StoredTitle {
   const { kind, title, href, context, method, isDeprecated } = document;

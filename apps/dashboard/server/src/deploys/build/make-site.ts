@@ -154,7 +154,7 @@ function warnOfPages(files: SourceFiles, log: BuildLog): void {
   log({ rule: 'navigation', message: text, file: '', path: '', line: null });
 }
 
-/** Makes the site of a document alone, with the files that it refers to: its reference is at `/`. */
+/** Makes the site of a document alone, with the files that it refers to: its reference is at `/`. Throws SiteLimitError. */
 export async function makeDocument(
   input: BuildInput,
   pack: PackFiles,

@@ -4,6 +4,7 @@ import { findDocuments } from '../../packages/site/src/openapi/bundle/find-docum
 import { levelOf } from '../../packages/site/src/rules.ts';
 import { emptyFolder } from './data.ts';
 import type { PublishedDocument } from './documents/documents-report.ts';
+import { type DeployedFolder, deployFolder, largeFolders } from './documents/large-folders.ts';
 import { BenchError } from './failure.ts';
 import { describeMachine } from './machine.ts';
 import { publish } from './report.ts';
@@ -13,11 +14,13 @@ import { DashboardUnderTest } from './sites/dashboard.ts';
 const HELP = `npm run bench:documents -- --documents DIR [options]
 
 Publishes the OpenAPI documents of a folder with the dashboard, one after the other, as their authors would: with
-\`dashboard deploy\`. A folder in it counts where it has exactly one document, which may refer to its other files. Writes
-bench/results/documents.json and docs/performance.md.
+\`dashboard deploy\`. A folder in it counts where it has exactly one document, which may refer to its other files. Then
+it deploys a folder of so many files, and one with the document \`github\` and 500 guides: each once, once more unchanged,
+and with one guide changed. Writes bench/results/documents.json and docs/performance.md.
 
   --documents DIR    the folder (required)
   --only A,B         some of its documents, by their names without an ending
+  --files N          files of the folder (default 20000)
   --data DIR         folder for the database (default bench/data)
   --help             show this
 `;
@@ -26,12 +29,17 @@ bench/results/documents.json and docs/performance.md.
 const MAX_BYTES = 50_000_000;
 
 await main(async () => {
-  const { documents, only, data } = readOptions(HELP, {}, ['documents', 'only', 'data'] as const);
+  const { documents, only, data, files } = readOptions(HELP, { files: 20_000 }, [
+    'documents',
+    'only',
+    'data',
+  ] as const);
   if (documents === undefined) throw new BenchError('Name a folder of documents with --documents.');
   const all = placesIn(documents);
   const names = subset('--only', only, [...all.keys()]);
   const machine = describeMachine('browser');
-  const dashboard = await DashboardUnderTest.start(emptyFolder('documents', data));
+  const folder = emptyFolder('documents', data);
+  const dashboard = await DashboardUnderTest.start(folder);
   const published: PublishedDocument[] = [];
   for (const name of names) {
     const one = await publishDocument(dashboard, name, all.get(name) ?? '');
@@ -40,7 +48,11 @@ await main(async () => {
     );
     published.push(one);
   }
-  publish('documents', { machine, documents: published });
+  const folders: DeployedFolder[] = [];
+  const github = names.includes('github') ? all.get('github') : undefined;
+  for (const [at, one] of largeFolders(files, github).entries())
+    folders.push(...(await deployFolder(dashboard, one, join(folder, `folder-${at}`))));
+  publish('documents', { machine, documents: published, folders });
 });
 
 /** The documents of a folder by their names. */

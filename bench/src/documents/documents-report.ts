@@ -1,6 +1,7 @@
 import type { Machine } from '../machine.ts';
 import type { Section } from '../report.ts';
 import { precise, whole } from '../table.ts';
+import type { DeployedFolder } from './large-folders.ts';
 
 /** A document as the dashboard published it. */
 export interface PublishedDocument {
@@ -24,9 +25,11 @@ export interface PublishedDocument {
 export interface DocumentsPublished {
   readonly machine: Machine;
   readonly documents: readonly PublishedDocument[];
+  /** Absent from results of earlier versions. */
+  readonly folders?: readonly DeployedFolder[];
 }
 
-export function documentsSection({ documents }: DocumentsPublished): Section {
+export function documentsSection({ documents, folders = [] }: DocumentsPublished): Section {
   const head = ['document', 'version', 'files', 'MB', 'operations', 'built in s'];
   head.push('peak MiB', 'warnings', 'hints');
   const rows = documents.map((one) => [
@@ -40,5 +43,15 @@ export function documentsSection({ documents }: DocumentsPublished): Section {
     whole(one.warnings),
     whole(one.hints),
   ]);
-  return { extent: 'each published once', isShort: false, tables: [{ head, rows }] };
+  const tables = [{ head, rows }, ...(folders.length > 0 ? [foldersTable(folders)] : [])];
+  return { extent: 'each published once', isShort: false, tables };
+}
+
+function foldersTable(folders: readonly DeployedFolder[]) {
+  const head = ['folder', 'files', 'live after s', 'of that the build', 'peak MiB'];
+  const rows = folders.map(({ name, files, seconds, built, peakMiB }) => [
+    name,
+    ...[whole(files), precise(seconds), precise(built), whole(peakMiB)],
+  ]);
+  return { head, rows };
 }

@@ -100,9 +100,15 @@ test('a drawing is text with a name, links where its author made some, and keeps
     name: 'How a parcel is booked',
   });
   assert.equal(await drawing.count(), 1);
-  assert.equal(await box.getByText('Готово').count(), 1);
+  assert.equal(await box.locator('.diagram-view').getByText('Готово').count(), 1);
   const link = box.getByRole('link', { name: 'Parcels' });
   assert.equal(await link.getAttribute('href'), 'https://example.com/parcels');
+  const fills = await box
+    .locator('.node.hot .label-container, .node.hot rect')
+    .evaluateAll((shapes) => shapes.map((shape) => getComputedStyle(shape).fill));
+  assert.ok(fills.includes('rgb(253, 230, 138)'), fills.join(' '));
+  assert.equal(await box.locator('[data-style]').count(), 0, 'they are styles again');
+  assert.ok((await box.locator('.diagram-view foreignObject [style]').count()) > 0);
   assert.equal(await box.locator('pre').isVisible(), false);
   await box.getByRole('button', { name: 'Show the code of the diagram' }).click();
   assert.match(await box.locator('pre').innerText(), /^flowchart TD/);
@@ -114,9 +120,12 @@ test('a drawing is text with a name, links where its author made some, and keeps
   assert.equal(await page.getByRole('dialog').count(), 0);
 });
 
+/** Higher than the build can guess, since it does not measure labels. */
+const HIGH = fenced(`flowchart TD\n  A["${'line<br/>'.repeat(25)}"] --> B[End]`);
+
 test('nothing moves when a diagram comes, and those below are as high as they are drawn', async (t) => {
   const origin = await servedSite(t, {
-    'index.md': `# Start\n\n${SMALL}\n\nBehind it.\n\n${'Text.\n\n'.repeat(60)}${SMALL}`,
+    'index.md': `# Start\n\n${HIGH}\n\nBehind it.\n\n${'Text.\n\n'.repeat(60)}${SMALL}`,
   });
   const page = await (await startBrowser(t)).newPage({ viewport: { width: 1280, height: 900 } });
   await page.addInitScript(() => {

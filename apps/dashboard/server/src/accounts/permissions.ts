@@ -42,8 +42,7 @@ export function isAllowed(role: Role, permission: Permission): boolean {
  */
 export const SCOPES = {
   read: 'Read projects, deploys, domains, members and the audit log.',
-  deploy:
-    'Upload deploys, put them live, delete previews of branches, and choose and retire versions.',
+  deploy: 'Upload deploys, put them live, and manage versions and previews of branches.',
   projects: 'Create projects, and change their names, addresses and settings.',
   domains: 'Add, verify, change and remove custom domains.',
   webhooks: 'See, add, test and remove webhooks.',

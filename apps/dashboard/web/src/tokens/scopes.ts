@@ -19,7 +19,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
   deploy: {
     may: 'deploy',
     label: 'Deploy',
-    hint: 'Upload deploys, put them live, delete previews of branches, and choose and retire versions.',
+    hint: 'Upload deploys, put them live, and manage versions and previews of branches.',
   },
   projects: {
     may: 'change projects',

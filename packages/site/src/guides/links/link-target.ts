@@ -29,9 +29,21 @@ export type LinkTarget =
       readonly path: string;
       readonly anchor: string;
     }
-  | { readonly kind: 'broken'; readonly message: string };
+  /** `file`: what it would be; undefined where it is no path in the archive. */
+  | { readonly kind: 'broken'; readonly message: string; readonly file?: string };
 
 const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
+
+/** Up to how many files a mistyped path may mean any of them. */
+const MANY_FILES = 2_000;
+
+/** The files that a path may mean: of very many those of its folder, since to compare all would take milliseconds. */
+export function nearFiles(path: string, files: ReadonlySet<string>): readonly string[] {
+  const all = [...files];
+  if (all.length <= MANY_FILES) return all;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return all.filter((file) => file.startsWith(folder));
+}
 
 /** An address as its author wrote it, for messages. */
 export const displayHref = (href: string): string => decoded(href) ?? href;
@@ -66,9 +78,8 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   }
   if (!files.has(file)) {
     if (isRedirected(`/${file}`, targets)) return sitePage(`/${file}`, anchor);
-    return broken(
-      `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
-    );
+    const message = `The link \`${displayHref(href)}\` is broken: there is no \`${file}\``;
+    return { kind: 'broken', message: message + didYouMean(file, nearFiles(file, files)), file };
   }
   if (mediaType(file) === undefined) {
     return broken(

@@ -3,7 +3,7 @@ import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visitElements } from '../../markdown/visit.ts';
 import type { Rule } from '../../rules.ts';
 import { hrefOf } from '../../site/site-files.ts';
-import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
+import { displayHref, type LinkTargets, linkTarget, nearFiles } from '../links/link-target.ts';
 import { isImage } from '../links/site-paths.ts';
 
 /** The links of a page, resolved. */
@@ -82,7 +82,8 @@ export function rehypeLinks(options: {
       node.properties.alt ??= '';
       return node;
     }
-    const images = [...targets.files].filter(isImage);
+    const meant = target.kind === 'broken' ? (target.file ?? src) : src;
+    const images = nearFiles(meant, targets.files).filter(isImage);
     const message =
       target.kind === 'broken'
         ? `The image \`${displayHref(src)}\` is not in the archive${didYouMean(src, images)}`

@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { SourceFiles } from '../build-log.ts';
-import { ICON_NAMES, isIcon } from '../site/icons/icons.ts';
+import { ICON_NAMES, iconNamed } from '../site/icons/icons.ts';
 import { type ConfigReader, fileOf } from './config-reader.ts';
 import { isNotFoundPage } from './links/site-paths.ts';
 import { type LinkReader, linkOf } from './site-links.ts';
@@ -269,7 +269,8 @@ function isTrue(reader: ConfigReader, node: Node, name: string): boolean {
 function iconOf(reader: ConfigReader, node: Node | undefined): string | undefined {
   if (!node) return undefined;
   const text = reader.text(node, '`icon`', 50);
-  if (text === '' || isIcon(text)) return text || undefined;
+  const icon = iconNamed(text);
+  if (text === '' || icon !== undefined) return icon;
   reader.problem(`There is no icon \`${text}\`${reader.didYouMean(text, ICON_NAMES)}`, node);
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import type { Document } from 'yaml';
-import { ICON_NAMES, isIcon } from '../site/icons/icons.ts';
+import { ICON_NAMES, iconNamed } from '../site/icons/icons.ts';
 
 /** What the front matter of a page says of its place in the site's lists. */
 export interface PageSettings {
@@ -31,13 +31,13 @@ export function pageSettings(matter: Document): PageSettings {
     const value: unknown = matter.get(key);
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
-  const icon = text('icon');
-  const isKnown = icon !== undefined && isIcon(icon);
-  if (icon !== undefined && !isKnown)
-    warnings.push(`There is no icon \`${icon}\`${didYouMeanOfMany()(icon, ICON_NAMES)}`);
+  const wanted = text('icon');
+  const icon = wanted === undefined ? undefined : iconNamed(wanted);
+  if (wanted !== undefined && icon === undefined)
+    warnings.push(`There is no icon \`${wanted}\`${didYouMeanOfMany()(wanted, ICON_NAMES)}`);
   return {
     sidebarTitle: text('sidebarTitle'),
-    icon: isKnown ? icon : undefined,
+    icon,
     isHidden: matter.get('hidden') === true,
     isUnindexed: matter.get('noindex') === true,
     warnings,

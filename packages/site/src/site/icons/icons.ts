@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ICON_ALIASES } from './icon-aliases.ts';
 
 // Outlines of Lucide's icons (LICENSE.txt) that fit documentation, each as what stands inside of its `<svg>`.
 
@@ -11,8 +12,11 @@ export const ICON_NAMES: readonly string[] = Object.keys(OUTLINES);
 
 const EMOJI = /^\p{RGI_Emoji}$/v;
 
-/** Whether a text is an icon: a name of the set, or an emoji. */
-export const isIcon = (text: string): boolean => Object.hasOwn(OUTLINES, text) || EMOJI.test(text);
+/** The icon that a text names: one of the set, by its name or by another one that is usual, or an emoji; else undefined. */
+export function iconNamed(text: string): string | undefined {
+  if (Object.hasOwn(OUTLINES, text) || EMOJI.test(text)) return text;
+  return Object.hasOwn(ICON_ALIASES, text) ? ICON_ALIASES[text] : undefined;
+}
 
 /**
  * The rules that give elements with `data-icon` their outlines, for these names. Emojis among them need none. Masks, so

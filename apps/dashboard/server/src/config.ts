@@ -150,7 +150,8 @@ export function readConfig(env: Env): Config {
   };
 }
 
-function deployLimits(env: Env): DeployLimits {
+/** The limits of deploys that an operator sets; a folder is tried on another machine with the same ones. */
+export function deployLimits(env: Env): DeployLimits {
   const { uploadBytes, unpackedBytes, archiveFiles, site, buildSeconds, buildMemory } =
     DEPLOY_LIMITS;
   const size = (name: string, fallback: number, most: number) =>

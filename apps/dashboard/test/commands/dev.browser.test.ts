@@ -95,6 +95,14 @@ test('a page follows its file, shows what is wrong, and keeps its place', async 
   await dev.said(/^start\.md:3: .*nowhere\.md[\s\S]*Not built: 1 problem\.$/m);
   assert.ok(await page.getByText('Now with an end.').isVisible());
   await screenshot(page, 'screenshots/dev-problems.png');
+  // It can be put away, until something else is wrong.
+  const problem = page.locator('dev-problems li');
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await problem.waitFor({ state: 'hidden' });
+  await writeFile(start, `# Start\n\n[Nowhere](elsewhere.md)\n\n${LONG}\n`);
+  await problem.getByText('elsewhere.md').first().waitFor();
+  await writeFile(start, `# Start\n\n[Nowhere](nowhere.md)\n\n${LONG}\n`);
+  await problem.getByText('nowhere.md').first().waitFor();
   // A page that is opened meanwhile has it, too.
   const { page: other } = await openPage(t, `${dev.origin}/`);
   assert.match(await boxOf(other), /start\.md:3/);

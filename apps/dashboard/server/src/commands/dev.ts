@@ -1,5 +1,6 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import { type Command, InvalidArgumentError } from 'commander';
+import { deployLimits } from '../config.ts';
 import { startDevServer } from './dev/dev-server.ts';
 import { startDev } from './dev/rebuilding.ts';
 import { subcommand } from './subcommand.ts';
@@ -28,7 +29,9 @@ export function devCommand(): Command {
     .action(async (path: string, { port, strict = false }: Options) => {
       const say = (line: string) => process.stdout.write(`${line}\n`);
       const server = await listen(port);
-      const dev = await startDev(path, { server, strict, say }).catch(async (error) => {
+      const dev = await startDev(path, {
+        ...{ server, strict, say, limits: deployLimits(process.env) },
+      }).catch(async (error) => {
         await server.close();
         throw error;
       });

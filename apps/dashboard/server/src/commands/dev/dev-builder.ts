@@ -2,7 +2,6 @@ import { Worker } from 'node:worker_threads';
 import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
 import type { BuildInput, Manifest } from '../../deploys/artifact.ts';
 import { offsetsOf, type PackIndex } from '../../deploys/build/artifact/pack.ts';
-import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { type DevSite, openDevSite } from './dev-site.ts';
 
 /** What build-thread.ts is to build. */
@@ -25,15 +24,22 @@ type DevOutcome = { readonly site: DevSite } | { readonly problems: readonly Bui
 /** Builds in a thread that stays, one job after the other. */
 export class DevBuilder {
   #thread: Worker | undefined;
+  readonly #memory: number;
+
+  /** `memory`: in MB, what a build may take. */
+  constructor(memory: number) {
+    this.#memory = memory;
+  }
 
   /** Rejects because of a defect. */
   async build(job: DevJob, log: BuildLog): Promise<DevOutcome> {
-    this.#thread ??= startThread();
+    this.#thread ??= startThread(this.#memory);
     const thread = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<DevOutcome>();
     const onError = (error: NodeJS.ErrnoException) => {
       this.#thread = undefined;
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ problems: [problemOf(TOO_LARGE)] });
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+        resolve({ problems: [problemOf(tooLarge(this.#memory))] });
       else reject(error);
     };
     const onMessage = (message: FromDevThread) => {
@@ -55,9 +61,10 @@ export class DevBuilder {
   }
 }
 
-const startThread = () =>
+const startThread = (memory: number) =>
   new Worker(new URL('build-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: DEPLOY_LIMITS.buildMemory },
+    resourceLimits: { maxOldGenerationSizeMb: memory },
   });
 
-const TOO_LARGE = `The site takes more than ${DEPLOY_LIMITS.buildMemory} MB of memory to build, which is what a deploy may take. Publish fewer guides, or split a large OpenAPI document into several APIs.`;
+const tooLarge = (memory: number) =>
+  `The site takes more than ${memory} MB of memory to build, which is what a deploy may take. Publish fewer guides, or split a large OpenAPI document into several APIs.`;

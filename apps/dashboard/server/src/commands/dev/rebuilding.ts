@@ -9,7 +9,7 @@ import { type BuildProblem, type Finding, problemOf } from '@petstore/site/build
 import { levelOf } from '@petstore/site/rules.ts';
 import { isNavigationPath, type Navigation } from '@petstore/site/site/sidebar.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
-import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
+import type { DeployLimits } from '../../deploys/deploy-limits.ts';
 import { locate, readUploadFile, type Upload } from '../deploy.ts';
 import { IGNORED } from '../folder-files.ts';
 import { DevBuilder } from './dev-builder.ts';
@@ -21,17 +21,12 @@ import { type FileWatch, watchFiles } from './watch-files.ts';
 const QUIET_MS = 50;
 const MAX_WAIT_MS = 500;
 
-/** What a deploy takes where the operator of the dashboard sets nothing else. */
-const LIMITS = {
-  bytes: DEPLOY_LIMITS.uploadBytes,
-  unpackedBytes: DEPLOY_LIMITS.unpackedBytes,
-  files: DEPLOY_LIMITS.archiveFiles,
-};
-
 interface DevOptions {
   readonly server: DevServer;
   /** Warnings are problems. */
   readonly strict: boolean;
+  /** What the dashboard takes that the site is deployed to. */
+  readonly limits: DeployLimits;
   /** Writes a line to the terminal. */
   readonly say: (line: string) => void;
 }
@@ -49,7 +44,7 @@ export interface Dev {
 export async function startDev(path: string, options: DevOptions): Promise<Dev> {
   const { server, say } = options;
   // What cannot be read at the start is most likely a mistyped path.
-  await readUploadFile(path, LIMITS);
+  await readUploadFile(path, uploadLimits(options.limits));
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-dev-'));
   const round = buildRounds(path, folder, options);
   let isChanged = true;
@@ -109,9 +104,13 @@ export async function startDev(path: string, options: DevOptions): Promise<Dev> 
   };
 }
 
+const uploadLimits = ({ uploadBytes, unpackedBytes, archiveFiles }: DeployLimits) => ({
+  ...{ bytes: uploadBytes, unpackedBytes, files: archiveFiles },
+});
+
 /** The function that builds what is at a path, unless it is what was built last. */
-function buildRounds(path: string, folder: string, { server, strict, say }: DevOptions) {
-  const builder = new DevBuilder();
+function buildRounds(path: string, folder: string, { server, strict, say, limits }: DevOptions) {
+  const builder = new DevBuilder(limits.buildMemory);
   const run = randomBytes(4).toString('hex');
   let rounds = 0;
   let known: string | undefined;
@@ -130,7 +129,11 @@ function buildRounds(path: string, folder: string, { server, strict, say }: DevO
     const isFirst = rounds === 1;
     if (isFirst) say(`${time()} Building ${path} …`);
     const findings: Finding[] = [];
-    const job = { input, pack: join(folder, `${rounds}`), build: `${run}-${rounds}` };
+    const job = {
+      input: { ...input, limits },
+      pack: join(folder, `${rounds}`),
+      build: `${run}-${rounds}`,
+    };
     const outcome = await builder.build(job, (line) => {
       if ('rule' in line) findings.push(line);
     });
@@ -173,7 +176,7 @@ function buildRounds(path: string, folder: string, { server, strict, say }: DevO
     let input: Upload;
     try {
       await refresh(others);
-      const read = await readUploadFile(path, LIMITS);
+      const read = await readUploadFile(path, uploadLimits(limits));
       // Nobody has seen the archive that a folder is packed into.
       input = read.kind === 'document' ? read : { ...read, name: path };
       others = input.files;

@@ -152,7 +152,7 @@ function filesInWords({ files, document, root }: DocumentFiles): string {
 async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer> {
   const files = await listFiles(folder, limits.files);
   const tooLarge = () =>
-    `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Deploy the folder that has docs.yaml in it.`;
+    `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Remove what is not of the documentation, or make its largest files smaller; the operator sets the limit.`;
   let left = limits.unpackedBytes;
   const contents = new Map<string, Uint8Array>();
   for (const name of files) {

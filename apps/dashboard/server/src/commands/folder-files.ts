@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
 import { isHidden } from '../deploys/hidden-files.ts';
 
@@ -9,7 +9,7 @@ export const IGNORED = /^(?:\.(?!gitbook$).*|node_modules|__MACOSX|Thumbs\.db)$/
 
 /**
  * The files of a folder that belong to a site, in order, with `/` between folders. Hidden files and node_modules are
- * left out. Rejects with UserError for links, names that are not UTF-8, and more than `most` files.
+ * left out, and links to files of the folder are those files. Rejects with UserError for other links, names that are not UTF-8, and more than `most` files.
  */
 export async function listFiles(root: string, most: number): Promise<string[]> {
   const files: string[] = [];
@@ -26,10 +26,10 @@ export async function listFiles(root: string, most: number): Promise<string[]> {
           `${join(root, file)} has a name that is not UTF-8. Rename it, or leave it out.`,
         );
       if (entry.isDirectory()) await add(file);
-      else if (entry.isFile()) files.push(file);
+      else if (entry.isFile() || (await isLinkInside(root, file))) files.push(file);
       else
         throw new UserError(
-          `${join(root, file)} is a link or a special file. An archive may have regular files and folders only.`,
+          `${join(root, file)} is a link to something else than a file of this folder, or a special file. Put the file itself in its place, or remove it.`,
         );
       if (files.length > most) {
         throw new UserError(
@@ -40,6 +40,20 @@ export async function listFiles(root: string, most: number): Promise<string[]> {
   };
   await add('');
   return files;
+}
+
+/** Whether a file of the folder is a link to another one that is sent: not to what is hidden in it or outside of it. */
+async function isLinkInside(root: string, file: string): Promise<boolean> {
+  try {
+    const target = await realpath(join(root, file));
+    const inside = relative(await realpath(root), target)
+      .split(sep)
+      .join('/');
+    if (inside.split('/').some((name) => name === '' || IGNORED.test(name))) return false;
+    return !isHidden(inside) && (await lstat(target)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Throws the UserError for a file or folder that cannot be read. */

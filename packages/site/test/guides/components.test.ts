@@ -142,7 +142,26 @@ const SHOWN: readonly [markdown: string, html: string | RegExp][] = [
   ['<Update label="May 2026" description="v2">\nNews.\n</Update>', '<h2 id="may-2026">May 2026'],
   [
     '<Tree>\n<Tree.Folder name="src">\n<Tree.File name="a.ts" />\n</Tree.Folder>\n</Tree>',
-    '<ul class="tree"><li class="tree-folder"><span>src</span><ul><li class="tree-file">a.ts</li></ul></li></ul>',
+    '<ul class="tree"><li class="tree-folder"><span class="guide-icon" data-icon="folder" aria-hidden="true"></span> <b>src</b><ul><li class="tree-file"><span class="guide-icon" data-icon="file" aria-hidden="true"></span> a.ts</li></ul></li></ul>',
+  ],
+  [
+    '<LiteYouTubeEmbed id="abc_1" title="A tour" />',
+    'href="https://www.youtube.com/watch?v=abc_1" class="embed-link" rel="noopener noreferrer">A tour</a>',
+  ],
+  ['Before\n\n<TOCInline toc={toc} />\n\nAfter', '<p>Before</p><p>After</p>'],
+  [
+    '<Image src="images/a.png" alt="A" caption="Below" />',
+    '<figure class="frame"><img src="/images/a.png" alt="A" loading="lazy" decoding="async"><figcaption>Below</figcaption></figure>',
+  ],
+  ['A <Glossary>parcel</Glossary>.', '<p>A parcel.</p>'],
+  [
+    'See <Anchor label="x" href="/start" target="_blank">the start</Anchor>.',
+    '<p>See <a href="/start">the start</a>.</p>',
+  ],
+  ['<Callout icon="!" theme="warn">\nMind it.\n</Callout>', '<div class="note note-warning">'],
+  [
+    '<Table align={["left"]}>\n  <thead>\n    <tr>\n      <th style={{ textAlign: "left" }}>\n        Name\n      </th>\n    </tr>\n  </thead>\n\n  <tbody>\n    <tr>\n      <td>\n        **bold**\n      </td>\n    </tr>\n  </tbody>\n</Table>',
+    '<th><p>Name</p></th></tr></thead><tbody><tr><td><p><strong>bold</strong></p></td>',
   ],
   [
     '<Operation id="getPet" />',

@@ -244,6 +244,16 @@ test('front matter may have line breaks of Windows, and nothing in it', async ()
   assert.equal((await render('---\n---\n# Empty\n')).title, 'Empty');
 });
 
+test('below a title of the front matter, headings are one level lower where one is of the first', async () => {
+  const levels = async (text: string) =>
+    [...(await render(text)).html.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));
+  const titled = '---\ntitle: Start\n---\n\n';
+  assert.deepEqual(await levels(`${titled}Text\n\n# A\n\n## B\n`), [2, 3]);
+  assert.deepEqual(await levels(`${titled}Text\n\n## A\n\n### B\n`), [2, 3]);
+  assert.deepEqual(await levels(`${titled}# A\n\n## B\n\n# C\n`), [1, 2, 1]);
+  assert.deepEqual(await levels('Text\n\n# A\n\n## B\n'), [1, 2]);
+});
+
 test('a page has its title from its front matter, its heading, or its name', async () => {
   assert.equal((await render('---\ntitle: F\n---\n# H')).title, 'F');
   assert.equal((await render('# H *x*')).title, 'H x');

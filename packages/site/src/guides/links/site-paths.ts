@@ -34,8 +34,8 @@ export function pathConflicts(files: SourceFiles, own: ReadonlySet<string>): Bui
 const INDEX = /^(?:.*\/)?index\.mdx?$/i;
 const README = /^(?:.*\/)?readme\.mdx?$/i;
 
-/** Folders of texts that pages include: those of Mintlify and GitBook. */
-const SNIPPETS = /(?:^|\/)(?:_?snippets|\.gitbook)\//;
+/** Texts that pages include: the folders of Mintlify and GitBook, and files whose names Docusaurus begins with `_`. */
+const SNIPPETS = /(?:^|\/)(?:(?:_?snippets|\.gitbook)\/|_[^/]*$)/;
 
 /** Whether the file is Markdown, which pages may include. */
 export const isMarkdown = (file: string): boolean => /\.mdx?$/i.test(file);

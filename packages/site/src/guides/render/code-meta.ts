@@ -16,7 +16,7 @@ export function codeTitle(meta: string): string {
 
 /** Words behind a language that are no title. */
 const OPTIONS = new Set(
-  'lines linenumbers showlinenumbers numberlines wrap expandable nocopy twoslash live static'.split(
+  'lines linenumbers showlinenumbers numberlines wrap expandable nocopy twoslash live static tab npm2yarn'.split(
     ' ',
   ),
 );

@@ -18,6 +18,7 @@ import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypePartIds, rehypeParts } from './rehype-parts.ts';
+import { rehypeTitle } from './rehype-title.ts';
 import { SAFE_GUIDE } from './safe-html.ts';
 
 export interface RenderedPage extends PageParts {
@@ -63,7 +64,8 @@ export async function renderPage(
   const matter = readFrontMatter(text ?? '');
   for (const problem of matter.problems) links.problems.push(problem);
   if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
-  const html = await toHtml(matter.markdown, { file, targets, parts, links, read });
+  const hasTitle = Boolean(matter.title);
+  const html = await toHtml(matter.markdown, { file, targets, parts, links, read, hasTitle });
   const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
   const title = matter.title || ownTitle || nameOf(file);
   return {
@@ -87,9 +89,10 @@ async function toHtml(
     parts: PageParts;
     links: PageLinks;
     read: ReadFile | undefined;
+    hasTitle: boolean;
   },
 ): Promise<string> {
-  const { file, targets, parts, links } = page;
+  const { file, targets, parts, links, hasTitle } = page;
   const { read = () => undefined } = page;
   const fail = (message: string, line: number) => links.problems.push({ message, line });
   const warn: GuideSource['warn'] = (rule, message, line) =>
@@ -106,6 +109,7 @@ async function toHtml(
     .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
     .use(rehypeComponents, { references, icons: links.icons, warn, fail })
+    .use(rehypeTitle, { hasTitle })
     .use(rehypeSlug)
     .use(rehypePartIds)
     .use(rehypeNotes)

@@ -47,9 +47,12 @@ const KINDS: Readonly<Record<string, ComponentKind>> = {
   danger: block('danger'),
   error: block('danger'),
   frame: block('frame'),
+  image: alone('image'),
   tooltip: inline('tooltip'),
   icon: inline('icon'),
   badge: inline('badge'),
+  glossary: inline('word'),
+  anchor: inline('link'),
   paramfield: block('field'),
   responsefield: block('field'),
   field: block('field'),
@@ -66,6 +69,9 @@ const KINDS: Readonly<Record<string, ComponentKind>> = {
   model: alone('model'),
   video: alone('video'),
   embed: alone('video'),
+  liteyoutubeembed: alone('video'),
+  liteyoutube: alone('video'),
+  tocinline: alone('contents'),
   file: alone('file'),
   contentref: block('content-ref'),
   snippet: alone('snippet'),
@@ -92,8 +98,8 @@ export function componentKind(
   return isHtml(name) ? undefined : found(KINDS, name);
 }
 
-/** Whether a tag is one of HTML's: they begin with a small letter. */
-export const isHtml = (name: string): boolean => /^\p{Ll}/u.test(name);
+/** Whether a tag is one of HTML's: they begin with a small letter, but for ReadMe's tables. */
+export const isHtml = (name: string): boolean => /^\p{Ll}/u.test(name) || name === 'Table';
 
 /** The names of all components, for suggestions. */
 export const COMPONENT_NAMES: readonly string[] = Object.keys(KINDS);

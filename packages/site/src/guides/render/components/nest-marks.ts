@@ -186,7 +186,7 @@ class Nesting {
     const kind = componentKind(name, spelling);
     const html = spelling === 'tag' && isHtml(name) && !kind ? name : undefined;
     for (const unread of mark.unread) {
-      if (NOT_SHOWN.has(unread.toLowerCase())) continue;
+      if (NOT_SHOWN.has(unread.toLowerCase()) || kind?.name === 'contents') continue;
       warn(
         'left-out',
         `\`${short(unread)}\` of \`${startOf(mark)}\` is program code, which is never run: it was left out. Write text, a number, or true or false.`,
@@ -220,7 +220,9 @@ class Nesting {
   }
 
   /** The attributes, with the values of variables. */
-  #values({ attributes, name }: OpenMark, position: Position | undefined): Attributes {
+  #values({ attributes, name, spelling }: OpenMark, position: Position | undefined): Attributes {
+    // Nothing of it is shown.
+    if (componentKind(name, spelling)?.name === 'contents') return {};
     const { variables, warn } = this.#options;
     const values = Object.entries(attributes).flatMap(([key, value]) => {
       if (typeof value !== 'object' || Array.isArray(value)) return [[key, value] as const];

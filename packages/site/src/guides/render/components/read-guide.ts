@@ -126,12 +126,17 @@ class GuideReader {
   /** The content of a snippet, at the place of what stands for it. */
   #snippet(
     path: string,
-    { attributes, position }: ComponentNode,
+    component: ComponentNode,
     chain: readonly { readonly file: string; readonly position: Position | undefined }[],
     problem: (message: string) => RootContent[],
   ): RootContent[] {
     const { read, files } = this.#source;
+    const { attributes, position } = component;
     const text = read(path);
+    // Mintlify's older folder.
+    const older = path.replace(/^snippets\//, '_snippets/');
+    if (text === undefined && older !== path && read(older) !== undefined)
+      return this.#snippet(older, component, chain, problem);
     if (text === undefined)
       return problem(`The snippet \`${path}\` is not in the archive${didYouMean(path, files)}`);
     if (chain.some(({ file }) => file === path))
@@ -158,13 +163,16 @@ class GuideReader {
   }
 }
 
+/** ReadMe's pages are MDX, whatever their names end with: with its tables, in whose cells stands Markdown. */
+const JSX_TABLE = /^[ \t]*<Table[\s>]/m;
+
 function parse(markdown: string, file: string): Root {
   const read = (parser: Parser) => {
     const tree = parser.parse(markdown);
     mathBlocks(tree, markdown);
     return tree;
   };
-  if (isMdx(file)) return read(PARSERS.mdx);
+  if (isMdx(file) || JSX_TABLE.test(markdown)) return read(PARSERS.mdx);
   // Who indents what is in a component does not mean code.
   const tree = MARK.test(markdown) ? read(PARSERS.components) : undefined;
   return tree && hasComponents(tree) ? tree : read(PARSERS.plain);
@@ -235,6 +243,9 @@ function fromRoot(url: string, folder: string): string {
 const STATEMENT =
   /import\s+([^;"']*?)\s*from\s*["']([^"'\n]+)["'][ \t]*;?|export\s+const\s+([\w$]+)\s*=\s*("[^"\n]*"|'[^'\n]*'|`[^`$]*`|-?[\d.]+|true|false|\[[^[\]{}()]*\])[ \t]*;?[ \t]*(?:\n|$)/g;
 
+/** A style of another component: sites have their own. */
+const STYLE = /import\s+["'][^"'\n]+\.css["'][ \t]*;?/g;
+
 /** Takes the snippets and the simple values out of program code; whether there is nothing else in it. */
 function understood(
   code: string,
@@ -246,6 +257,7 @@ function understood(
 ): boolean {
   let isWhole = true;
   const rest = code
+    .replace(STYLE, '')
     .replace(STATEMENT, (_, names?: string, path = '', variable = '', literal = '') => {
       if (names === undefined) {
         const value = readLiteral(literal);

@@ -3,17 +3,31 @@ import type { Element, ElementContent, Properties, Root } from 'hast';
 import { toString as contentOf } from 'hast-util-to-string';
 import { REFERENCE_PATH } from '../../../reference/addresses.ts';
 import type { Rule } from '../../../rules.ts';
-import { ICON_NAMES, isIcon } from '../../../site/icons/icons.ts';
+import { ICON_NAMES, iconNamed } from '../../../site/icons/icons.ts';
 import type { LinkTargets } from '../../links/link-target.ts';
-import type { TargetDetails } from '../../links/reference-target.ts';
 import { findInReferences } from '../../links/reference-target.ts';
 import { isImage } from '../../links/site-paths.ts';
 import { codeTitle, languageOf } from '../code-meta.ts';
 import { element, noteBox, text } from '../elements.ts';
 import { isSafeAddress } from '../safe-html.ts';
 import { cardsOfTable, isCardTable } from './card-table.ts';
+import {
+  block,
+  type Component,
+  contents,
+  hasClass,
+  isElement,
+  isTrue,
+  listOf,
+  words,
+} from './component-parts.ts';
+import { field } from './field.ts';
+import { imageBox } from './image-box.ts';
 import type { Attributes } from './read-mark.ts';
+import { referenceBox } from './reference-box.ts';
+import { schemeOf } from './scheme-images.ts';
 import { COMPONENT_TAG, type ComponentData } from './to-hast.ts';
+import { videoLink } from './video-link.ts';
 
 export interface ComponentOptions {
   readonly references: LinkTargets['references'];
@@ -31,36 +45,7 @@ export function rehypeComponents(options: ComponentOptions) {
   };
 }
 
-interface Component extends ComponentData {
-  readonly children: ElementContent[];
-  readonly line: number;
-}
-
 type Render = (component: Component) => ElementContent[];
-
-const isElement = (node: ElementContent): node is Element => node.type === 'element';
-
-const isSpace = (node: ElementContent) => node.type === 'text' && node.value.trim() === '';
-
-/** What is neither space nor nothing. */
-const contents = (children: readonly ElementContent[]) =>
-  children.filter((node) => !isSpace(node) && node.type !== 'comment');
-
-/** Text of an attribute; empty where there is none. */
-function words(attributes: Attributes, ...names: readonly string[]): string {
-  for (const name of names) {
-    const value = attributes[name];
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    if (typeof value === 'number') return String(value);
-    if (Array.isArray(value)) return value.join(', ');
-  }
-  return '';
-}
-
-const isTrue = (value: unknown) => value === true || value === 'true' || value === '';
-
-const block = (className: string, children: ElementContent[], properties: Properties = {}) =>
-  element('div', { className: className.split(' '), ...properties }, children);
 
 /** The kinds of notes, by the names of components and of their types. */
 const NOTES: Readonly<Record<string, string>> = {
@@ -146,9 +131,18 @@ class Rendering {
         element('figure', { className: ['frame'] }, children),
       ];
     },
+    image: (component) => imageBox(component),
     caption: ({ children }) => [element('figcaption', {}, children)],
     tooltip: (component) => [this.#tooltip(component)],
     icon: (component) => this.#icon(words(component.attributes, 'icon', 'name'), component.line),
+    // A word that other products explain in a list of their own.
+    word: ({ attributes, children }) =>
+      contents(children).length > 0 ? children : [text(words(attributes, 'term', 'children'))],
+    link: ({ attributes, children, line }) => {
+      const href = this.#address(words(attributes, 'href'), line);
+      const own = contents(children).length > 0 ? children : [text(words(attributes, 'label'))];
+      return href === '' ? own : [element('a', { href }, own)];
+    },
     badge: ({ attributes, children }) => [
       element('span', { className: ['badge', ...colorOf(attributes)] }, [
         ...children,
@@ -166,16 +160,23 @@ class Rendering {
     tree: ({ children }) => [listOf('tree', children)],
     'tree-folder': ({ attributes, children }) => [
       element('li', { className: ['tree-folder'] }, [
-        element('span', {}, [text(words(attributes, 'name'))]),
+        ...this.#icon('folder'),
+        element('b', {}, [text(words(attributes, 'name'))]),
         listOf('', children),
       ]),
     ],
     'tree-file': ({ attributes, children }) => [
-      element('li', { className: ['tree-file'] }, [text(words(attributes, 'name')), ...children]),
+      element('li', { className: ['tree-file'] }, [
+        ...this.#icon('file'),
+        text(words(attributes, 'name')),
+        ...children,
+      ]),
     ],
     operation: (component) => this.#reference(component, 'operation'),
     model: (component) => this.#reference(component, 'model'),
-    video: (component) => this.#video(component),
+    video: (component) => videoLink(component, this.#options.warn),
+    // Each page has one at its side.
+    contents: () => [],
     file: ({ attributes, children, line }) => this.#file(attributes, children, line),
     'content-ref': (component) => [this.#contentRef(component)],
   };
@@ -286,7 +287,7 @@ class Rendering {
   }
 
   #note({ kind = '', attributes, children }: Component): Element {
-    const type = words(attributes, 'type', 'style').toLowerCase();
+    const type = words(attributes, 'type', 'style', 'theme').toLowerCase();
     const name = NOTES[kind === 'callout' ? type : kind] ?? 'NOTE';
     return noteBox(name, words(attributes, 'title', 'label'), children);
   }
@@ -365,11 +366,12 @@ class Rendering {
     if (name === '') return [];
     if (isImage(name) && isSafeAddress(name, 'src'))
       return [element('img', { className: ['icon'], src: name, alt: '' }, [])];
-    if (isIcon(name)) {
-      const isNamed = ICON_NAMES.includes(name);
-      const properties = isNamed ? { dataIcon: name } : {};
-      if (isNamed) this.#options.icons.add(name);
-      const shown = isNamed ? [] : [text(name)];
+    const icon = iconNamed(name);
+    if (icon !== undefined) {
+      const isNamed = ICON_NAMES.includes(icon);
+      const properties = isNamed ? { dataIcon: icon } : {};
+      if (isNamed) this.#options.icons.add(icon);
+      const shown = isNamed ? [] : [text(icon)];
       const all = { className: ['guide-icon'], ...properties, ariaHidden: 'true' as const };
       return [element('span', all, shown), text(' ')];
     }
@@ -407,32 +409,6 @@ class Rendering {
     const about = known.flatMap(({ details }) => details.get(path) ?? [])[0];
     const href = kind === 'operation' ? `operation:${encodeURIComponent(id)}` : path;
     return [referenceBox(href, id, about), ...contents(children)];
-  }
-
-  #video({ attributes, children, line }: Component): ElementContent[] {
-    const src = words(attributes, 'src', 'url', 'id') || sourceOf(children);
-    if (!/^https?:\/\//i.test(src) || !isSafeAddress(src, 'href')) {
-      this.#options.warn(
-        'left-out',
-        `The video \`${src.slice(0, 100)}\` is not published: put it on a site for videos, and write its address.`,
-        line,
-      );
-      return contents(children);
-    }
-    const watch = watchAddress(src);
-    const title = words(attributes, 'title', 'caption', 'alt');
-    const label = contents(children).filter(
-      (node) => !isElement(node) || node.tagName !== 'source',
-    );
-    const host = new URL(watch).hostname.replace(/^www\./, '');
-    const name = title || label.map(contentOf).join(' ').trim() || watch;
-    return [
-      element('span', { className: ['embed'] }, [
-        element('a', { href: watch, className: ['embed-link'] }, [text(name)]),
-        text(' '),
-        element('small', {}, [text(host)]),
-      ]),
-    ];
   }
 
   #file(attributes: Attributes, children: ElementContent[], line: number): ElementContent[] {
@@ -480,19 +456,6 @@ function setPlace(node: ElementContent, position: Element['position']): void {
   for (const child of node.children) setPlace(child, position);
 }
 
-function hasClass({ properties }: Element, name: string): boolean {
-  return Array.isArray(properties.className) && properties.className.includes(name);
-}
-
-/** Items of a list; what is no item becomes one. */
-function listOf(className: string, children: readonly ElementContent[]): Element {
-  const items = contents(children).map((node) =>
-    isElement(node) && node.tagName === 'li' ? node : element('li', {}, [node]),
-  );
-  const tag = className === 'steps' ? 'ol' : 'ul';
-  return element(tag, className ? { className: [className] } : {}, items);
-}
-
 function columns(attributes: Attributes, children: ElementContent[]): Element {
   const own = contents(children);
   const wanted = Number(words(attributes, 'cols', 'columns')) || Math.min(2, own.length || 1);
@@ -500,86 +463,9 @@ function columns(attributes: Attributes, children: ElementContent[]): Element {
   return block(`columns columns-${count}`, own);
 }
 
-/** Where a parameter is, by the attribute that has its name. */
-const PLACES = ['path', 'query', 'header', 'body', 'cookie'];
-
-function field({ attributes, children }: Component): Element {
-  const place = PLACES.find((one) => words(attributes, one) !== '');
-  const name = words(attributes, 'name') || (place ? words(attributes, place) : '');
-  const part = (className: string, value: string) =>
-    value === '' ? [] : [text(' '), element('span', { className: [className] }, [text(value)])];
-  const { default: fallback } = attributes;
-  const start = typeof fallback === 'boolean' ? String(fallback) : words(attributes, 'default');
-  const head = element('p', { className: ['field-head'] }, [
-    ...part('field-label', words(attributes, 'pre')),
-    element('code', {}, [text(name)]),
-    ...part('field-type', words(attributes, 'type')),
-    ...part('field-type', place ?? ''),
-    ...part('field-label', words(attributes, 'post')),
-    ...(isTrue(attributes.required) ? part('field-required', 'required') : []),
-    ...(isTrue(attributes.deprecated) ? part('field-label', 'deprecated') : []),
-    ...(start === ''
-      ? []
-      : [
-          text(' '),
-          element('span', { className: ['field-type'] }, [
-            text('default: '),
-            element('code', {}, [text(start)]),
-          ]),
-        ]),
-  ]);
-  return block('field', [head, ...children], name ? { dataSlug: name } : {});
-}
-
 const COLORS = ['blue', 'green', 'red', 'orange', 'yellow', 'purple', 'gray'];
 
 function colorOf(attributes: Attributes): string[] {
   const color = words(attributes, 'color').toLowerCase();
   return COLORS.includes(color) ? [`badge-${color}`] : [];
-}
-
-/** Pictures for one scheme: the names that Mintlify and GitHub give them. */
-function schemeOf({ properties }: Element): void {
-  const names = [properties.className].flat().map(String);
-  const src = String(properties.src ?? '');
-  const isDark = names.includes('dark:block') || src.endsWith('#gh-dark-mode-only');
-  const isLight = names.includes('dark:hidden') || src.endsWith('#gh-light-mode-only');
-  delete properties.className;
-  if (isDark) properties.className = ['dark-only'];
-  else if (isLight) properties.className = ['light-only'];
-}
-
-function sourceOf(children: readonly ElementContent[]): string {
-  const found = children.find((node) => isElement(node) && typeof node.properties.src === 'string');
-  return found && isElement(found) ? String(found.properties.src) : '';
-}
-
-/** Where a video is watched: players that are made for frames refuse to stand alone. */
-function watchAddress(src: string): string {
-  const [, youtube] =
-    /^https?:\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\/([\w-]+)/i.exec(src) ?? [];
-  if (youtube) return `https://www.youtube.com/watch?v=${youtube}`;
-  const [, vimeo] = /^https?:\/\/player\.vimeo\.com\/video\/(\d+)/i.exec(src) ?? [];
-  return vimeo ? `https://vimeo.com/${vimeo}` : src;
-}
-
-/** A box that leads to a page of the reference. Its link is checked as all others are. */
-function referenceBox(href: string, id: string, about: TargetDetails | undefined): Element {
-  const link = element('a', { className: ['card-link'], href }, [text(about?.title ?? id)]);
-  const address = about?.method
-    ? [
-        element('p', { className: ['reference-address'] }, [
-          element('span', { className: ['method', `method-${about.method.toLowerCase()}`] }, [
-            text(about.method),
-          ]),
-          text(' '),
-          element('code', {}, [text(about.path)]),
-        ]),
-      ]
-    : [];
-  return block('card reference-card', [
-    ...address,
-    element('p', { className: ['card-title'] }, [link]),
-    ...(about?.sentence ? [element('p', {}, [text(about.sentence)])] : []),
-  ]);
 }

@@ -173,7 +173,7 @@ test('a Docusaurus folder without sidebars lists its pages as Docusaurus does', 
   });
   const { code, stdout, stderr } = await folder.importFrom('docusaurus');
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^ {2}docs\/guides\/_part\.md: Parts of pages are pages here/m);
+  assert.match(stdout, /Everything is carried over/);
   const written = parse(await folder.read('docs.yaml'));
   assert.deepEqual(written.navigation, [
     'docs/a.md',
@@ -191,4 +191,71 @@ test('a Docusaurus configuration that is no program, or exports nothing, is refu
   assert.match(broken.stderr, /docusaurus\.config\.js cannot be parsed/);
   await rm(join(folder.path, 'docusaurus.config.js'));
   assert.match((await folder.importFrom('docusaurus')).stderr, /has no docusaurus\.config\.js/);
+});
+
+test('docs beside the folder of the site are copied into it, and keep their addresses', async (t) => {
+  const folder = await importFolder(t, {
+    'docusaurus.config.js': `module.exports = {
+      title: 'Parcels',
+      favicon: 'img/icon.ico',
+      presets: [['classic', { docs: {
+        path: '../pages',
+        sidebarPath: require.resolve('./sidebars.js'),
+        editUrl: 'https://github.com/example/parcels/edit/main/site',
+      } }]],
+      themeConfig: { navbar: { items: [
+        { type: 'doc', docId: 'begin', label: 'Learn' },
+        { href: 'https://github.com/example/parcels', className: 'icon' },
+      ] } },
+    };`,
+    'sidebars.js': "module.exports = { docs: ['begin', 'more'], api: ['calls'] };",
+    'versions.json': '["2.0", "1.0"]',
+    'static/img/icon.ico': 'ICO',
+    '../pages/Start.md': '---\nid: begin\n---\n\n# Begin\n\n<TOCInline toc={toc} />\n\nText\n',
+    '../pages/more.md': "import Part from './_part.md';\n\n# More\n\n<Part />\n",
+    '../pages/_part.md': 'A part of it.\n',
+    '../pages/calls.md': '# Calls\n',
+    '../pages/secret.key': 'no',
+  });
+  const { code, stdout, stderr } = await folder.importFrom('docusaurus');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Copied 5 files, such as \.\.\/pages\/Start\.md to pages\/Start\.md/m);
+  assert.match(
+    stdout,
+    /^ {2}versions\.json: .* to where Docusaurus had 2\.0\. Left out: 2\.0, 1\.0\./m,
+  );
+  await assert.rejects(folder.read('pages/secret.key'), /ENOENT/);
+  const written = parse(await folder.read('docs.yaml'));
+  assert.equal(written.favicon, 'img/icon.ico');
+  assert.deepEqual(written.edit, {
+    url: 'https://github.com/example/parcels/edit/main/{path}',
+  });
+  assert.deepEqual(written.navigation, [
+    { tab: 'Learn', pages: ['pages/Start.md', 'pages/more.md'] },
+    { tab: 'Api', pages: ['pages/calls.md'] },
+  ]);
+  assert.deepEqual(written.links.header, [
+    { title: 'GitHub', url: 'https://github.com/example/parcels' },
+  ]);
+  assert.equal(written.redirects['/docs/begin'], '/pages/Start');
+  // What was copied is a part of the site when it is done once more.
+  assert.equal((await folder.importFrom('docusaurus', '--force')).code, 0);
+  assert.deepEqual(parse(await folder.read('docs.yaml')), written);
+  const site = await deployed(t, folder.path);
+  assert.match((await site.get('/pages/more')).text, /A part of it\./);
+  assert.equal((await site.get('/pages/_part')).status, 404);
+  assert.doesNotMatch(site.log, /TOCInline/);
+});
+
+test('docs elsewhere than beside the folder are not copied', async (t) => {
+  const folder = await importFolder(t, {
+    'docusaurus.config.js':
+      "module.exports = { title: 'T', presets: [['classic', { docs: { path: '../../secrets' } }]] };",
+  });
+  const { code, stderr } = await folder.importFrom('docusaurus');
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /docusaurus\.config\.js:1: The docs are at `\.\.\/\.\.\/secrets`, and only a folder beside/,
+  );
 });

@@ -73,7 +73,7 @@ test('a GitBook folder is moved with one command, and every page and picture is 
     /^ {2}SUMMARY\.md:14: Pages of an OpenAPI document stand here/m,
     /^ {2}SUMMARY\.md: .* under `ignore` in docs\.yaml: draft\.md\./m,
     /^ {2}\.gitbook\.yaml:4: The redirect `\/misc` → `none\.md` is left out/m,
-    /^Next: dashboard deploy --project SLUG .*handbook$/m,
+    /^Next: dashboard dev .*handbook$/m,
   ])
     assert.match(stdout, told);
   assert.doesNotMatch(stdout, /A deploy refuses this/);

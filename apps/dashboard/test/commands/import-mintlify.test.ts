@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import '@petstore/test-support/clean-up.ts';
 import { parse } from 'yaml';
-import { deployed, importFolder, OPENAPI, SVG } from './support/import-folder.ts';
+import { deployed, importFolder, OPENAPI, SVG, WOFF2 } from './support/import-folder.ts';
 
 const page = (title: string, text = '') => `---\ntitle: ${title}\n---\n\n${text}\n`;
 
 const DOCS_JSON = {
   $schema: 'https://mintlify.com/docs.json',
   name: 'Parcels',
-  colors: { primary: '#166E3F' },
+  colors: { primary: '#166E3F', light: '#07C983' },
   logo: { light: '/logo/light.svg', dark: '/logo/dark.svg' },
-  favicon: '/favicon.ico',
+  favicon: '/logo/icon.png',
+  fonts: { family: 'Own', source: '/fonts/own.woff2' },
+  appearance: { default: 'dark' },
+  search: { prompt: 'Search' },
+  errors: { 404: { title: 'Lost', description: 'Nothing is here.' } },
   banner: { content: 'Version **3** is out. [Read more](/changes)' },
   navigation: {
     languages: [
@@ -76,10 +80,16 @@ const FILES = {
   'guides/start.mdx': page('Begin here', '[lost](/lost)'),
   'deep/index.mdx': page('Depths'),
   'deep/one.mdx': page('One'),
-  'quiet.mdx': '---\ntitle: Quiet\nopenapi: GET /pets\n---\n',
+  'quiet.mdx': '---\ntitle: Quiet\nopenapi: GET /pets\n---\n\n{/* nothing */}\n',
+  'told.mdx': '---\ntitle: Told\nopenapi: GET /pets\n---\n\nMore of it.\n',
+  'brand.css': 'a {}',
+  'robots.txt': 'User-Agent: *\n',
+  'notes.tmp.md': '# Notes\n',
+  'logo/icon.png': 'PNG',
+  'fonts/own.woff2': WOFF2,
   'changes.mdx': page('Changes', 'This is {{version}}.'),
   'drafts/idea.mdx': page('Idea'),
-  '.mintignore': '# not yet\ndrafts/\n*.tmp\n',
+  '.mintignore': '# not yet\ndrafts/\n*.tmp.md\n',
 };
 
 test('a Mintlify folder is moved with one command, and every page is found', async (t) => {
@@ -89,8 +99,9 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
   assert.deepEqual(parse(await folder.read('docs.yaml')), {
     title: 'Parcels',
     openapi: 'openapi.json',
-    theme: { color: '#166E3F' },
+    theme: { colors: { light: '#166E3F', dark: '#07C983' }, fonts: { body: 'fonts/own.woff2' } },
     logo: { light: 'logo/light.svg', dark: 'logo/dark.svg' },
+    favicon: 'logo/icon.png',
     announcement: { text: 'Version 3 is out. Read more', link: '/changes' },
     navigation: [
       {
@@ -106,7 +117,6 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
               { title: 'Deep', page: 'deep/index.mdx', pages: ['deep/one.mdx'] },
             ],
           },
-          { page: 'quiet.mdx', hidden: true },
         ],
       },
       { tab: 'API', reference: true },
@@ -124,37 +134,40 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
       '/first': { to: '/guides/start', status: 302 },
       '/old/*': '/deep/*',
       '/deep/index': '/deep',
+      '/quiet': '/reference/operations/listPets',
       '/old/index': '/deep',
     },
     variables: { version: '3.1' },
-    ignore: ['README.md', 'drafts/'],
+    ignore: ['README.md', 'drafts/', 'notes.tmp.md', 'quiet.mdx', 'robots.txt'],
     onBrokenLinks: 'warn',
   });
   for (const told of [
     /^ {2}docs\.json:\d+: There is no page `deep\/gone`/m,
     /^ {2}docs\.json:\d+: Of the languages, en is carried over, and not fr/m,
-    /^ {2}docs\.json:\d+: `GET \/pets` is an operation/m,
     /^ {2}docs\.json:\d+: `integrations` is not carried over\. Sites load no scripts/m,
-    /^ {2}docs\.json:\d+: `favicon` is not carried over\. Save the icon as `favicon\.svg`/m,
     /^ {2}docs\.json:\d+: The link “Old” leads to `http:\/\/example\.com`/m,
     /^ {2}redirects\.json:\d+: The redirect `\/moved\/:page\/x` .* a pattern is `\*` at the end/m,
     /^ {2}redirects\.json:\d+: The redirect `\/away` → `\/nowhere` .* does not have its target/m,
     /^ {2}redirects\.json:\d+: The redirect `\/a` → `\/b` .* in a circle/m,
-    /^ {2}quiet\.mdx:3: Mintlify fills this page with an operation/m,
+    /^ {2}told\.mdx:3: Mintlify fills this page with an operation/m,
+    /^ {2}docs\.json:\d+: Settings of Mintlify's own parts are left out: `appearance`, `search`\.$/m,
+    /^ {2}brand\.css: The file is left out: its selectors are those of Mintlify/m,
+    /^ {2}robots\.txt: Every site has one of its own/m,
     /^ {2}docs\.json:\d+: The variable `no name` is left out/m,
-    /^ {2}\.mintignore:3: `\*\.tmp` is a pattern/m,
   ])
     assert.match(stdout, told);
   assert.doesNotMatch(stdout, /A deploy refuses this/);
 
   const site = await deployed(t, folder.path);
   assert.match((await site.get('/')).text, /Welcome/);
-  for (const path of ['/guides/start', '/deep', '/deep/one', '/quiet', '/changes', '/reference'])
+  for (const path of ['/guides/start', '/deep', '/deep/one', '/changes', '/reference'])
     assert.equal((await site.get(path)).status, 200, path);
   assert.match((await site.get('/changes')).text, /This is 3\.1\./);
   for (const path of ['/README', '/drafts/idea']) assert.equal((await site.get(path)).status, 404);
   assert.equal((await site.get('/old/one?x=1')).location, '/deep/one?x=1');
   assert.equal((await site.get('/begin')).location, '/guides/start');
+  assert.equal((await site.get('/quiet')).location, '/reference/operations/listPets');
+  assert.match((await site.get('/nowhere')).text, /Nothing is here\./);
   assert.match(site.log, /^index\.mdx:5: warning: The image `\/images\/gone\.png` is not/m);
   assert.match(site.log, /^guides\/start\.mdx:5: warning: The link `\/lost` is broken/m);
   assert.doesNotMatch(site.log, /`\/begin`/, 'a link to a redirect is no broken one');
@@ -194,4 +207,47 @@ test('an older mint.json is read: tabs and anchors take the groups of their fold
   );
   const site = await deployed(t, folder.path);
   assert.match((await site.get('/recipes/soup')).text, /Soup/);
+});
+
+test('pages and entries of operations lead to the reference, in their order', async (t) => {
+  const config = {
+    name: 'Pets',
+    navigation: {
+      tabs: [
+        { tab: 'Guides', pages: ['start'] },
+        { tab: 'Endpoints', groups: [{ group: 'Pets', pages: ['about', 'list', 'GET /pets'] }] },
+        { tab: 'Only', openapi: 'openapi.json', pages: ['GET /pets'] },
+      ],
+    },
+  };
+  const folder = await importFolder(t, {
+    'docs.json': JSON.stringify(config),
+    'openapi.json': OPENAPI,
+    'start.mdx': page('Start', '<Snippet file="hello.mdx" />'),
+    'about.mdx': page('About'),
+    'list.mdx': '---\ntitle: All pets\nopenapi: "openapi.json get /pets/"\n---\n',
+    '_snippets/hello.mdx': 'Hello from a snippet.\n',
+  });
+  const { code, stderr } = await folder.importFrom('mintlify');
+  assert.equal(code, 0, stderr);
+  const { navigation, redirects } = parse(await folder.read('docs.yaml'));
+  const url = '/reference/operations/listPets';
+  assert.deepEqual(navigation, [
+    { tab: 'Guides', pages: ['start.mdx'] },
+    {
+      tab: 'Endpoints',
+      pages: [
+        {
+          title: 'Pets',
+          pages: ['about.mdx', { title: 'All pets', url }, { title: 'List pets', url }],
+        },
+      ],
+    },
+    { tab: 'Only', reference: true },
+  ]);
+  assert.deepEqual(redirects, { '/list': url });
+  const site = await deployed(t, folder.path);
+  assert.equal((await site.get('/list')).location, url);
+  assert.equal((await site.get(url)).status, 200);
+  assert.match((await site.get('/start')).text, /Hello from a snippet/);
 });

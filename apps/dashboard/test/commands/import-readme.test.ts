@@ -94,10 +94,49 @@ test("a repository of ReadMe's is moved: order, blocks, links by slug, addresses
   const site = await deployed(t, folder.path);
   for (const path of ['/docs/Using%20It/start', '/docs/About/us', '/reference/Pets/errors'])
     assert.equal((await site.get(path)).status, 200, path);
+  assert.equal((await site.get('/reference/list-pets')).location, '/reference/operations/listPets');
   const moved = await site.get('/docs/sending');
   assert.equal(moved.location, '/docs/Using%20It/parcels/sending');
   assert.match(
     (await site.get('/docs/Using%20It/start')).text,
     /href="\/reference\/[^"]*listPets"/,
   );
+});
+
+test("tables, blocks of HTML and pictures of ReadMe's are shown, and told where they are not", async (t) => {
+  const folder = await importFolder(t, {
+    'docs/Guides/page.md': [
+      '---\ntitle: Page\n---\n',
+      '<table>\n  <tr>\n    <td>**bold**</td>\n  </tr>\n</table>\n',
+      '<HTMLBlock>{`\n<style>\n\n.x { color: red }\n</style>\n\n    <h2>From HTML</h2>\n`}</HTMLBlock>\n',
+      '![](https://files.readme.io/1-a.png) <Image src="https://files.readme.io/2-b.png" />\n',
+    ].join('\n'),
+    'reference/other.json': OPENAPI.replace('listPets', 'listOthers'),
+    'reference/pets.json': OPENAPI,
+    'reference/bare.json': OPENAPI.replace('"operationId":"listPets",', '').replace(
+      '/pets',
+      '/v1/pets/{petId}',
+    ),
+    'reference/get_v1-pets-petid.md':
+      '---\napi:\n  file: bare.json\n  operationId: get_v1-pets-petid\n---\n',
+    'reference/list-pets.md': '---\napi:\n  file: pets.json\n  operationId: listPets\n---\n',
+  });
+  const { code, stdout, stderr } = await folder.importFrom('readme');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /references of 3 documents/);
+  assert.match(stdout, /^ {2}docs: 2 images are on ReadMe's own host/m);
+  assert.match(stdout, /^ {2}docs\/Guides\/page\.md:11: A block of HTML has a style or a script/m);
+  const site = await deployed(t, folder.path);
+  assert.equal(
+    (await site.get('/reference/list-pets')).location,
+    '/reference/pets/operations/listPets',
+  );
+  assert.match(
+    (await site.get('/reference/get_v1-pets-petid')).location ?? '',
+    /^\/reference\/bare\/operations\//,
+  );
+  const { text } = await site.get('/docs/Guides/page');
+  assert.match(text, /<td><strong>bold<\/strong><\/td>/);
+  assert.match(text, /<h2 id="from-html">From HTML/);
+  assert.doesNotMatch(text, /color: red/);
 });

@@ -119,7 +119,6 @@ function report(
   notes: readonly Note[],
 ): string {
   const pages = [...folder.files].filter(isPage).length;
-  const changes = [...(site.changes ?? new Map<string, Change>()).entries()];
   const written = [
     count(made.pages, 'page'),
     ...(made.tabs > 0 ? [count(made.tabs, 'tab')] : []),
@@ -129,12 +128,11 @@ function report(
   return [
     `Found a ${NAMES[from]} folder with ${count(folder.files.size, 'file')}, ${pages} of them Markdown.`,
     `Wrote ${join(folder.path, 'docs.yaml')}: ${written.join(', ')}.`,
-    ...changes.map(([file, change]) =>
-      'text' in change ? `Changed ${file}.` : `Copied ${change.copyOf} to ${file}.`,
-    ),
+    ...changeLines(folder, site.changes ?? new Map()),
     notes.length === 0 ? 'Everything is carried over.' : `Not carried over, or to look at:`,
     ...noteLines(notes).map((line) => `  ${line}`),
-    `Next: dashboard deploy --project SLUG ${folder.path}`,
+    `Next: dashboard dev ${folder.path}`,
+    `then:  dashboard deploy --project SLUG ${folder.path}`,
   ].join('\n');
 }
 
@@ -146,6 +144,33 @@ function referencesText(documents: readonly ImportedDocument[]): string[] {
       ? `references of ${count(documents.length, 'document')}`
       : `the reference of ${first.file}`,
   ];
+}
+
+/** Of more files than these the first is named. */
+const MAX_NAMED = 3;
+
+function changeLines(folder: SourceFolder, changes: ReadonlyMap<string, Change>): string[] {
+  const texts = [...changes].filter(([, change]) => 'text' in change).map(([file]) => file);
+  const copies = [...changes].flatMap(([file, change]) =>
+    'copyOf' in change ? [`${change.copyOf} to ${file}`] : [],
+  );
+  return [
+    ...fileLine(
+      'Changed',
+      texts.filter((file) => folder.files.has(file)),
+    ),
+    ...fileLine(
+      'Wrote',
+      texts.filter((file) => !folder.files.has(file)),
+    ),
+    ...fileLine('Copied', copies),
+  ];
+}
+
+function fileLine(done: string, files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  if (files.length <= MAX_NAMED) return files.map((file) => `${done} ${file}.`);
+  return [`${done} ${count(files.length, 'file')}, such as ${files[0]}: --json names all.`];
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -10,6 +10,9 @@ import { json, type Service, startService } from '../../support/service.ts';
 /** A picture: what matters is that it is there. */
 export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>';
 
+/** A font without tables: the header of 48 bytes, which has its length. */
+export const WOFF2 = `wOF2${'\0'.repeat(7)}0${'\0'.repeat(36)}`;
+
 /** A document with one operation. */
 export const OPENAPI = JSON.stringify({
   openapi: '3.1.0',

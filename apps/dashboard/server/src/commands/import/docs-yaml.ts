@@ -9,8 +9,9 @@ import {
 import { derivedAddress } from '@petstore/site/guides/references-config.ts';
 import { readAddress } from '@petstore/site/guides/site-address.ts';
 import { referencePath } from '@petstore/site/reference/addresses.ts';
-import { ICON_NAMES, isIcon } from '@petstore/site/site/icons/icons.ts';
+import { ICON_NAMES, iconNamed } from '@petstore/site/site/icons/icons.ts';
 import { stringify } from 'yaml';
+import { documentAddresses } from './document-addresses.ts';
 import {
   type ImportedDocument,
   type ImportedEntry,
@@ -58,15 +59,16 @@ interface Making {
  * listed twice, links that lead nowhere, icons that are not in the set, and what is beyond the limits.
  */
 export function makeConfig(site: ImportedSite, folder: SourceFolder, notes: Note[]): MadeConfig {
-  const ignore = site.ignore ?? [];
+  const ignore = [...(site.ignore ?? []), ...takenFiles(site, folder, notes)];
   const copies = [...(site.changes ?? new Map()).keys()];
   const files = new Set([...folder.files, ...copies].filter((file) => !isIgnored(file, ignore)));
   const paths = sitePaths(files);
   const documents = fitDocuments(site.documents ?? [], notes);
-  const addresses = documents.length > 1 ? addressesOf(documents) : new Map<string, string>();
+  const addresses = documentAddresses(documents);
   const named = documents.map(({ file }) => ({ address: addresses.get(file) }));
   for (const path of reservedPaths(named)) paths.add(path);
   for (const address of addresses.values()) paths.add(referencePath(address));
+  for (const path of site.referencePaths ?? []) paths.add(path);
   const moved = documents.flatMap(({ file, route }) =>
     route ? [{ from: route.path, to: referencePath(addresses.get(file)), place: route.place }] : [],
   );
@@ -83,10 +85,11 @@ export function makeConfig(site: ImportedSite, folder: SourceFolder, notes: Note
   const config = {
     title: truncate(site.title, 200),
     ...documentMembers(documents, addresses),
-    ...(site.color && { theme: { color: site.color } }),
+    ...themeOf(site),
     ...(site.logo && {
       logo: site.logo.light === site.logo.dark ? site.logo.light : { ...site.logo },
     }),
+    ...(site.favicon && site.favicon !== 'favicon.svg' && { favicon: site.favicon }),
     ...announcementOf(at, site.announcement),
     ...(navigation.length > 0 && { navigation }),
     ...(Object.keys(links).length > 0 && { links }),
@@ -121,20 +124,6 @@ function fitDocuments(
   return all.slice(0, MAX_DOCUMENTS);
 }
 
-/** An address for each document, with a number where another one has the same. */
-function addressesOf(documents: readonly ImportedDocument[]): ReadonlyMap<string, string> {
-  const taken = new Set<string>();
-  return new Map(
-    documents.map(({ file }) => {
-      const address = derivedAddress(file);
-      let free = address;
-      for (let number = 2; taken.has(free); number += 1) free = `${address}-${number}`;
-      taken.add(free);
-      return [file, free];
-    }),
-  );
-}
-
 function documentMembers(
   documents: readonly ImportedDocument[],
   addresses: ReadonlyMap<string, string>,
@@ -151,6 +140,27 @@ function documentMembers(
     };
   });
   return { references };
+}
+
+/** Files at addresses that every site has itself, such as `robots.txt`. */
+function takenFiles(site: ImportedSite, folder: SourceFolder, notes: Note[]): string[] {
+  const documents = site.documents ?? [];
+  const reserved = reservedPaths(documents.map(() => ({})));
+  const taken = [...folder.files].filter(
+    (file) =>
+      reserved.has(`/${file}`) && !isPage(file) && !documents.some((one) => one.file === file),
+  );
+  for (const file of taken) {
+    const message = 'Every site has one of its own: the file is left out.';
+    notes.push({ file, line: undefined, message });
+  }
+  return taken;
+}
+
+function themeOf({ color, font }: ImportedSite): object {
+  const colors = typeof color === 'object' ? { colors: color } : color && { color };
+  const theme = { ...colors, ...(font && { fonts: { body: font } }) };
+  return Object.keys(theme).length > 0 ? { theme } : {};
 }
 
 /** The paths of a site's pages and images. The start page is there in any case. */
@@ -272,58 +282,10 @@ function titleOf({ notes }: Making, title: string, place: Place): string {
   return truncate(title, MAX_TITLE);
 }
 
-/** Names of other sets of icons, and those of Lucide that mean the same. */
-const ICON_ALIASES: Readonly<Record<string, string>> = {
-  'arrows-rotate': 'refresh-cw',
-  bars: 'list',
-  'bars-staggered': 'list',
-  bolt: 'zap',
-  'box-open': 'package',
-  'chart-bar': 'chart-column',
-  'chart-simple': 'chart-column',
-  'circle-exclamation': 'circle-alert',
-  'circle-info': 'info',
-  'circle-question': 'circle-question-mark',
-  'clock-rotate-left': 'history',
-  'code-branch': 'git-branch',
-  comment: 'message-circle',
-  comments: 'messages-square',
-  'credit-card-front': 'credit-card',
-  cube: 'box',
-  cubes: 'boxes',
-  'diagram-project': 'workflow',
-  discord: 'messages-square',
-  envelope: 'mail',
-  'file-braces': 'file-json',
-  'file-contract': 'scroll',
-  'file-lines': 'file-text',
-  gear: 'settings',
-  gears: 'settings',
-  github: 'git-branch',
-  'hand-wave': '👋',
-  home: 'house',
-  lightbulb: 'lightbulb',
-  'lightbulb-on': 'lightbulb',
-  'life-ring': 'life-buoy',
-  'list-check': 'list-checks',
-  'magnifying-glass': 'search',
-  'map-location': 'map',
-  'money-bill': 'banknote',
-  'paper-plane': 'send',
-  pen: 'pencil',
-  plus: 'puzzle',
-  'puzzle-piece': 'puzzle',
-  robot: 'bot',
-  sliders: 'sliders-horizontal',
-  'square-terminal': 'terminal',
-  'triangle-exclamation': 'triangle-alert',
-  'wand-magic-sparkles': 'wand-sparkles',
-};
-
 function iconOf({ notes }: Making, icon: string | undefined, place: Place): { icon?: string } {
   if (icon === undefined) return {};
-  const name = ICON_ALIASES[icon] ?? icon;
-  if (isIcon(name)) return { icon: name };
+  const name = iconNamed(icon);
+  if (name !== undefined) return { icon: name };
   const message = `There is no icon \`${icon}\` in the set of ${ICON_NAMES.length}: the entry has none. Choose one of docs/guides.md, or an emoji.`;
   notes.push({ ...place, message });
   return {};

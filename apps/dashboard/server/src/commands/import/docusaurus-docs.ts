@@ -66,7 +66,7 @@ function docOf(file: string, root: string, base: string, matter: ImportedValue):
     /^(?:index|readme)$/i.test(last.name) ||
     last.name.toLowerCase() === folders.at(-1)?.toLowerCase();
   const slug = matter.get('slug')?.text;
-  const own = isIndex ? folder : [...folders, last.name].join('/');
+  const own = isIndex ? folder : id;
   const relative = slug === undefined ? own : slug.startsWith('/') ? slug : `${folder}/${slug}`;
   const address = `${base}/${relative}`.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
   return {

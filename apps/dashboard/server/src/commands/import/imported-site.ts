@@ -36,6 +36,8 @@ export interface ImportedLink {
   readonly title: string;
   readonly icon?: string | undefined;
   readonly url: string;
+  /** Of one that leads to an operation, the document that has it. */
+  readonly document?: string;
   readonly place: Place;
 }
 
@@ -77,7 +79,12 @@ export interface ImportedSite {
   /** Of tabs there are none where the navigation has no tabs. */
   readonly navigation: readonly ImportedEntry[] | readonly ImportedTab[];
   readonly redirects: readonly ImportedRedirect[];
-  readonly color?: string | undefined;
+  /** One for both schemes, or one for each. */
+  readonly color?: string | { readonly light: string; readonly dark: string } | undefined;
+  /** A WOFF2 file of the folder, for texts. */
+  readonly font?: string | undefined;
+  /** A file of the folder. */
+  readonly favicon?: string | undefined;
   /** Files of the folder. */
   readonly logo?: { readonly light: string; readonly dark: string } | undefined;
   readonly announcement?: { readonly text: string; readonly link?: string | undefined } | undefined;
@@ -85,6 +92,8 @@ export interface ImportedSite {
   readonly footer?: readonly ImportedLink[];
   readonly editUrl?: string | undefined;
   readonly documents?: readonly ImportedDocument[];
+  /** The paths of the pages of their references. */
+  readonly referencePaths?: ReadonlySet<string>;
   /** What stands in pages for `{{name}}`. */
   readonly variables?: ReadonlyMap<string, string>;
   /** Files and folders (`blog/`) that are no part of the documentation. */

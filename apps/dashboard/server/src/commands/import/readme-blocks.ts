@@ -6,7 +6,7 @@ export type SlugTargets = ReadonlyMap<string, string>;
 
 /** Code, in which nothing is replaced; a block; a link to a page by its slug. */
 const MARKS =
-  /^ {0,3}(?<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\k<fence>[^\n]*$|`[^`\n]+`|\[block:(?<kind>[\w-]+)\][ \t]*\r?\n(?<json>[\s\S]*?)\r?\n\[\/block\]|\]\((?<place>doc|ref|page):(?<slug>[\w.-]+)(?<anchor>#[^)\s]*)?\)/gm;
+  /^ {0,3}(?<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\k<fence>[^\n]*$|`[^`\n]+`|\[block:(?<kind>[\w-]+)\][ \t]*\r?\n(?<json>[\s\S]*?)\r?\n\[\/block\]|<HTMLBlock[^>]*>\s*\{`(?<html>[\s\S]*?)`\}\s*<\/HTMLBlock>|<(?<end>\/?)table(?=[\s>])|\]\((?<place>doc|ref|page):(?<slug>[\w.-]+)(?<anchor>#[^)\s]*)?\)/gm;
 
 /**
  * A page of ReadMe's in Markdown: its blocks (`[block:callout]…[/block]`) and its links by slug are rewritten, and
@@ -23,7 +23,17 @@ export function rewritePage(
   const rewritten = text.replaceAll(MARKS, (whole: string, ...more: unknown[]) => {
     const groups = more.at(-1) as Record<string, string | undefined>;
     const offset = more.at(-3) as number;
-    const { kind, json = '', slug, anchor = '' } = groups;
+    const { kind, json = '', slug, anchor = '', html, end } = groups;
+    // The cells of its tables have Markdown, which those of HTML have not.
+    if (end !== undefined) return `<${end}Table`;
+    if (html !== undefined) {
+      if (/<(?:style|script|link)\b/i.test(html))
+        noteAt(
+          offset,
+          'A block of HTML has a style or a script: what is in it stays without them.',
+        );
+      return plainHtml(html);
+    }
     if (slug !== undefined) {
       const target = targets.get(slug);
       if (target !== undefined) return `](${target}${target.startsWith('/') ? anchor : ''})`;
@@ -40,6 +50,20 @@ export function rewritePage(
       ? matter
       : matter.replace(/^excerpt:(?=[ \t]*\S)/m, 'description:'),
   );
+}
+
+/** HTML that Markdown keeps whole: without styles and scripts, blank lines, and spaces that would make code of it. */
+function plainHtml(html: string): string {
+  const text = html
+    .replaceAll(
+      /<(style|script|title)\b[\s\S]*?<\/\1\s*>|<(?:link|meta)\b[^>]*>|<!doctype[^>]*>|<!--[\s\S]*?-->/gi,
+      '',
+    )
+    .replaceAll(/<\/?(?:html|head|body)\b[^>]*>/gi, '')
+    .replaceAll(/^[ \t]+|[ \t]+$/gm, '')
+    .replaceAll(/\n{2,}/g, '\n')
+    .trim();
+  return `\n${text}\n`;
 }
 
 /** The address of a page, for a link. */

@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { count } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { pagePath } from '@petstore/site/guides/links/site-paths.ts';
 import { isDocument } from '@petstore/site/openapi/bundle/find-documents.ts';
@@ -13,6 +14,7 @@ import type {
 } from './imported-site.ts';
 import { frontMatter, type ImportedValue } from './imported-value.ts';
 import { linkTo, rewritePage, type SlugTargets } from './readme-blocks.ts';
+import { type ReferencePages, readReferencePages } from './reference-pages.ts';
 import type { SourceFolder } from './source-folder.ts';
 
 interface Page {
@@ -52,6 +54,7 @@ export async function readReadMe(folder: SourceFolder, notes: Note[]): Promise<I
   const documents = await documentsOf(at);
   const hasReference = documents.length > 0;
   const operations = [...pages.values()].filter(isOperation);
+  const reference = await readReferencePages(folder, documents);
   const navigation = await navigationOf(at, hasReference);
   const published = [...pages.values()].filter(
     (page) => isPublished(page.file) && !operations.includes(page),
@@ -60,8 +63,15 @@ export async function readReadMe(folder: SourceFolder, notes: Note[]): Promise<I
   return {
     title: basename(resolve(folder.path)),
     navigation,
-    redirects: published.flatMap((page) => redirectOf(page, folder)),
+    redirects: [
+      // The page of a group is that of its tag, where the reference has one.
+      ...published
+        .flatMap((page) => redirectOf(page, folder))
+        .filter(({ from }) => !reference.paths.has(from)),
+      ...operations.flatMap((page) => operationRedirect(page, reference)),
+    ],
     documents,
+    referencePaths: reference.paths,
     ignore: [
       ...[...folder.files].filter((file) => !file.includes('/') && /\.mdx?$/i.test(file)),
       ...operations.map(({ file }) => file),
@@ -181,6 +191,19 @@ function redirectOf({ file, slug }: Page, { files }: SourceFolder): ImportedRedi
   return from === to ? [] : [{ from, to, place }];
 }
 
+/** ReadMe has an operation at the slug of its page. */
+function operationRedirect(page: Page, reference: ReferencePages): ImportedRedirect[] {
+  const { file, slug, matter } = page;
+  const api = matter.get('api');
+  const to = reference.operationById(
+    api?.get('operationId')?.text ?? '',
+    api?.get('file')?.text,
+  )?.path;
+  const from = `/reference/${slug}`;
+  if (to === undefined || to === from || reference.paths.has(from)) return [];
+  return [{ from, to, place: { file, line: undefined } }];
+}
+
 function targetsOf({ folder, pages }: Reading, hasReference: boolean): SlugTargets {
   const targets = new Map<string, string>();
   for (const page of pages.values()) {
@@ -206,6 +229,9 @@ function rewritten(
   return changes;
 }
 
+/** Images that ReadMe has taken when they were put into a page. */
+const HOSTED = /https:\/\/files\.readme\.io\/[^\s)"'>]+\.(?:png|jpe?g|gif|svg|webp)/gi;
+
 function tellLeftOut({ folder, notes, pages }: Reading): void {
   const tell = (file: string, message: string) => notes.push({ file, line: undefined, message });
   tell(
@@ -222,6 +248,12 @@ function tellLeftOut({ folder, notes, pages }: Reading): void {
     tell(
       'custom_pages',
       `Pages in HTML are left out: ${html.slice(0, 5).join(', ')}${html.length > 5 ? ', …' : ''}.`,
+    );
+  const images = [...pages.values()].flatMap(({ text }) => text.match(HOSTED) ?? []).length;
+  if (images > 0)
+    tell(
+      'docs',
+      `${count(images, 'image')} are on ReadMe's own host, from which pages load nothing: they are links. Save them in the folder, and write their paths.`,
     );
   const variables = [...pages.values()].filter(({ text }) => /<<[\w-]+>>/.test(text));
   if (variables.length > 0)

@@ -136,11 +136,18 @@ function innerNode(node: AstNode, constants: ReadonlyMap<string, AstNode>): AstN
   if (node.type === 'Identifier') return constants.get(String(node.name));
   if (node.type !== 'CallExpression') return undefined;
   const callee = node.callee as AstNode;
-  const [argument] = node.arguments as AstNode[];
+  const [argument, second] = node.arguments as AstNode[];
+  if (argument && isOwnFolder(argument)) return second;
   const object = callee.object as AstNode | undefined;
   const isRequire = callee.name === 'require' || object?.name === 'require';
   return isRequire ? argument : undefined;
 }
+
+/** `__dirname` or `import.meta.dirname`, in front of a path: `path.resolve(__dirname, './sidebars.js')`. */
+const isOwnFolder = ({ type, name, object, property }: AstNode): boolean =>
+  (type === 'Identifier' && name === '__dirname') ||
+  ((object as AstNode | undefined)?.type === 'MetaProperty' &&
+    (property as AstNode | undefined)?.name === 'dirname');
 
 /** A text, a number or a truth value. */
 function literalOf(node: AstNode): { value: string | number | boolean | undefined } | undefined {

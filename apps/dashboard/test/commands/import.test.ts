@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import '@petstore/test-support/clean-up.ts';
@@ -54,4 +54,20 @@ test('dashboard import says what it cannot read, with file and line', async (t) 
   );
   await rm(folder.path, { recursive: true });
   assert.match((await folder.importFrom('mintlify')).stderr, /docs cannot be read: there is no/);
+});
+
+test('a link to a file of the folder is that file, and no other link is followed', async (t) => {
+  const folder = await importFolder(t, FILES);
+  await symlink('a.md', join(folder.path, 'b.md'));
+  const { stdout } = await folder.importFrom('mintlify', '--dry-run');
+  assert.match(stdout, /^title: T/);
+  await writeFile(join(folder.path, '.env'), 'SECRET=1');
+  await writeFile(join(folder.path, '../outside.md'), '# Outside');
+  for (const target of ['.env', '../outside.md', 'gone.md', '.']) {
+    await symlink(target, join(folder.path, 'c.md'));
+    const { code, stderr } = await folder.importFrom('mintlify', '--dry-run');
+    assert.equal(code, 1, target);
+    assert.match(stderr, /c\.md is a link to something else than a file of this folder/);
+    await rm(join(folder.path, 'c.md'));
+  }
 });

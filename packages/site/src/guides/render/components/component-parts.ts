@@ -13,7 +13,7 @@ export interface Component extends ComponentData {
 
 export const isElement = (node: ElementContent): node is Element => node.type === 'element';
 
-export const isSpace = (node: ElementContent) => node.type === 'text' && node.value.trim() === '';
+const isSpace = (node: ElementContent) => node.type === 'text' && node.value.trim() === '';
 
 /** What is neither space nor nothing. */
 export const contents = (children: readonly ElementContent[]) =>

@@ -17,13 +17,11 @@ import type { ReferencePage } from './reference-pages.ts';
 import { pageFile, type SourceFolder } from './source-folder.ts';
 
 /** What a navigation is read with. */
-export interface NavigationReading {
+interface Reading {
   readonly folder: SourceFolder;
   readonly notes: Note[];
   readonly reference: MintlifyReference;
 }
-
-type Reading = NavigationReading;
 
 /** The navigation of a `docs.json`, or of the older `mint.json`. */
 export function readNavigation(at: Reading, config: ImportedValue): ImportedSite['navigation'] {

@@ -1,9 +1,9 @@
 import { count } from '@petstore/service/text.ts';
-import type { DocsInstance, Reading } from './docusaurus.ts';
 import type { Doc } from './docusaurus-docs.ts';
 import { optionsOf } from './docusaurus-documents.ts';
 import { leadsInto, navbarItems } from './docusaurus-navbar.ts';
 import { isOutside } from './docusaurus-outside.ts';
+import type { DocsInstance, Reading } from './docusaurus-reading.ts';
 import { type ImportedLink, type ImportedSite, isTab } from './imported-site.ts';
 import type { ImportedValue } from './imported-value.ts';
 import { resolvePath, type SourceFolder } from './source-folder.ts';

@@ -1,5 +1,5 @@
 import { isImage, mediaType, reservedPaths } from '@petstore/site/guides/links/site-paths.ts';
-import type { DocsInstance, Reading } from './docusaurus.ts';
+import type { DocsInstance, Reading } from './docusaurus-reading.ts';
 import type { Change, ImportedDocument } from './imported-site.ts';
 import { resolvePath, type SourceFolder } from './source-folder.ts';
 

@@ -4,6 +4,7 @@ import { type Doc, readDocs } from './docusaurus-docs.ts';
 import { docusaurusDocuments, optionsOf } from './docusaurus-documents.ts';
 import { inWords, leadsInto, navbarItems } from './docusaurus-navbar.ts';
 import { insideName, isOutside, withOutsideDocs } from './docusaurus-outside.ts';
+import type { DocsInstance, Reading } from './docusaurus-reading.ts';
 import {
   announcementOf,
   colorOf,
@@ -27,22 +28,6 @@ import type {
 import { type ImportedValue, parseValue } from './imported-value.ts';
 import { type Computed, readScript } from './script-values.ts';
 import { resolvePath, type SourceFolder } from './source-folder.ts';
-
-export interface Reading {
-  readonly folder: SourceFolder;
-  readonly config: ImportedValue;
-  readonly notes: Note[];
-}
-
-/** Docs of a site: those of its preset, or of a plugin. */
-export interface DocsInstance {
-  readonly id: string;
-  readonly root: string;
-  /** Where Docusaurus has them: `/docs`, or nothing. */
-  readonly base: string;
-  readonly options: ImportedValue | undefined;
-  readonly docs: readonly Doc[];
-}
 
 /**
  * Reads a Docusaurus folder. Its configuration and its sidebars are programs, of which literals are read; nothing is

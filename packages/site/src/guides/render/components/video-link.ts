@@ -1,15 +1,15 @@
 import type { ElementContent } from 'hast';
 import { toString as contentOf } from 'hast-util-to-string';
+import type { Rule } from '../../../rules.ts';
 import { element, text } from '../elements.ts';
 import { isSafeAddress } from '../safe-html.ts';
 import { type Component, contents, isElement, words } from './component-parts.ts';
 import type { Attributes } from './read-mark.ts';
-import type { ComponentOptions } from './rehype-components.ts';
 
 /** A link to a video on another site, from which pages load nothing. */
 export function videoLink(
   { name: component, attributes, children, line }: Component,
-  warn: ComponentOptions['warn'],
+  warn: (rule: Rule, message: string, line: number) => void,
 ): ElementContent[] {
   const src = sourceOf(component, attributes, children);
   if (!/^https?:\/\//i.test(src) || !isSafeAddress(src, 'href')) {

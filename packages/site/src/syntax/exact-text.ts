@@ -35,8 +35,8 @@ export function toYaml(value: unknown): string {
   });
 }
 
-/** Number literals that may not fit a JS number: many digits, or a large exponent. */
-const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;
+/** Integers that may not fit a JS number, or what looks like one in a string. */
+const MAYBE_LARGE = /[:,[\s]-?\d{16}/;
 
 /** JSON.parse, but integers beyond 2^53 become bigints. */
 export function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upgradeDocument } from '@petstore/site/openapi/checked-document.ts';
+import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { readDocument } from '@petstore/site/openapi/read-document.ts';
 import { schemaProblems } from '@petstore/site/openapi/schema-problems.ts';
 import { versionOf } from '@petstore/site/openapi/version.ts';

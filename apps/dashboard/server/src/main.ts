@@ -76,6 +76,7 @@ await addCommands(program, {
   edge: async () => (await import('./commands/edge.ts')).edgeCommand(),
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
   dev: async () => (await import('./commands/dev.ts')).devCommand(),
+  diff: async () => (await import('./commands/diff.ts')).diffCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),

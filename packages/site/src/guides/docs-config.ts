@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
 import { DEFAULT_COLOR } from '../site/theme.ts';
+import { type ChangesConfig, changesOf, NO_CHANGES_CONFIG } from './changes-config.ts';
 import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
 import { ignoredOf, withoutIgnored } from './ignored-files.ts';
@@ -50,6 +51,8 @@ export interface DocsConfig {
   readonly onBrokenLinks: 'fail' | 'warn';
   /** Where paths without a page lead. */
   readonly redirects: readonly ConfigRedirect[];
+  /** Rules for changes of the API. */
+  readonly changes: ChangesConfig;
   /** What stands in pages for `{{name}}`. */
   readonly variables: Variables;
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
@@ -59,7 +62,7 @@ export interface DocsConfig {
 const KEYS = [
   ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo', 'favicon'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
-  ...['ignore', 'onBrokenLinks'],
+  ...['ignore', 'onBrokenLinks', 'changes'],
 ];
 
 /** The required content of a `docs.yaml`, for a message. */
@@ -81,6 +84,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   redirects: [],
   ignore: [],
   onBrokenLinks: 'fail',
+  changes: NO_CHANGES_CONFIG,
   variables: new Map(),
   sitePaths: [],
 };
@@ -125,6 +129,7 @@ export function readDocsConfig(
     ignore,
     onBrokenLinks: onBrokenLinksOf(reader, at.get('onBrokenLinks')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
+    changes: changesOf(reader, at.get('changes')),
     variables: variablesOf(reader, at.get('variables')),
     sitePaths,
   };

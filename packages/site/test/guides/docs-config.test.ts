@@ -56,6 +56,11 @@ overlays: [api/partner.yaml, ./api/eu.json]
 ignore: [drafts, /README.md]
 onBrokenLinks: warn
 favicon: dark.png
+changes:
+  deprecationDays: 90
+  exceptions:
+    - { code: operation-removed, operation: GET /pets, reason: Nobody called it., until: 2026-12-31 }
+    - { operation: POST /pets, reason: It is new., until: '2027-01-31' }
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
@@ -97,6 +102,19 @@ favicon: dark.png
     },
     edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
     ignore: ['drafts', 'README.md'],
+    changes: {
+      deprecationDays: 90,
+      exceptions: [
+        {
+          ...{ code: 'operation-removed', operation: 'GET /pets' },
+          ...{ reason: 'Nobody called it.', until: '2026-12-31' },
+        },
+        {
+          ...{ code: undefined, operation: 'POST /pets' },
+          ...{ reason: 'It is new.', until: '2027-01-31' },
+        },
+      ],
+    },
     onBrokenLinks: 'warn',
     redirects: [
       { ...REDIRECT, from: '/old', to: '/guides/start', toPath: '/guides/start', line: 19 },
@@ -334,6 +352,30 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     /^3: `guides\/start\.md` is not in the archive/,
   ],
   ['title: A\nonBrokenLinks: ignore', /^2: `onBrokenLinks` must be `fail` or `warn`/],
+  ['title: A\nchanges: strict', /^2: `changes` must be a mapping with `deprecationDays`/],
+  ['title: A\nchanges: { exception: [] }', /`changes` has no `exception`.*`exceptions`/],
+  ['title: A\nchanges: { deprecationDays: -1 }', /must be a whole number of 0 to 3650 days/],
+  ['title: A\nchanges: { deprecationDays: some }', /must be a whole number of 0 to 3650 days/],
+  [
+    'title: A\nchanges:\n  exceptions:\n    - { reason: a, until: 2026-12-31 }',
+    /^4: An exception must have a `code`, an `operation`, or both/,
+  ],
+  [
+    'title: A\nchanges: { exceptions: [{ operation: GET /a, until: 2026-12-31 }] }',
+    /must have a `reason`, and a day `until` which it holds/,
+  ],
+  [
+    'title: A\nchanges: { exceptions: [{ code: a-b, reason: a, until: 2026-12-31 }] }',
+    /There is no change with the code `a-b`/,
+  ],
+  [
+    'title: A\nchanges: { exceptions: [{ operation: /a, reason: a, until: 2026-12-31 }] }',
+    /`operation` must be a method and a path, such as `GET \/pets`/,
+  ],
+  [
+    'title: A\nchanges: { exceptions: [{ operation: GET /a, reason: a, until: 2026-02-30 }] }',
+    /`until` must be a day such as `2026-12-31`/,
+  ],
   ['title: A\nlinks: []', /^2: `links` must be a mapping with `header`, `footer`/],
   ['title: A\nlinks: { headers: [] }', /^2: .*did you mean `header`/],
   ['title: A\nlinks: { header: { title: x } }', /^2: `links\.header` must be a list/],

@@ -1,0 +1,97 @@
+import { styleText } from 'node:util';
+import type { ChangeList } from '@petstore/changes/change.ts';
+import { compareDocuments } from '@petstore/changes/compare-documents.ts';
+import { changesGithub } from '@petstore/changes/formats/github.ts';
+import { changesGitlab } from '@petstore/changes/formats/gitlab.ts';
+import { changesJunit } from '@petstore/changes/formats/junit.ts';
+import { changesMarkdown } from '@petstore/changes/formats/markdown.ts';
+import { changesSarif } from '@petstore/changes/formats/sarif.ts';
+import { changesText, type Paint } from '@petstore/changes/formats/text.ts';
+import { VERDICTS, type Verdict } from '@petstore/changes/rules.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { toJson } from '@petstore/site/syntax/exact-text.ts';
+import { type Command, Option } from 'commander';
+import { readVersion } from './diff/read-version.ts';
+import { subcommand } from './subcommand.ts';
+
+/** How a list is printed. `failing`: the verdicts that end with exit code 1. */
+const FORMATS: Readonly<Record<string, (list: ChangeList, failing: readonly Verdict[]) => string>> =
+  {
+    text: (list) => changesText(list, paint),
+    json: (list) => toJson(list),
+    markdown: changesMarkdown,
+    github: changesGithub,
+    gitlab: changesGitlab,
+    sarif: changesSarif,
+    junit: (list, failing) => changesJunit(list, failing.length > 0 ? failing : ['breaking']),
+  };
+
+interface Options {
+  readonly format: string;
+  readonly failOn?: 'breaking' | 'risky';
+}
+
+export function diffCommand(): Command {
+  return (
+    subcommand('diff')
+      .description(
+        'List what a new version of an API changes for those who use the old one, offline and without an account.',
+      )
+      .argument('<old>', 'document (JSON or YAML), or folder as it is deployed')
+      .argument('<new>', 'the same of the new version; a docs.yaml in it may have exceptions')
+      .addOption(
+        new Option('--format <format>', 'how the list is printed')
+          .choices(Object.keys(FORMATS))
+          .default('text'),
+      )
+      .addOption(
+        new Option(
+          '--fail-on <verdict>',
+          'exit with 1 where there is such a change, or a graver one',
+        ).choices(['breaking', 'risky']),
+      )
+      // A wrong command line is no breaking change.
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+      .action(async (old: string, now: string, { format, failOn }: Options) => {
+        const list = await compared(old, now);
+        if (!list) return;
+        const failing = failOn === undefined ? [] : VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1);
+        await write(FORMATS[format]?.(list, failing) ?? '');
+        if (failing.some((verdict) => list.summary[verdict] > 0)) process.exitCode = 1;
+      })
+  );
+}
+
+/** The list of changes; undefined where a version cannot be read, which is told. */
+async function compared(old: string, now: string): Promise<ChangeList | undefined> {
+  try {
+    const [before, after] = [await readVersion(old), await readVersion(now)];
+    for (const line of after.notes) process.stderr.write(`${line}\n`);
+    return compareDocuments(before.document, after.document, after.rules);
+  } catch (error) {
+    process.exitCode = 2;
+    const text = error instanceof UserError ? error.message : `A defect: ${(error as Error).stack}`;
+    process.stderr.write(`dashboard: ${text}\n`);
+    return undefined;
+  }
+}
+
+const COLOURS = {
+  breaking: ['bold', 'red'],
+  risky: ['bold', 'yellow'],
+  compatible: ['bold', 'green'],
+  documentation: ['bold', 'blue'],
+  faint: ['dim'],
+} as const;
+
+/** Colours where a person looks, and where `NO_COLOR` does not say otherwise. */
+const paint: Paint = (part, text) =>
+  styleText([...COLOURS[part]], text, { stream: process.stdout });
+
+/** Writes to standard output, and waits until it is taken. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', reject);
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

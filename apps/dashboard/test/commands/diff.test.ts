@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { ChangeList } from '@petstore/changes/change.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { dashboard } from '../support/dashboard-program.ts';
+
+/** Writes files by their paths, and returns `dashboard diff …` beside them. */
+async function setUp(t: TestContext, files: Readonly<Record<string, string>>) {
+  const folder = await temporaryFolder(t);
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return (...args: string[]) => dashboard(folder, ['diff', ...args]);
+}
+
+const OLD = `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths:
+  /pets:
+    get:
+      responses:
+        '200':
+          description: The pets
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [name]
+                properties:
+                  name: { type: string }
+    delete:
+      responses: { '204': { description: Gone } }
+`;
+
+const RENAMED = OLD.replace('required: [name]', 'required: [name, id]').replace(
+  'name: { type: string }',
+  'id: { type: string }',
+);
+const NEW = RENAMED.replace(/ {4}delete[\s\S]*$/, '');
+
+test('dashboard diff lists what a new version breaks, with both places, and fails where it is asked to', async (t) => {
+  const diff = await setUp(t, {
+    'old.yaml': OLD,
+    'new.yaml': NEW,
+    'safe.yaml': OLD.replace('Gone', 'Away'),
+  });
+  const plain = await diff('old.yaml', 'new.yaml');
+  assert.equal(plain.code, 0, plain.stderr);
+  assert.equal(plain.stderr, '');
+  assert.equal(
+    plain.stdout,
+    `Breaking (2)
+  DELETE /pets: \`DELETE /pets\` was removed.
+    old.yaml:16, gone [operation-removed]
+  GET /pets: Property \`name\` of response 200 (application/json) was removed, and was always there.
+    old.yaml:15, gone [response-required-property-removed]
+
+Compatible (1)
+  GET /pets: Property \`id\` of response 200 (application/json) was added, and is always there.
+    new.yaml:15 [response-required-property-added]
+
+2 breaking, 1 compatible
+`,
+  );
+  const codes = async (...args: string[]) => (await diff(...args)).code;
+  assert.equal(await codes('old.yaml', 'new.yaml', '--fail-on', 'breaking'), 1);
+  assert.equal(await codes('old.yaml', 'new.yaml', '--fail-on', 'risky'), 1);
+  assert.equal(await codes('old.yaml', 'safe.yaml', '--fail-on', 'risky'), 0);
+  const same = await diff('old.yaml', 'old.yaml', '--fail-on', 'risky');
+  assert.deepEqual([same.code, same.stdout], [0, 'No changes\n']);
+});
+
+test('dashboard diff --format json has every change with verdict, operation, both places and values', async (t) => {
+  const diff = await setUp(t, {
+    'old.yaml': OLD,
+    'new.yaml': OLD.replace('name: { type: string }', 'name: { type: integer }'),
+  });
+  const { stdout, code } = await diff('old.yaml', 'new.yaml', '--format', 'json');
+  assert.equal(code, 0);
+  const pointer =
+    '/paths/~1pets/get/responses/200/content/application~1json/schema/properties/name/type';
+  assert.deepEqual(JSON.parse(stdout), {
+    summary: { breaking: 1, risky: 0, compatible: 0, documentation: 0 },
+    changes: [
+      {
+        code: 'response-type-changed',
+        verdict: 'breaking',
+        operation: 'GET /pets',
+        message:
+          'Property `name` of response 200 (application/json) changed its type from `string` to `integer`.',
+        old: { file: 'old.yaml', line: 15, pointer, value: 'string' },
+        new: { file: 'new.yaml', line: 15, pointer, value: 'integer' },
+      },
+    ],
+  } satisfies ChangeList);
+});
+
+test('dashboard diff reads folders as a deploy does: docs.yaml, overlays, referenced files, exceptions', async (t) => {
+  const files = (type: string, docs = '') => ({
+    'docs.yaml': `title: Pets\nopenapi: api/main.yaml\noverlays: [api/over.yaml]\n${docs}`,
+    'index.md': '# Pets\n',
+    'api/main.yaml': OLD.replace('{ type: string }', '{ $ref: parts/name.yaml }'),
+    'api/parts/name.yaml': `description: A name\ntype: ${type}\n`,
+    'api/over.yaml': `overlay: 1.0.0\ninfo: { title: O, version: '1' }\nactions: [{ target: "$.paths['/pets'].delete", remove: true }]\n`,
+  });
+  const of = (name: string, all: object) =>
+    Object.fromEntries(Object.entries(all).map(([path, content]) => [`${name}/${path}`, content]));
+  const exceptions = (until: string) =>
+    `changes:\n  exceptions:\n    - { code: response-type-changed, operation: GET /pets, reason: It was never text., until: ${until} }\n`;
+  const diff = await setUp(t, {
+    ...of('old', files('string')),
+    ...of('new', files('integer')),
+    ...of('meant', files('integer', exceptions('2999-12-31'))),
+    ...of('late', files('integer', exceptions('2020-01-01'))),
+    'whole.yaml': OLD.replace(/ {4}delete[\s\S]*$/, ''),
+  });
+  const list = async (...args: string[]): Promise<ChangeList> => {
+    const { stdout, stderr, code } = await diff(...args, '--format', 'json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const [change, ...others] = (await list('old', 'new')).changes;
+  assert.deepEqual(others, []);
+  assert.deepEqual(change?.old, {
+    file: 'old/api/parts/name.yaml',
+    line: 2,
+    pointer: '/type',
+    value: 'string',
+  });
+  assert.deepEqual(change?.new, {
+    file: 'new/api/parts/name.yaml',
+    line: 2,
+    pointer: '/type',
+    value: 'integer',
+  });
+  const [allowed] = (await list('old', 'meant')).changes;
+  assert.equal(allowed?.verdict, 'compatible');
+  assert.deepEqual(allowed?.allowed, { by: 'exception', reason: 'It was never text.' });
+  assert.match(allowed?.message ?? '', /Allowed until 2999-12-31: It was never text\.$/);
+  assert.equal((await list('old', 'late')).summary.breaking, 1);
+  // A folder and a document alone, and a document that refers to files without a docs.yaml.
+  assert.deepEqual((await list('whole.yaml', 'old')).summary, {
+    breaking: 0,
+    risky: 0,
+    compatible: 0,
+    documentation: 1,
+  });
+  const [, second] = (await list('whole.yaml', 'new/api/main.yaml')).changes;
+  assert.equal(second?.new?.file, 'new/api/main.yaml');
+});
+
+test('Swagger 2.0 and the same in OpenAPI 3 are one, and places are those of the file', async (t) => {
+  const swagger = (type: string) => `swagger: '2.0'
+info: { title: Pets, version: '1' }
+host: api.example.com
+schemes: [https]
+produces: [application/json]
+consumes: [application/json]
+paths:
+  /pets:
+    post:
+      parameters:
+        - { name: body, in: body, required: true, schema: { $ref: '#/definitions/Pet' } }
+      responses:
+        '200': { description: The pet, schema: { $ref: '#/definitions/Pet' } }
+definitions:
+  Pet:
+    type: object
+    properties:
+      name: { type: ${type} }
+`;
+  const openapi = `openapi: 3.0.3
+info: { title: Pets, version: '1' }
+servers: [{ url: 'https://api.example.com' }]
+paths:
+  /pets:
+    post:
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: '#/components/schemas/Animal' } } }
+      responses:
+        '200':
+          description: The pet
+          content: { application/json: { schema: { $ref: '#/components/schemas/Animal' } } }
+components:
+  schemas:
+    Animal: { type: object, properties: { name: { type: string } } }
+`;
+  const diff = await setUp(t, {
+    'two.yaml': swagger('string'),
+    'other.yaml': swagger('integer'),
+    'three.yaml': openapi,
+  });
+  assert.equal((await diff('two.yaml', 'three.yaml')).stdout, 'No changes\n');
+  assert.equal((await diff('three.yaml', 'two.yaml')).stdout, 'No changes\n');
+  const { stdout } = await diff('two.yaml', 'other.yaml', '--format', 'json');
+  const [change] = (JSON.parse(stdout) as ChangeList).changes;
+  assert.deepEqual(change?.new, {
+    file: 'other.yaml',
+    line: 18,
+    pointer: '/definitions/Pet/properties/name/type',
+    value: 'integer',
+  });
+});
+
+test('what cannot be read ends with 2, and says where and what to do', async (t) => {
+  const diff = await setUp(t, {
+    'old.yaml': OLD,
+    'broken.yaml': OLD.replace('paths:', 'paths: ]'),
+    'none.yaml': 'title: Pets\n',
+    'later.yaml': 'openapi: 4.0.0\npaths: {}\n',
+    'empty/readme.txt': '',
+    'two/a.yaml': OLD,
+    'two/b.yaml': OLD,
+    'config/docs.yaml':
+      'title: Pets\nchanges: { exceptions: [{ code: gone, reason: a, until: 2026-12-31 }] }\n',
+  });
+  const refused = async (wanted: RegExp, ...args: string[]) => {
+    const { code, stdout, stderr } = await diff(...args);
+    assert.match(stderr, wanted);
+    assert.deepEqual([code, stdout], [2, '']);
+  };
+  await refused(/^dashboard: broken\.yaml:3: /, 'old.yaml', 'broken.yaml', '--fail-on', 'breaking');
+  await refused(
+    /^dashboard: none\.yaml:1: The document doesn't say its version/,
+    'none.yaml',
+    'old.yaml',
+  );
+  await refused(/^dashboard: later\.yaml:1: `openapi` is 4\.0\.0/, 'old.yaml', 'later.yaml');
+  await refused(
+    /^dashboard: nothing\.yaml cannot be read: there is no such file/,
+    'nothing.yaml',
+    'old.yaml',
+  );
+  await refused(/^dashboard: empty has no OpenAPI document/, 'empty', 'old.yaml');
+  await refused(/^dashboard: two has 2 OpenAPI documents.*`openapi: a\.yaml`/, 'old.yaml', 'two');
+  await refused(
+    /^dashboard: config\/docs\.yaml:2: There is no change with the code `gone`/,
+    'old.yaml',
+    'config',
+  );
+  await refused(
+    /https:\/\/a\.example\.com is an address.*Download/,
+    'https://a.example.com',
+    'old.yaml',
+  );
+  await refused(
+    /'--fail-on <verdict>' argument 'never' is invalid/,
+    'old.yaml',
+    'old.yaml',
+    '--fail-on',
+    'never',
+  );
+  await refused(/missing required argument 'new'/, 'old.yaml');
+});
+
+test('each format is what its reader takes', async (t) => {
+  // Text of a stranger's document stands in all of them.
+  const odd = (path: string) => OLD.replace('/pets', JSON.stringify(`/${path}`));
+  const path = 'a|b<i>`x`@team %0A::error::';
+  const diff = await setUp(t, {
+    'old.yaml': odd(path),
+    'new.yaml': odd('b'),
+    'same.yaml': odd(path),
+  });
+  const print = async (format: string, ...args: string[]) =>
+    (await diff('old.yaml', 'new.yaml', '--format', format, ...args)).stdout;
+
+  const github = await print('github');
+  const lines = github.trimEnd().split('\n');
+  assert.equal(lines.length, 3);
+  for (const line of lines.slice(0, 2))
+    assert.match(line, /^::error file=old\.yaml,line=\d+,title=operation-removed::/);
+  assert.match(github, /%250A::error/);
+  assert.match(lines[2] ?? '', /^::notice title=API changes::2 breaking, 2 compatible$/);
+
+  const gitlab = JSON.parse(await print('gitlab')) as {
+    fingerprint: string;
+    severity: string;
+    location: object;
+  }[];
+  assert.equal(new Set(gitlab.map(({ fingerprint }) => fingerprint)).size, 4);
+  assert.deepEqual(gitlab[0]?.location, { path: 'old.yaml', lines: { begin: 5 } });
+  assert.equal(gitlab[0]?.severity, 'critical');
+
+  const sarif = JSON.parse(await print('sarif'));
+  assert.equal(sarif.version, '2.1.0');
+  const [run] = sarif.runs;
+  assert.deepEqual(
+    run.results.map(({ level, ruleIndex }: { level: string; ruleIndex: number }) => [
+      level,
+      run.tool.driver.rules[ruleIndex].id,
+    ]),
+    [
+      ['error', 'operation-removed'],
+      ['error', 'operation-removed'],
+      ['note', 'operation-added'],
+      ['note', 'operation-added'],
+    ],
+  );
+
+  const junit = await print('junit', '--fail-on', 'breaking');
+  assert.match(junit, /<testsuites tests="4" failures="2">/);
+  assert.match(junit, /a\|b&lt;i&gt;/);
+  assert.match(
+    (await diff('old.yaml', 'same.yaml', '--format', 'junit')).stdout,
+    /tests="1" failures="0"/,
+  );
+
+  const markdown = await print('markdown');
+  assert.match(
+    markdown,
+    /^\*\*API changes:\*\* 2 breaking, 2 compatible\.\n\n### Breaking \(2\)\n\n\| Operation \|/,
+  );
+  const [row = ''] = markdown.split('\n').filter((line) => line.includes('@team'));
+  // Three cells, in which nothing is HTML or mentions anybody.
+  assert.equal(row.split(/(?<!\\)\|/).length, 5);
+  assert.doesNotMatch(row.replace(/`[^`]*`/g, ''), /<i>|@team/);
+});

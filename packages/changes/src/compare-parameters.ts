@@ -1,0 +1,140 @@
+import { type ApiDocument, type At, memberOf, memberValue, textIn } from './api-document.ts';
+import { compareContent } from './compare-content.ts';
+import type { Both, Comparison } from './compare-operations.ts';
+import { type Operation, type PairedOperation, parameterNames } from './compare-paths.ts';
+import { compareTexts } from './compare-texts.ts';
+import { announcedIn, compareLifecycle } from './lifecycle.ts';
+import type { Mode } from './schema/compare-schemas.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly place: string;
+  readonly at: At;
+}
+
+/** Compares what is sent in path, query, headers and cookies. `isReversed`: the API sends it. */
+export function compareParameters(
+  comparison: Comparison,
+  { old, now, context }: PairedOperation,
+  isReversed: boolean,
+): void {
+  const { report } = comparison;
+  const [before, after] = [parametersOf(comparison.old, old), parametersOf(comparison.new, now)];
+  for (const [key, one] of before) {
+    const other = after.get(key);
+    if (other) {
+      const both = { context, subject: subjectOf(other), old: one.at, now: other.at };
+      compareParameter(comparison, both, isReversed, one.place);
+      continue;
+    }
+    const wasRequired = isRequired(one) && isReversed;
+    const code = wasRequired ? 'required-response-header-removed' : 'parameter-removed';
+    const gone = announcedIn(one.at);
+    report.add(code, context, { subject: subjectOf(one), old: one.at, new: null, gone });
+  }
+  for (const [key, one] of after) {
+    if (before.has(key)) continue;
+    const isNeeded = isRequired(one) && !isReversed;
+    const code = isNeeded ? neededCode(comparison.new, one) : 'parameter-added';
+    report.add(code, context, { subject: subjectOf(one), old: null, new: one.at });
+  }
+}
+
+const neededCode = (document: ApiDocument, { at }: Parameter) =>
+  hasDefault(document, at) ? 'required-parameter-with-default-added' : 'required-parameter-added';
+
+function hasDefault(document: ApiDocument, parameter: At): boolean {
+  const schema = document.member(parameter, 'schema');
+  return schema !== undefined && memberValue(schema, 'default') !== undefined;
+}
+
+const subjectOf = ({ place, name }: Parameter): string =>
+  `${place === 'header' || place === 'cookie' ? place : `${place} parameter`} \`${name}\``;
+
+const isRequired = ({ at, place }: Parameter): boolean =>
+  memberValue(at, 'required') === true || place === 'path';
+
+/** An operation's parameters: its own come before those of its path. Parameters of paths are known by their order. */
+function parametersOf(
+  document: ApiDocument,
+  { at, item, path }: Operation,
+): Map<string, Parameter> {
+  const inPath = parameterNames(path);
+  const parameters = new Map<string, Parameter>();
+  for (const holder of item === at ? [at] : [item, at])
+    for (const one of document.items(holder, 'parameters')) {
+      const [name, place] = [textIn(one, 'name'), textIn(one, 'in')];
+      if (name === undefined || place === undefined || memberValue(one, 'x-internal') === true)
+        continue;
+      const known = place === 'header' ? name.toLowerCase() : name;
+      const order = place === 'path' ? inPath.indexOf(name) : -1;
+      parameters.set(`${place} ${order < 0 ? known : order}`, { name, place, at: one });
+    }
+  return parameters;
+}
+
+function compareParameter(
+  comparison: Comparison,
+  both: Both,
+  isReversed: boolean,
+  place: string,
+): void {
+  const { report, schemas } = comparison;
+  const { context, subject, old, now } = both;
+  if (comparison.sameness.isSame(old, now)) return;
+  compareTexts(report, both, ['description', 'example', 'examples']);
+  compareLifecycle(report, context, subject, { old, now, fewestDays: comparison.deprecationDays });
+  const required = (at: At) => memberValue(at, 'required') === true || place === 'path';
+  const marked = { old: memberOf(old, 'required') ?? old, new: memberOf(now, 'required') ?? now };
+  if (required(old) !== required(now)) {
+    const isNeeded = required(now);
+    const needed = hasDefault(comparison.new, now)
+      ? 'parameter-with-default-became-required'
+      : 'parameter-became-required';
+    const sent = isNeeded ? 'response-header-became-required' : 'response-header-became-optional';
+    const taken = isNeeded ? needed : 'parameter-became-optional';
+    report.add(isReversed ? sent : taken, context, { subject, ...marked });
+  }
+  const direction = isReversed ? 'response' : 'request';
+  const [schema, next] = [memberOf(old, 'schema'), memberOf(now, 'schema')];
+  const [written, nextWritten] = [
+    serialization(comparison.old, old, place),
+    serialization(comparison.new, now, place),
+  ];
+  if (written !== nextWritten)
+    report.add('parameter-serialization-changed', context, {
+      ...{ subject, old, new: now },
+      said: { old: written, new: nextWritten },
+    });
+  if (schema || next) {
+    const mode: Mode = { direction, form: 'text' };
+    const parts = [
+      schema ? schemas.old.conjunctionOf(schema) : [],
+      next ? schemas.new.conjunctionOf(next) : [],
+    ] as const;
+    report.addSchemas(schemas.compare(...parts, mode), mode, context, subject);
+  } else compareContent(comparison, both, direction);
+}
+
+/** How a value is written: `form, each item by itself`. Of a simple value only what shows counts. */
+function serialization(document: ApiDocument, parameter: At, place: string): string {
+  if (
+    memberValue(parameter, 'schema') === undefined &&
+    memberValue(parameter, 'content') !== undefined
+  )
+    return 'as a media type';
+  const style =
+    textIn(parameter, 'style') ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  const explode = memberValue(parameter, 'explode') ?? style === 'form';
+  const schema = document.member(parameter, 'schema');
+  const type = schema && memberValue(schema, 'type');
+  const isSimple = typeof type === 'string' && type !== 'array' && type !== 'object';
+  const shown = isSimple && ['form', 'simple'].includes(style) ? 'plain' : style;
+  return [
+    shown,
+    ...(!isSimple && explode ? ['each item by itself'] : []),
+    ...(memberValue(parameter, 'allowReserved') === true
+      ? ['reserved characters as they are']
+      : []),
+  ].join(', ');
+}

@@ -1,0 +1,180 @@
+import type { At } from '../api-document.ts';
+import {
+  type Direction,
+  type Effect,
+  effectOf,
+  type OtherCode,
+  type SchemaFact,
+} from '../rules.ts';
+import { isEqual, type Sameness } from '../sameness.ts';
+import { conditionChanges } from './condition-changes.ts';
+import { noteChanges } from './note-changes.ts';
+import { propertyChanges } from './property-changes.ts';
+import { type Conjunction, keyOf, type SchemaView, type SchemaViews } from './schema-view.ts';
+import { valueChanges } from './value-changes.ts';
+import { isSplit, variantChanges } from './variant-changes.ts';
+
+/** Something that differs between two schemas. */
+export interface SchemaChange {
+  readonly fact: SchemaFact;
+  /** Which part of the schema it is of: `.name` for a property; empty for itself. */
+  readonly step?: string;
+  readonly old: At | null;
+  readonly new: At | null;
+  /** Values for the sentence, where they are not those of `old` and `new`. */
+  readonly said?: { readonly old?: unknown; readonly new?: unknown; readonly name?: string };
+  /** What was removed, which may have been deprecated. */
+  readonly gone?: SchemaView;
+}
+
+/** A change of what is said of a schema, and not of what it allows. */
+export interface NoteChange {
+  readonly code: OtherCode;
+  readonly old: At | null;
+  readonly new: At | null;
+}
+
+/** Two schemas that were compared: what differs between them, and the schemas in them. */
+export interface SchemaNode {
+  readonly changes: SchemaChange[];
+  readonly notes: NoteChange[];
+  readonly children: { readonly step: string; readonly node: SchemaNode }[];
+}
+
+/** How the values of schemas travel. */
+export interface Mode {
+  readonly direction: Direction;
+  /** As `text`, in which a number is text too: in parameters. Names and places in `xml` are part of it alone. */
+  readonly form: 'text' | 'xml' | 'other';
+}
+
+const UNCHANGED: SchemaNode = { changes: [], notes: [], children: [] };
+
+/** Compares schemas of two documents by what they allow; each pair once, so that recursion ends. */
+export class SchemaComparison {
+  readonly old: SchemaViews;
+  readonly new: SchemaViews;
+  readonly #sameness: Sameness;
+  readonly #nodes = new Map<string, SchemaNode>();
+  readonly #effects = new Map<SchemaNode, Effect>();
+  /** Nodes whose changes are not all known yet. */
+  readonly #open = new Set<SchemaNode>();
+
+  constructor(old: SchemaViews, now: SchemaViews, sameness: Sameness) {
+    this.old = old;
+    this.new = now;
+    this.#sameness = sameness;
+  }
+
+  /** Compares two schemas. An empty conjunction allows everything. */
+  compare(old: Conjunction, now: Conjunction, mode: Mode): SchemaNode {
+    if (this.isSame(old, now)) return UNCHANGED;
+    const { direction, form } = mode;
+    const key = `${direction} ${form} ${keyOf(old)} ${keyOf(now)}`;
+    const known = this.#nodes.get(key);
+    if (known) return known;
+    const node: SchemaNode = { changes: [], notes: [], children: [] };
+    this.#nodes.set(key, node);
+    this.#open.add(node);
+    this.#fill(node, old, now, mode);
+    this.#open.delete(node);
+    return node;
+  }
+
+  /** Whether nothing can have changed, as far as a look at the text tells. */
+  isSame(old: Conjunction, now: Conjunction): boolean {
+    return (
+      old.length === now.length &&
+      old.every((part, at) => {
+        const other = now[at];
+        return (
+          other !== undefined &&
+          part.withoutVariants === other.withoutVariants &&
+          this.#sameness.isSame(part, other)
+        );
+      })
+    );
+  }
+
+  /** What the changes in a node and all below it do to the values that are allowed. */
+  effect(node: SchemaNode): Effect {
+    const known = this.#effects.get(node);
+    if (known !== undefined) return known;
+    const seen = new Set([node]);
+    let effect: Effect = 'none';
+    let isWhole = true;
+    for (const one of seen) {
+      if (this.#open.has(one)) isWhole = false;
+      for (const { fact } of one.changes) effect = both(effect, effectOf(fact));
+      for (const child of one.children) seen.add(child.node);
+    }
+    if (isWhole) this.#effects.set(node, effect);
+    return effect;
+  }
+
+  /** Whether two schemas allow the same values, and no property was added or removed. */
+  isSameMeaning(old: Conjunction, now: Conjunction, mode: Mode): boolean {
+    const node = this.compare(old, now, mode);
+    const seen = new Set([node]);
+    for (const one of seen) {
+      if (one.changes.length > 0) return false;
+      for (const child of one.children) seen.add(child.node);
+    }
+    return true;
+  }
+
+  #fill(node: SchemaNode, old: Conjunction, now: Conjunction, mode: Mode): void {
+    const [before, after] = [this.old.view(old), this.new.view(now)];
+    node.notes.push(...noteChanges(before, after));
+    if (before.isNever !== after.isNever) {
+      const fact = after.isNever ? 'type-narrowed' : 'type-widened';
+      node.changes.push({
+        ...{ fact, old: before.at, new: after.at },
+        said: {
+          old: before.isNever ? 'nothing' : 'anything',
+          new: after.isNever ? 'nothing' : 'anything',
+        },
+      });
+      return;
+    }
+    const child = (step: string, one: Conjunction, other: Conjunction) => {
+      const made = this.compare(one, other, mode);
+      if (made !== UNCHANGED) node.children.push({ step, node: made });
+    };
+    const isOtherType = typesDiffer(before, after);
+    for (const change of variantChanges(this, old, now, mode, child)) node.changes.push(change);
+    if (isSplit(before, after)) return;
+    for (const change of valueChanges(before, after, mode)) node.changes.push(change);
+    // Of an object that became text nobody asks for its properties.
+    if (isOtherType) return;
+    for (const change of propertyChanges(this, before, after, mode, child))
+      node.changes.push(change);
+    for (const change of conditionChanges(before, after, this.#sameness)) node.changes.push(change);
+    if (before.items || after.items) child('[]', before.items ?? [], after.items ?? []);
+    for (let at = 0; at < Math.max(before.tuple.length, after.tuple.length); at += 1)
+      child(
+        `[${at}]`,
+        before.tuple[at] ?? before.items ?? [],
+        after.tuple[at] ?? after.items ?? [],
+      );
+  }
+}
+
+/** Whether two schemas have no type in common. */
+function typesDiffer({ types: old }: SchemaView, { types: now }: SchemaView): boolean {
+  if (!old || !now || old.size === 0 || now.size === 0) return false;
+  const isIn = (one: string, types: ReadonlySet<string>) =>
+    types.has(one) ||
+    (one === 'integer' && types.has('number')) ||
+    (one === 'number' && types.has('integer'));
+  return ![...old].some((one) => isIn(one, now));
+}
+
+function both(one: Effect, other: Effect): Effect {
+  if (one === other || other === 'none') return one;
+  return one === 'none' ? other : 'both';
+}
+
+/** Whether two values that may be missing are equal. */
+export const isEqualAt = (old: At | undefined, now: At | undefined): boolean =>
+  old === undefined || now === undefined ? old === now : isEqual(old.value, now.value);

@@ -1,0 +1,37 @@
+import type { At } from '../api-document.ts';
+import type { OtherCode } from '../rules.ts';
+import { isEqual } from '../sameness.ts';
+import type { NoteChange } from './compare-schemas.ts';
+import type { SchemaView } from './schema-view.ts';
+
+/** What is said of a schema, with the code of a change. */
+const NOTES: readonly (readonly [name: string, code: OtherCode])[] = [
+  ['title', 'title-changed'],
+  ['description', 'description-changed'],
+  ['example', 'example-changed'],
+  ['examples', 'example-changed'],
+  ['externalDocs', 'external-docs-changed'],
+];
+
+/** Changes of what is said of a schema. `example` of OpenAPI 3.0 and `examples` are one. */
+export function noteChanges({ notes: old }: SchemaView, { notes: now }: SchemaView): NoteChange[] {
+  const changes: NoteChange[] = [];
+  const told = new Set<OtherCode>();
+  for (const [name, code] of NOTES) {
+    const [before, after] = [said(old, name), said(now, name)];
+    if (told.has(code) || isEqual(before?.value, after?.value)) continue;
+    told.add(code);
+    changes.push({ code, old: before?.at ?? null, new: after?.at ?? null });
+  }
+  return changes;
+}
+
+function said(notes: ReadonlyMap<string, At>, name: string) {
+  const at = notes.get(name);
+  if (name === 'examples' && !at) {
+    const one = notes.get('example');
+    return one && { at: one, value: [one.value] };
+  }
+  if (name === 'example') return undefined;
+  return at && { at, value: at.value };
+}

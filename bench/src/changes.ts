@@ -142,7 +142,7 @@ const NO_NAMES = new Set([
 
 /** The last parts of what stands in marks of code: names of properties, parameters and values. */
 function namesIn(text: string): Set<string> {
-  const marked = [...text.matchAll(/`([^`]*)`/g)].map(([, inside = '']) => inside);
+  const marked = [...text.matchAll(/`([^`]*)`/g)].flatMap(([, inside = '']) => inside.split(', '));
   const parts = marked.flatMap((inside) => {
     const path = inside
       .replace(/\/?(?:items|additionalProperties)(?=\/|$)/g, '')

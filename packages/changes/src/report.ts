@@ -146,7 +146,8 @@ export class Report {
         return allow({ by: 'sunset', reason: sunset }, `It was announced for ${sunset}.`);
       judged = 'breaking';
       note = `, ${missing} ${missing === 1 ? 'day' : 'days'} before the announced ${sunset}.`;
-    }
+    } else if (gone?.deprecated === true)
+      note = '. It was deprecated, and no day of its removal was announced.';
     if (judged !== 'breaking' && judged !== 'risky') return { verdict: judged, note };
     const { stability } = context ?? {};
     if (stability !== undefined)

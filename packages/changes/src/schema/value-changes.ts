@@ -18,7 +18,8 @@ export function* valueChanges(
   }
   yield* enumChanges(old, now);
   yield* limitChanges(old, now);
-  yield* formatChanges(old, now);
+  // With another type the format is another one anyway.
+  if (typeFact(old, now, mode.form === 'text') === undefined) yield* formatChanges(old, now);
   yield* patternChanges(old, now);
   yield* defaultChanges(old, now);
   for (const name of ['contentEncoding', 'contentMediaType'])
@@ -195,7 +196,6 @@ function* formatChanges(old: SchemaView, now: SchemaView): Generator<SchemaChang
   const said = { old: before?.value, new: after?.value };
   const [was, is] = [String(before?.value), String(after?.value)];
   const places = { old: before ?? old.at, new: after ?? now.at };
-  // A number's format is no condition beside that it is a whole number.
   if (!before) yield { fact: 'format-added', ...places, said };
   else if (!after) yield { fact: 'format-removed', ...places, said };
   else if (NARROWER[is]?.includes(was)) yield { fact: 'format-narrowed', ...places, said };

@@ -93,8 +93,7 @@ function* between(
 ): Generator<SchemaChange> {
   const { matched, gone, come } = pairs(comparison, one.variants, other.variants, mode);
   const isOnly = one.variants.length === 1 && other.variants.length === 1;
-  for (const [old, now] of matched)
-    child(isOnly ? '' : `(${variantName(now, comparison.new)})`, old, now);
+  for (const [old, now] of matched) child(isOnly ? '' : stepName(now, comparison.new), old, now);
   for (const old of gone) {
     // What it allowed may be allowed by another one.
     const isCovered = other.variants.some((now) => {
@@ -150,8 +149,19 @@ function pairs(
     return title !== undefined && title === titleOf(now, comparison.new);
   });
   if (isFew) pair((old, now) => isSimilar(comparison, old, now));
-  if (gone.length === 1 && come.length === 1 && olds.length === 1 && news.length === 1)
-    pair(() => true);
+  // A single schema became one of several, or the reverse: most likely the one that has most in common with it.
+  const [old, now] = [gone[0], come[0]];
+  if (old && now && (olds.length === 1 || news.length === 1)) {
+    const common = (one: Conjunction, other: Conjunction) => inCommon(comparison, one, other);
+    const [best] = gone
+      .flatMap((one) => come.map((other) => ({ one, other, share: common(one, other) })))
+      .sort((a, b) => b.share - a.share);
+    if (best && (best.share > 0 || (olds.length === 1 && news.length === 1))) {
+      matched.push([best.one, best.other]);
+      gone = gone.filter((one) => one !== best.one);
+      come = come.filter((other) => other !== best.other);
+    }
+  }
   return { matched, gone, come };
 }
 
@@ -166,6 +176,16 @@ function mayBeSame(comparison: SchemaComparison, old: Conjunction, now: Conjunct
   );
 }
 
+/** How many properties two schemas have in common. */
+function inCommon(
+  { old: oldViews, new: newViews }: SchemaComparison,
+  old: Conjunction,
+  now: Conjunction,
+): number {
+  const other = newViews.view(now).properties;
+  return [...oldViews.view(old).properties.keys()].filter((name) => other.has(name)).length;
+}
+
 /** Whether two schemas are most likely versions of one: of one simple type, or with mostly the same properties. */
 function isSimilar(comparison: SchemaComparison, old: Conjunction, now: Conjunction): boolean {
   const [one, other] = [comparison.old.view(old), comparison.new.view(now)];
@@ -173,14 +193,19 @@ function isSimilar(comparison: SchemaComparison, old: Conjunction, now: Conjunct
   if (types.join() !== others.join()) return false;
   if (one.properties.size + other.properties.size === 0)
     return types.length > 0 && types[0] !== 'object' && old[0]?.name === now[0]?.name;
-  const common = [...one.properties.keys()].filter((name) => other.properties.has(name)).length;
-  return common * 2 > Math.max(one.properties.size, other.properties.size);
+  return inCommon(comparison, old, now) * 2 > Math.max(one.properties.size, other.properties.size);
 }
 
 const titleOf = (parts: Conjunction, views: SchemaViews): string | undefined => {
   const title = views.view(parts).notes.get('title')?.value;
   return typeof title === 'string' ? title : undefined;
 };
+
+/** A variant on the way to a place in it: one without a name leads further by its properties. */
+function stepName(parts: Conjunction, views: SchemaViews): string {
+  const name = parts[0]?.name ?? titleOf(parts, views);
+  return name === undefined ? '' : `(${name})`;
+}
 
 /** What a variant is called in a sentence: its model, its title or its type. */
 function variantName(parts: Conjunction, views: SchemaViews): string {

@@ -94,15 +94,14 @@ export function isEqual(old: unknown, now: unknown, references?: Set<string>): b
   }
   if (!isObject(now)) return false;
   const members = old as Record<string, unknown>;
-  let count = 0;
-  for (const name in members) {
-    count += 1;
-    if (!Object.hasOwn(now, name) || !isEqual(members[name], now[name], references)) return false;
-    if (name === '$ref' && references && typeof members[name] === 'string')
-      references.add(members[name]);
+  const names = Object.keys(members);
+  if (Object.keys(now).length !== names.length) return false;
+  for (const name of names) {
+    const other = name === '__proto__' && !Object.hasOwn(now, name) ? undefined : now[name];
+    if (other === undefined || !isEqual(members[name], other, references)) return false;
+    if (name === '$ref' && references && typeof other === 'string') references.add(other);
   }
-  for (const _ in now) count -= 1;
-  return count === 0;
+  return true;
 }
 
 /** References to all shared parts of a document. */

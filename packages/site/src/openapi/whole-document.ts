@@ -17,6 +17,8 @@ export interface ReadingOptions {
   readonly files?: FileFinder | undefined;
   /** Applied to the document in their order, before anything else is done with it. */
   readonly overlays?: readonly OverlayFile[];
+  /** The document, where it was parsed already. */
+  readonly read?: ReadDocument | undefined;
 }
 
 /** A document in one piece, of which nothing is checked. */
@@ -43,10 +45,10 @@ export async function readWholeDocument(
   bytes: Uint8Array,
   name: string,
   log: BuildLog,
-  { files, overlays = [] }: ReadingOptions = {},
+  { files, overlays = [], read: given }: ReadingOptions = {},
 ): Promise<WholeDocument | { readonly problems: readonly BuildProblem[] }> {
   log({ message: `Reading ${size(bytes.length)}` });
-  const read = readDocument(bytes, name);
+  const read = given ?? readDocument(bytes, name);
   if ('problem' in read) return { problems: [inFile(read.problem, name, files)] };
   log({ message: `Read ${read.syntax}` });
   const whole = files

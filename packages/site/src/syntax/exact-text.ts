@@ -36,7 +36,7 @@ export function toYaml(value: unknown): string {
 }
 
 /** Integers that may not fit a JS number, or what looks like one in a string. */
-const MAYBE_LARGE = /[:,[\s]-?\d{16}/;
+const MAYBE_LARGE = /[:,[]\s*-?\d{16}/;
 
 /** JSON.parse, but integers beyond 2^53 become bigints. */
 export function parseJson(text: string): unknown {

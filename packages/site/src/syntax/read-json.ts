@@ -124,19 +124,19 @@ export function duplicate(location: readonly (string | number)[], line: number):
 }
 
 /**
- * Finds lines in a text without problems. Each object and array on the way to a place is gone through once: a tree of
- * the whole would take half a gigabyte for a document of 10 MB.
+ * Finds lines in a text without problems. Each object and array on the way to a place is gone through once, and no
+ * further than to the place: a tree of the whole would take half a gigabyte for a document of 10 MB.
  */
 function lineFinder(text: string): Source['lineOf'] {
-  const known = new Map<number, ReadonlyMap<string, Member>>();
+  const known = new Map<number, Members>();
   let lineAt: ((offset: number) => number) | undefined;
   return (location) => {
     let place = 0;
     let value = 0;
     for (const token of location) {
-      const members = known.get(value) ?? membersAt(text, value);
+      const members = known.get(value) ?? new Members(text, value);
       known.set(value, members);
-      const member = members.get(String(token));
+      const member = members.find(String(token));
       if (member === undefined) break;
       ({ place, value } = member);
     }
@@ -153,24 +153,42 @@ interface Member {
 }
 
 /** The members of what begins at an offset, none where it is no object or array. */
-function membersAt(text: string, start: number): ReadonlyMap<string, Member> {
-  const members = new Map<string, Member>();
+class Members {
+  readonly #found = new Map<string, Member>();
+  readonly #others: Iterator<readonly [string, Member]>;
+
+  constructor(text: string, start: number) {
+    this.#others = membersAt(text, start);
+  }
+
+  /** Goes on through the text until the member is found. */
+  find(name: string): Member | undefined {
+    while (!this.#found.has(name)) {
+      const next = this.#others.next();
+      if (next.done) return undefined;
+      this.#found.set(...next.value);
+    }
+    return this.#found.get(name);
+  }
+}
+
+function* membersAt(text: string, start: number): Generator<readonly [string, Member]> {
   const begin = afterSpace(text, start);
   const open = text[begin];
-  if (open !== '{' && open !== '[') return members;
-  for (let at = afterSpace(text, begin + 1); !CLOSING.has(text[at]); ) {
-    let name = String(members.size);
+  if (open !== '{' && open !== '[') return;
+  let at = afterSpace(text, begin + 1);
+  for (let index = 0; !CLOSING.has(text[at]); index += 1) {
+    let name = String(index);
     let value = at;
     if (open === '{') {
       const end = endOfString(text, at);
       name = JSON.parse(text.slice(at, end)) as string;
       value = afterSpace(text, afterSpace(text, end) + 1);
     }
-    members.set(name, { place: at, value });
+    yield [name, { place: at, value }];
     at = afterSpace(text, endOfValue(text, value));
     if (text[at] === ',') at = afterSpace(text, at + 1);
   }
-  return members;
 }
 
 const CLOSING: ReadonlySet<string | undefined> = new Set(['}', ']', undefined]);

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import type { FileFinder } from '@petstore/site/openapi/bundle/referenced-files.ts';
+import type { ReadDocument } from '@petstore/site/openapi/read-document.ts';
 
 /** A document with the files that it refers to. */
 export interface DocumentFiles {
@@ -29,11 +30,21 @@ export async function documentFiles(
 ): Promise<DocumentFiles | undefined> {
   if (!ELSEWHERE.test(bytes.toString('latin1'))) return undefined;
   // Loaded here: most documents need none of it.
-  const { bundleDocument } = await import('@petstore/site/openapi/bundle/bundle-document.ts');
   const { readDocument } = await import('@petstore/site/openapi/read-document.ts');
+  const read = readDocument(bytes, path);
+  return 'problem' in read ? undefined : filesOf(path, read, bytes, mostBytes);
+}
+
+/** The same of a document that was read. */
+export async function filesOf(
+  path: string,
+  read: ReadDocument,
+  bytes: Buffer,
+  mostBytes: number,
+): Promise<DocumentFiles | undefined> {
+  if (!refersElsewhere(read.value)) return undefined;
+  const { bundleDocument } = await import('@petstore/site/openapi/bundle/bundle-document.ts');
   const document = realpathSync.native(path);
-  const read = readDocument(bytes, document);
-  if ('problem' in read) return undefined;
   const disk = new Disk(document, mostBytes);
   const file = document.slice(1);
   const whole = bundleDocument(read, { file, bytes: bytes.length }, disk);
@@ -51,6 +62,19 @@ export async function documentFiles(
     files: new Map([...found].map(([name, content]) => [inRoot(name), content])),
     refused: disk.refused,
   };
+}
+
+/** Whether a value has a reference that begins with anything but `#`, or a `mapping`, whose names may be files'. */
+function refersElsewhere(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '$ref' && typeof member === 'string' && !member.startsWith('#')) return true;
+    const mapped =
+      name === 'mapping' && typeof member === 'object' ? Object.values(member ?? {}) : [];
+    if (mapped.some((target) => typeof target === 'string' && !target.startsWith('#'))) return true;
+    if (refersElsewhere(member)) return true;
+  }
+  return false;
 }
 
 const NOTHING = new Uint8Array();

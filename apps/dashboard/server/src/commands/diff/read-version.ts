@@ -8,11 +8,12 @@ import { type ChangesConfig, NO_CHANGES_CONFIG } from '@petstore/site/guides/cha
 import { archiveFiles } from '@petstore/site/openapi/bundle/archive-files.ts';
 import { isObject, type PlaceOf } from '@petstore/site/openapi/openapi-types.ts';
 import type { OverlayFile } from '@petstore/site/openapi/overlays/overlay-file.ts';
+import { type ReadDocument, readDocument } from '@petstore/site/openapi/read-document.ts';
 import { versionOf } from '@petstore/site/openapi/version.ts';
 import { readWholeDocument, type WholeDocument } from '@petstore/site/openapi/whole-document.ts';
 import { fromPointer, toPointer } from '@petstore/site/syntax/source.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
-import { documentFiles } from '../deploy/referenced-files.ts';
+import { filesOf } from '../deploy/referenced-files.ts';
 import { cannotRead, listFiles } from '../folder-files.ts';
 
 /** A version of an API, as it is compared. */
@@ -29,6 +30,8 @@ interface Source {
   /** The path of the document among the files. */
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** Where it was parsed already. */
+  readonly read?: ReadDocument;
   readonly overlays: readonly OverlayFile[];
   readonly rules: ChangesConfig;
   /** Where a path among the files is, from the current folder. */
@@ -46,10 +49,11 @@ export async function readVersion(path: string): Promise<Version> {
     );
   const isFolder = (await stat(path).catch(cannotRead(path))).isDirectory();
   const source = isFolder ? await readFolder(path) : await readDocumentFile(path);
-  const { files, name, bytes, overlays, rules, pathOf } = source;
+  const { files, name, bytes, read, overlays, rules, pathOf } = source;
   const whole = await readWholeDocument(bytes, name, () => {}, {
     files: files && archiveFiles(files, DEPLOY_LIMITS.uploadBytes),
     overlays,
+    read,
   });
   if ('problems' in whole) throw new UserError(problemsText(whole.problems, name, pathOf));
   const version = versionOf(whole.document);
@@ -107,8 +111,10 @@ function swaggerPointer(document: Readonly<Record<string, unknown>>, pointer: st
 
 async function readDocumentFile(path: string): Promise<Source> {
   const bytes = await readBounded(path, DEPLOY_LIMITS.uploadBytes);
-  const whole = await documentFiles(path, bytes, DEPLOY_LIMITS.uploadBytes);
-  const plain = { bytes, overlays: [], rules: NO_CHANGES_CONFIG };
+  const read = readDocument(bytes, path);
+  if ('problem' in read) throw new UserError(problemsText([read.problem], path, (file) => file));
+  const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes);
+  const plain = { bytes, read, overlays: [], rules: NO_CHANGES_CONFIG };
   if (!whole) return { ...plain, files: undefined, name: path, pathOf: (file) => file };
   const { root, files, document } = whole;
   const pathOf = (file: string) => relative('', join(root, file));

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { upgradeDocument } from '../../../packages/site/src/openapi/upgrade-document.ts';
 import type { OpenApiDocument } from '../../../packages/site/src/openapi/openapi-types.ts';
 import { isObject } from '../../../packages/site/src/openapi/openapi-types.ts';
 import { readDocument } from '../../../packages/site/src/openapi/read-document.ts';
+import { upgradeDocument } from '../../../packages/site/src/openapi/upgrade-document.ts';
 import { toJson } from '../../../packages/site/src/syntax/exact-text.ts';
 import { BenchError } from '../failure.ts';
 import { BENCH } from '../paths.ts';

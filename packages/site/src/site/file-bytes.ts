@@ -1,4 +1,5 @@
-import { parseJson, toYaml } from '../syntax/exact-text.ts';
+import { parseJson } from '../syntax/exact-text.ts';
+import { toYaml } from '../syntax/exact-yaml.ts';
 import { drawPreview } from './preview/draw-preview.ts';
 import type { SiteFile } from './site-files.ts';
 

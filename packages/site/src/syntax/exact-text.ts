@@ -1,5 +1,3 @@
-import { stringify } from 'yaml';
-
 /** JSON with every digit, and a line feed at its end. */
 export function toJson(value: unknown, indent: number | undefined = 2): string {
   return `${JSON.stringify(value, written, indent)}\n`;
@@ -23,16 +21,6 @@ export function isLongJson(value: unknown, most: number): boolean {
 
 function written(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
-}
-
-/** YAML with every digit. */
-export function toYaml(value: unknown): string {
-  return stringify(value, {
-    aliasDuplicateObjects: false,
-    lineWidth: 0,
-    // Older parsers read an unquoted 2030-12-05 as a date and `no` as false.
-    compat: 'yaml-1.1',
-  });
 }
 
 /** Integers that may not fit a JS number, or what looks like one in a string. */

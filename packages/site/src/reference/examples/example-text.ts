@@ -4,7 +4,8 @@ import { exampleBody } from '../../request/example-values.ts';
 import { formatJson, isValid } from '../../request/json-text.ts';
 import { isJson, isJsonLines, isMultipart, isUrlencoded } from '../../request/media-types.ts';
 import type { EncodingData } from '../../request/operation-data.ts';
-import { toJson, toYaml } from '../../syntax/exact-text.ts';
+import { toJson } from '../../syntax/exact-text.ts';
+import { toYaml } from '../../syntax/exact-yaml.ts';
 import { partsInOrder } from './multipart-text.ts';
 
 export type ExampleLanguage = 'json' | 'xml' | 'yaml' | 'text';

@@ -6,7 +6,7 @@ import { comparePaths, type PairedOperation } from './compare-paths.ts';
 import { compareSecuritySchemes, SecurityComparison } from './compare-security.ts';
 import { compareServers } from './compare-servers.ts';
 import type { Exception } from './exceptions.ts';
-import { Report } from './report.ts';
+import { listOf, Report } from './report.ts';
 import { Sameness } from './sameness.ts';
 import { SchemaComparison } from './schema/compare-schemas.ts';
 import { SchemaViews } from './schema/schema-view.ts';
@@ -70,6 +70,10 @@ export function compareDocuments(
   comparison.security.end();
   return report.list();
 }
+
+/** The lists of several documents as one. */
+export const joinedLists = (lists: readonly ChangeList[]): ChangeList =>
+  listOf(lists.flatMap(({ changes }) => changes));
 
 function compareKept(comparison: Comparison, pair: PairedOperation, isWebhook: boolean): void {
   const { old, now, context } = pair;

@@ -111,21 +111,8 @@ export class Report {
     }
   }
 
-  /** All changes, the gravest first. */
   list(): ChangeList {
-    const changes = VERDICTS.flatMap((verdict) =>
-      this.#changes.filter((change) => change.verdict === verdict),
-    );
-    const count = (verdict: Verdict) => changes.filter((one) => one.verdict === verdict).length;
-    return {
-      summary: {
-        breaking: count('breaking'),
-        risky: count('risky'),
-        compatible: count('compatible'),
-        documentation: count('documentation'),
-      },
-      changes,
-    };
+    return listOf(this.#changes);
   }
 
   #judge(
@@ -163,6 +150,21 @@ export class Report {
       );
     return { verdict: judged, note };
   }
+}
+
+/** All changes, the gravest first, and how many there are. */
+export function listOf(all: readonly Change[]): ChangeList {
+  const changes = VERDICTS.flatMap((verdict) => all.filter((change) => change.verdict === verdict));
+  const count = (verdict: Verdict) => changes.filter((one) => one.verdict === verdict).length;
+  return {
+    summary: {
+      breaking: count('breaking'),
+      risky: count('risky'),
+      compatible: count('compatible'),
+      documentation: count('documentation'),
+    },
+    changes,
+  };
 }
 
 /** A subject, and a path of properties in it. */

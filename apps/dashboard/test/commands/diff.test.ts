@@ -152,6 +152,43 @@ test('dashboard diff reads folders as a deploy does: docs.yaml, overlays, refere
   assert.equal(second?.new?.file, 'new/api/main.yaml');
 });
 
+test('the documents of a folder are compared by their addresses', async (t) => {
+  const docs = (...names: string[]) =>
+    `title: Pets\nreferences:\n${names.map((name) => `  - { openapi: ${name}.yaml, address: ${name} }\n`).join('')}`;
+  const api = (title: string) => OLD.replace('title: Pets', `title: ${title}`);
+  const diff = await setUp(t, {
+    'old/docs.yaml': docs('cats', 'dogs'),
+    'old/cats.yaml': api('Cats'),
+    'old/dogs.yaml': api('Dogs'),
+    'new/docs.yaml': docs('dogs', 'birds'),
+    'new/dogs.yaml': api('Dogs').replace('type: string', 'type: integer'),
+    'new/birds.yaml': api('Birds'),
+    'one.yaml': OLD,
+  });
+  const { stdout, stderr } = await diff('old', 'new', '--format', 'json');
+  assert.equal(stderr, '');
+  const { changes, summary } = JSON.parse(stdout) as ChangeList;
+  assert.equal(summary.breaking, 3);
+  assert.deepEqual(
+    changes
+      .filter(({ verdict }) => verdict !== 'documentation')
+      .map(({ code, operation, old, new: now }) => [code, operation, old?.file, now?.file]),
+    [
+      ['operation-removed', 'GET /pets', 'old/cats.yaml', undefined],
+      ['operation-removed', 'DELETE /pets', 'old/cats.yaml', undefined],
+      ['response-type-changed', 'GET /pets', 'old/dogs.yaml', 'new/dogs.yaml'],
+      ['operation-added', 'GET /pets', undefined, 'new/birds.yaml'],
+      ['operation-added', 'DELETE /pets', undefined, 'new/birds.yaml'],
+    ],
+  );
+  const several = await diff('one.yaml', 'new');
+  assert.equal(several.code, 2);
+  assert.match(
+    several.stderr,
+    /one\.yaml is one document, and new has 2\. Name one of its documents/,
+  );
+});
+
 test('Swagger 2.0 and the same in OpenAPI 3 are one, and places are those of the file', async (t) => {
   const swagger = (type: string) => `swagger: '2.0'
 info: { title: Pets, version: '1' }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
+import type { ComparedDocument } from '@petstore/changes/api-document.ts';
 import type { ChangeList } from '@petstore/changes/change.ts';
-import { compareDocuments } from '@petstore/changes/compare-documents.ts';
+import { compareDocuments, joinedLists } from '@petstore/changes/compare-documents.ts';
 import { changesGithub } from '@petstore/changes/formats/github.ts';
 import { changesGitlab } from '@petstore/changes/formats/gitlab.ts';
 import { changesJunit } from '@petstore/changes/formats/junit.ts';
@@ -11,7 +12,7 @@ import { VERDICTS, type Verdict } from '@petstore/changes/rules.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, Option } from 'commander';
-import { readVersion } from './diff/read-version.ts';
+import { readVersion, type Version } from './diff/read-version.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How a list is printed. `failing`: the verdicts that end with exit code 1. */
@@ -67,7 +68,7 @@ async function compared(old: string, now: string): Promise<ChangeList | undefine
   try {
     const [before, after] = [await readVersion(old), await readVersion(now)];
     for (const line of after.notes) process.stderr.write(`${line}\n`);
-    return compareDocuments(before.document, after.document, after.rules);
+    return comparedVersions(before, after);
   } catch (error) {
     process.exitCode = 2;
     const text = error instanceof UserError ? error.message : `A defect: ${(error as Error).stack}`;
@@ -75,6 +76,39 @@ async function compared(old: string, now: string): Promise<ChangeList | undefine
     return undefined;
   }
 }
+
+/**
+ * Compares the documents of each address. One document alone is compared with one alone, whatever their addresses. Throws
+ * UserError where it is not known which one is meant.
+ */
+function comparedVersions(old: Version, now: Version): ChangeList {
+  for (const [one, other] of [
+    [old, now],
+    [now, old],
+  ] as const)
+    if (one.isFile && other.documents.size > 1)
+      throw new UserError(
+        `${one.path} is one document, and ${other.path} has ${other.documents.size}. Name one of its documents instead of the folder.`,
+      );
+  const areAlone = old.documents.size === 1 && now.documents.size === 1;
+  const [[first] = ['']] = now.documents;
+  const before = areAlone ? new Map([[first, [...old.documents.values()][0]]]) : old.documents;
+  const addresses = new Set([...before.keys(), ...now.documents.keys()]);
+  const lists = [...addresses].map((address) =>
+    compareDocuments(
+      before.get(address) ?? NO_API,
+      now.documents.get(address) ?? NO_API,
+      now.rules,
+    ),
+  );
+  return joinedLists(lists);
+}
+
+/** Stands for an API that is new, or gone. */
+const NO_API: ComparedDocument = {
+  document: { openapi: '3.1.0' },
+  placeOf: (pointer) => ({ file: '', pointer, line: null }),
+};
 
 const COLOURS = {
   breaking: ['bold', 'red'],

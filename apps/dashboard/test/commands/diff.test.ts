@@ -253,7 +253,7 @@ test('what cannot be read ends with 2, and says where and what to do', async (t)
     'two/a.yaml': OLD,
     'two/b.yaml': OLD,
     'config/docs.yaml':
-      'title: Pets\nchanges: { exceptions: [{ code: gone, reason: a, until: 2026-12-31 }] }\n',
+      'title: Pets\nchanges: { exceptions: [{ code: operation-remove, reason: a, until: 2026-12-31 }] }\n',
   });
   const refused = async (wanted: RegExp, ...args: string[]) => {
     const { code, stdout, stderr } = await diff(...args);
@@ -275,7 +275,7 @@ test('what cannot be read ends with 2, and says where and what to do', async (t)
   await refused(/^dashboard: empty has no OpenAPI document/, 'empty', 'old.yaml');
   await refused(/^dashboard: two has 2 OpenAPI documents.*`openapi: a\.yaml`/, 'old.yaml', 'two');
   await refused(
-    /^dashboard: config\/docs\.yaml:2: There is no change with the code `gone`/,
+    /^dashboard: config\/docs\.yaml:2: There is no change with the code `operation-remove`: did you mean `operation-removed`/,
     'old.yaml',
     'config',
   );

@@ -1,12 +1,24 @@
-import { type Exception, isCode } from '@petstore/changes/exceptions.ts';
 import type { Node } from 'yaml';
 import type { ConfigReader } from './config-reader.ts';
+
+/** A change of the API that is meant. */
+export interface ConfigException {
+  /** The code of the change, as it is written; undefined: every change of the operation. */
+  readonly code: string | undefined;
+  /** `GET /pets`; undefined: every operation, and the document itself. */
+  readonly operation: string | undefined;
+  readonly reason: string;
+  /** The last day on which it holds: `2026-12-31`. */
+  readonly until: string;
+  /** Where it is in the configuration. */
+  readonly line: number;
+}
 
 /** What a project's own rules for changes of its API are. */
 export interface ChangesConfig {
   /** The fewest days between the announcement of a removal and its day; 0 for no rule. */
   readonly deprecationDays: number;
-  readonly exceptions: readonly Exception[];
+  readonly exceptions: readonly ConfigException[];
 }
 
 export const NO_CHANGES_CONFIG: ChangesConfig = { deprecationDays: 0, exceptions: [] };
@@ -42,9 +54,12 @@ function daysOf(reader: ConfigReader, node: Node | undefined): number {
   return 0;
 }
 
+/** Which codes there are, what compares documents knows. */
+const CODE = /^[a-z]+(?:-[a-z]+)*$/;
+
 const OPERATION = /^[!#$%&'*+.^_`|~\w-]{1,40} \S+$/;
 
-function exceptionOf(reader: ConfigReader, node: Node): Exception | undefined {
+function exceptionOf(reader: ConfigReader, node: Node): ConfigException | undefined {
   const at = reader.members(node, ['code', 'operation', 'reason', 'until'], 'An exception');
   const text = (name: string, most: number) => {
     const value = at.get(name);
@@ -61,11 +76,9 @@ function exceptionOf(reader: ConfigReader, node: Node): Exception | undefined {
     reader.problem('An exception must have a `reason`, and a day `until` which it holds.', node);
     return undefined;
   }
-  if (code !== undefined && !isCode(code)) {
-    reader.problem(
-      `There is no change with the code \`${code}\`: \`dashboard diff\` shows the code of each.`,
-      at.get('code'),
-    );
+  if (code !== undefined && !CODE.test(code)) {
+    const wanted = 'a code such as `operation-removed`: `dashboard diff` shows that of each change';
+    reader.problem(`\`code\` must be ${wanted}.`, at.get('code'));
     return undefined;
   }
   if (operation !== undefined && !OPERATION.test(operation)) {
@@ -84,5 +97,5 @@ function exceptionOf(reader: ConfigReader, node: Node): Exception | undefined {
     reader.problem('`until` must be a day such as `2026-12-31`.', at.get('until'));
     return undefined;
   }
-  return { code, operation, reason, until };
+  return { code, operation, reason, until, line: reader.line(node) };
 }

@@ -107,11 +107,11 @@ changes:
       exceptions: [
         {
           ...{ code: 'operation-removed', operation: 'GET /pets' },
-          ...{ reason: 'Nobody called it.', until: '2026-12-31' },
+          ...{ reason: 'Nobody called it.', until: '2026-12-31', line: 29 },
         },
         {
           ...{ code: undefined, operation: 'POST /pets' },
-          ...{ reason: 'It is new.', until: '2027-01-31' },
+          ...{ reason: 'It is new.', until: '2027-01-31', line: 30 },
         },
       ],
     },
@@ -365,8 +365,8 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     /must have a `reason`, and a day `until` which it holds/,
   ],
   [
-    'title: A\nchanges: { exceptions: [{ code: a-b, reason: a, until: 2026-12-31 }] }',
-    /There is no change with the code `a-b`/,
+    'title: A\nchanges: { exceptions: [{ code: A b, reason: a, until: 2026-12-31 }] }',
+    /`code` must be a code such as `operation-removed`/,
   ],
   [
     'title: A\nchanges: { exceptions: [{ operation: /a, reason: a, until: 2026-12-31 }] }',

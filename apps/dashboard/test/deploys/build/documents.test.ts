@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { readDocument } from '@petstore/site/openapi/read-document.ts';
 import { schemaProblems } from '@petstore/site/openapi/schema-problems.ts';
+import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { versionOf } from '@petstore/site/openapi/version.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';

@@ -1,10 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
+import type { CompareOptions } from '@petstore/changes/compare-documents.ts';
+import { isCode } from '@petstore/changes/exceptions.ts';
+import { RULES } from '@petstore/changes/rules.ts';
+import { didYouMean } from '@petstore/service/nearest.ts';
 import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { SourceFiles } from '@petstore/site/build-log.ts';
-import { type ChangesConfig, NO_CHANGES_CONFIG } from '@petstore/site/guides/changes-config.ts';
+import type { ChangesConfig } from '@petstore/site/guides/changes-config.ts';
 import { readDocument } from '@petstore/site/openapi/read-document.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { filesOf } from '../deploy/referenced-files.ts';
@@ -18,10 +22,12 @@ export interface Version {
   readonly isFile: boolean;
   /** By the address of the reference, where a folder has several: `payments`. Otherwise by an empty text. */
   readonly documents: ReadonlyMap<string, ComparedDocument>;
-  readonly rules: ChangesConfig;
+  readonly rules: Rules;
   /** What to tell whoever asks, each a line. */
   readonly notes: readonly string[];
 }
+
+type Rules = Pick<CompareOptions, 'deprecationDays' | 'exceptions'>;
 
 type Sources = Pick<Version, 'rules'> & { readonly sources: ReadonlyMap<string, DocumentSource> };
 
@@ -58,7 +64,7 @@ async function readDocumentFile(path: string): Promise<Sources> {
         pathOf: (file: string) => relative('', join(whole.root, file)),
       }
     : { ...plain, files: undefined, name: path, pathOf: (file: string) => file };
-  return { sources: new Map([['', source]]), rules: NO_CHANGES_CONFIG };
+  return { sources: new Map([['', source]]), rules: {} };
 }
 
 async function readFolder(folder: string): Promise<Sources> {
@@ -78,10 +84,11 @@ async function readFolder(folder: string): Promise<Sources> {
     const name = defaultDocument(archive) ?? (await onlyDocument(folder, archive));
     const bytes = archive.get(name) as Uint8Array;
     const source = { files: archive, name, bytes, overlays: [], pathOf };
-    return { sources: new Map([['', source]]), rules: NO_CHANGES_CONFIG };
+    return { sources: new Map([['', source]]), rules: {} };
   }
   const { config: read, problems } = readDocsConfig(archive, config);
   if (problems.length > 0) throw new UserError(problemsText(problems, config, pathOf));
+  const rules = rulesOf(read.changes, pathOf(config));
   if (read.references.length === 0)
     throw new UserError(
       `${pathOf(config)} names no OpenAPI document: write \`openapi: openapi.yaml\`, for one.`,
@@ -96,7 +103,17 @@ async function readFolder(folder: string): Promise<Sources> {
       { files, name: file, bytes: bytesOf(file), overlays: applied, pathOf },
     ] as const;
   });
-  return { sources: new Map(sources), rules: read.changes };
+  return { sources: new Map(sources), rules };
+}
+
+/** The rules of a configuration. Throws UserError for a code that no change has. */
+function rulesOf({ deprecationDays, exceptions }: ChangesConfig, path: string): Rules {
+  const known = exceptions.map(({ code, line, ...exception }) => {
+    if (code === undefined || isCode(code)) return { code, ...exception };
+    const near = didYouMean(code, RULES.keys());
+    throw new UserError(`${path}:${line}: There is no change with the code \`${code}\`${near}`);
+  });
+  return { deprecationDays, exceptions: known };
 }
 
 async function onlyDocument(folder: string, files: SourceFiles): Promise<string> {

@@ -13,7 +13,6 @@ const CODE = [
   'packages/site/browser',
   'packages/site/src',
   'packages/site/vendor',
-  'packages/changes/src',
   'packages/service/src',
   'packages/http/src',
   'apps/dashboard/server/src/deploys',

@@ -2,6 +2,7 @@ import { readMarks } from '@petstore/site/openapi/extension-fields.ts';
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type At, memberOf, memberValue } from './api-document.ts';
 import type { Announced, OperationContext, Report } from './report.ts';
+import type { OtherCode } from './rules.ts';
 
 const DAY = 86_400_000;
 
@@ -26,7 +27,31 @@ export const stabilityOf = ({ value }: At): string | undefined =>
 /** From what promises most on. */
 const STABILITIES = ['stable', 'beta', 'alpha', 'experimental'];
 
-/** Changes of deprecation, of the day of removal, and of stability. `fewestDays`: from today to that day. */
+interface LifecycleChange {
+  readonly code: OtherCode;
+  /** Which place tells it. */
+  readonly is: 'deprecation' | 'day';
+  readonly said?: { readonly old: string | undefined; readonly new: string | undefined };
+}
+
+/** Changes of deprecation, and of the day of removal. */
+export function* lifecycleChanges(old: Announced, now: Announced): Generator<LifecycleChange> {
+  const [was, is] = [old.deprecated === true, now.deprecated === true];
+  if (!was && is) yield { code: 'deprecated', is: 'deprecation' };
+  if (was && !is) yield { code: 'deprecation-withdrawn', is: 'deprecation' };
+  const [day, next] = [was ? sunsetOf(old) : undefined, is ? sunsetOf(now) : undefined];
+  if (day === next) return;
+  const told = { is: 'day', said: { old: day, new: next } } as const;
+  if (next === undefined) {
+    if (is) yield { code: 'sunset-withdrawn', ...told };
+  } else if (day === undefined) yield { code: 'sunset-announced', ...told };
+  else yield { code: next < day ? 'sunset-earlier' : 'sunset-later', ...told };
+}
+
+/**
+ * Reports changes of deprecation, of the day of removal, and of stability. `fewestDays`: from today to a day that is
+ * announced or moved.
+ */
 export function compareLifecycle(
   report: Report,
   context: OperationContext,
@@ -34,29 +59,22 @@ export function compareLifecycle(
   { old, now, fewestDays }: { readonly old: At; readonly now: At; readonly fewestDays: number },
 ): void {
   const [before, after] = [announcedIn(old), announcedIn(now)];
-  const [was, is] = [before.deprecated === true, after.deprecated === true];
   const marked = (name: string) => ({
     old: memberOf(old, name) ?? old,
     new: memberOf(now, name) ?? now,
   });
-  const ofDay = { subject, old: dayAt(old), new: dayAt(now) };
-  if (!was && is) report.add('deprecated', context, { subject, ...marked('deprecated') });
-  if (was && !is)
-    report.add('deprecation-withdrawn', context, { subject, ...marked('deprecated') });
-  const [day, next] = [was ? sunsetOf(before) : undefined, is ? sunsetOf(after) : undefined];
-  const said = { old: day, new: next };
-  if (day !== next) {
-    if (next === undefined) {
-      if (is) report.add('sunset-withdrawn', context, { ...ofDay, said });
-    } else if (day === undefined) report.add('sunset-announced', context, { ...ofDay, said });
-    else report.add(next < day ? 'sunset-earlier' : 'sunset-later', context, { ...ofDay, said });
-    const left = next === undefined ? undefined : daysBetween(report.today, next);
-    if (left !== undefined && left < fewestDays) {
-      const name = `${Math.max(0, left)} days from now, and ${fewestDays - left} days are missing to the ${fewestDays} of the project`;
-      report.add('sunset-too-soon', context, { ...ofDay, said: { ...said, name } });
-    }
+  const days = { old: dayAt(old), new: dayAt(now) };
+  const found = [...lifecycleChanges(before, after)];
+  for (const { code, is, said } of found) {
+    const places = is === 'day' ? days : marked('deprecated');
+    report.add(code, context, { subject, ...places, ...(said && { said }) });
+    const left = said?.new === undefined ? fewestDays : daysBetween(report.today, said.new);
+    if (left >= fewestDays) continue;
+    const name = `${Math.max(0, left)} days from now, and ${fewestDays - left} days are missing to the ${fewestDays} of the project`;
+    report.add('sunset-too-soon', context, { subject, ...days, said: { ...said, name } });
   }
-  if (!was && is && next === undefined && fewestDays > 0)
+  const isNew = found.some(({ code }) => code === 'deprecated');
+  if (isNew && sunsetOf(after) === undefined && fewestDays > 0)
     report.add('sunset-missing', context, { subject, ...marked('deprecated') });
   const [stability, changed] = [stabilityOf(old) ?? 'stable', stabilityOf(now) ?? 'stable'];
   if (stability === changed) return;

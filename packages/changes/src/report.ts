@@ -7,6 +7,7 @@ import { daysBetween, sunsetOf } from './lifecycle.ts';
 import { placeInWords } from './place-in-words.ts';
 import { type Code, ruleOf, type SchemaFact, VERDICTS, type Verdict } from './rules.ts';
 import type { Mode, SchemaNode } from './schema/compare-schemas.ts';
+import { announcedOf } from './schema/note-changes.ts';
 
 /** What an operation's changes are told with. */
 export interface OperationContext {
@@ -91,20 +92,22 @@ export class Report {
       for (const change of one.changes) {
         const { fact, step = '', old, new: now, said, gone } = change;
         const code: `${Mode['direction']}-${SchemaFact}` = `${direction}-${fact}`;
-        const announced = gone && {
-          deprecated: gone.notes.get('deprecated')?.value,
-          sunset: (gone.notes.get('x-deprecated-sunset') ?? gone.notes.get('x-sunset'))?.value,
-        };
+        const announced = gone && announcedOf(gone.notes);
         this.add(code, context, {
           ...{ subject: within(subject, path + step), old, new: now, gone: announced },
           ...(said && { said }),
         });
       }
-      for (const { code, old, new: now } of one.notes) {
+      for (const { code, old, new: now, said } of one.notes) {
         const pointer = (now ?? old)?.pointer ?? '';
         const isOwn = /^\/(?:paths|webhooks)\//.test(pointer);
         const about = isOwn ? within(subject, path) : placeInWords(pointer);
-        this.add(code, isOwn ? context : null, { subject: about, old, new: now });
+        this.add(code, isOwn ? context : null, {
+          subject: about,
+          old,
+          new: now,
+          ...(said && { said }),
+        });
       }
       for (const child of one.children)
         if (!paths.has(child.node)) paths.set(child.node, path + child.step);

@@ -83,9 +83,10 @@ interface Target {
 
 /** Whether two JSON values are equal, whatever the order of members. Collects what both refer to. */
 export function isEqual(old: unknown, now: unknown, references?: Set<string>): boolean {
-  if (old === now) return true;
+  // Also of one and the same object it matters what it refers to.
+  if (old === now && (references === undefined || typeof old !== 'object')) return true;
   if (typeof old !== 'object' || typeof now !== 'object' || old === null || now === null)
-    return false;
+    return old === now;
   if (Array.isArray(old)) {
     if (!Array.isArray(now) || old.length !== now.length) return false;
     for (let at = 0; at < old.length; at += 1)

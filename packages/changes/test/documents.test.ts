@@ -393,6 +393,32 @@ test('a property that was announced may go, and one whose day has not come break
   assert.deepEqual(found(tag('2026-12-01'), of({})), ['breaking response-property-removed']);
 });
 
+test('a property that becomes deprecated is told, with its day', () => {
+  const of = (more: object) =>
+    api({
+      responses: {
+        200: response(
+          content('application/json', {
+            type: 'object',
+            properties: { tag: { type: 'string', ...more } },
+          }),
+        ),
+      },
+    });
+  const marked = (day: string) => of({ deprecated: true, 'x-deprecated-sunset': day });
+  assert.deepEqual(found(of({}), marked('2027-01-01')), [
+    'compatible deprecated',
+    'compatible sunset-announced',
+  ]);
+  assert.deepEqual(found(marked('2027-01-01'), of({})), ['compatible deprecation-withdrawn']);
+  const [earlier] = compare(marked('2027-01-01'), marked('2026-12-01'));
+  assert.equal(earlier?.verdict, 'breaking');
+  assert.equal(
+    earlier?.message,
+    'Property `tag` of response 200 (application/json) is to be removed on `2026-12-01`, earlier than `2027-01-01`.',
+  );
+});
+
 test('the day of a removal may move away, and not nearer', () => {
   assert.deepEqual(found(deprecated('2027-01-01'), deprecated('2027-02-01')), [
     'compatible sunset-later',

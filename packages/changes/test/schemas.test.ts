@@ -434,6 +434,34 @@ test('recursion through allOf, oneOf and references to nothing ends', () => {
   }
 });
 
+test('models that refer to each other in a long row are compared', () => {
+  const row = (link: (next: object) => object, end: object) =>
+    models({
+      ...Object.fromEntries(
+        Array.from({ length: 3_000 }, (_, at) => [
+          `M${at}`,
+          link({ $ref: `#/components/schemas/M${at + 1}` }),
+        ]),
+      ),
+      M3000: end,
+    });
+  const first = { $ref: '#/components/schemas/M0' };
+  const links: ((next: object) => object)[] = [
+    (next) => object({ next }),
+    (next) => ({ type: 'array', items: next }),
+    (next) => ({ allOf: [next, object(name)] }),
+    (next) => ({ oneOf: [next, { type: 'integer' }] }),
+  ];
+  for (const link of links) {
+    const changes = compare(
+      giving(first, row(link, text)),
+      giving(first, row(link, { type: 'boolean' })),
+    );
+    if (link === links[0] || link === links[1])
+      assert.deepEqual(verdicts(changes), ['breaking response-type-changed']);
+  }
+});
+
 test('a change of a shared model is told of each operation, once, with the shortest way to it', () => {
   const old = giving(
     object({

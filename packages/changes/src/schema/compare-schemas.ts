@@ -32,6 +32,7 @@ export interface NoteChange {
   readonly code: OtherCode;
   readonly old: At | null;
   readonly new: At | null;
+  readonly said?: { readonly old?: unknown; readonly new?: unknown };
 }
 
 /** Two schemas that were compared: what differs between them, and the schemas in them. */
@@ -48,6 +49,9 @@ export interface Mode {
   readonly form: 'text' | 'xml' | 'other';
 }
 
+/** How deep variants lie in variants at most: recursion is as deep. */
+const MAX_NESTED = 100;
+
 const UNCHANGED: SchemaNode = { changes: [], notes: [], children: [] };
 
 /** Compares schemas of two documents by what they allow; each pair once, so that recursion ends. */
@@ -59,6 +63,8 @@ export class SchemaComparison {
   readonly #effects = new Map<SchemaNode, Effect>();
   /** Nodes whose changes are not all known yet. */
   readonly #open = new Set<SchemaNode>();
+  readonly #waiting: (() => void)[] = [];
+  #depth = 0;
 
   constructor(old: SchemaViews, now: SchemaViews, sameness: Sameness) {
     this.old = old;
@@ -66,8 +72,19 @@ export class SchemaComparison {
     this.#sameness = sameness;
   }
 
-  /** Compares two schemas. An empty conjunction allows everything. */
+  /** Compares two schemas, and all in them. An empty conjunction allows everything. */
   compare(old: Conjunction, now: Conjunction, mode: Mode): SchemaNode {
+    const node = this.#nodeOf(old, now, mode);
+    // Variants are compared while what they are in is. Of those that lie deeper nothing is found here.
+    if (this.#depth === MAX_NESTED) return node;
+    this.#depth += 1;
+    for (let fill = this.#waiting.pop(); fill; fill = this.#waiting.pop()) fill();
+    this.#depth -= 1;
+    return node;
+  }
+
+  /** The node of two schemas, which is filled later: models may refer to each other in a long row. */
+  #nodeOf(old: Conjunction, now: Conjunction, mode: Mode): SchemaNode {
     if (this.isSame(old, now)) return UNCHANGED;
     const { direction, form } = mode;
     const key = `${direction} ${form} ${keyOf(old)} ${keyOf(now)}`;
@@ -76,8 +93,10 @@ export class SchemaComparison {
     const node: SchemaNode = { changes: [], notes: [], children: [] };
     this.#nodes.set(key, node);
     this.#open.add(node);
-    this.#fill(node, old, now, mode);
-    this.#open.delete(node);
+    this.#waiting.push(() => {
+      this.#fill(node, old, now, mode);
+      this.#open.delete(node);
+    });
     return node;
   }
 
@@ -138,7 +157,7 @@ export class SchemaComparison {
       return;
     }
     const child = (step: string, one: Conjunction, other: Conjunction) => {
-      const made = this.compare(one, other, mode);
+      const made = this.#nodeOf(one, other, mode);
       if (made !== UNCHANGED) node.children.push({ step, node: made });
     };
     const isOtherType = typesDiffer(before, after);

@@ -1,4 +1,6 @@
 import type { At } from '../api-document.ts';
+import { lifecycleChanges } from '../lifecycle.ts';
+import type { Announced } from '../report.ts';
 import type { OtherCode } from '../rules.ts';
 import { isEqual } from '../sameness.ts';
 import type { NoteChange } from './compare-schemas.ts';
@@ -23,6 +25,11 @@ export function noteChanges({ notes: old }: SchemaView, { notes: now }: SchemaVi
     told.add(code);
     changes.push({ code, old: before?.at ?? null, new: after?.at ?? null });
   }
+  for (const { code, is, said } of lifecycleChanges(announcedOf(old), announcedOf(now))) {
+    const at = (notes: ReadonlyMap<string, At>) =>
+      (is === 'day' ? dayOf(notes) : notes.get('deprecated')) ?? null;
+    changes.push({ code, old: at(old), new: at(now), ...(said && { said }) });
+  }
   return changes;
 }
 
@@ -35,3 +42,12 @@ function said(notes: ReadonlyMap<string, At>, name: string) {
   if (name === 'example') return undefined;
   return at && { at, value: at.value };
 }
+
+const dayOf = (notes: ReadonlyMap<string, At>): At | undefined =>
+  notes.get('x-deprecated-sunset') ?? notes.get('x-sunset');
+
+/** What is said of a schema's removal. */
+export const announcedOf = (notes: ReadonlyMap<string, At>): Announced => ({
+  deprecated: notes.get('deprecated')?.value,
+  sunset: dayOf(notes)?.value,
+});

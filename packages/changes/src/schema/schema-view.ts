@@ -87,6 +87,10 @@ const CONDITIONS = new Set([
   ...['contentSchema', 'additionalItems'],
 ]);
 
+/** The most schemas that are merged into one, and the deepest variants in variants: recursion is as deep. */
+const MAX_PARTS = 500;
+const MAX_NESTED = 100;
+
 /** What makes the views of a document's schemas, each once. */
 export class SchemaViews {
   readonly #document: ApiDocument;
@@ -136,7 +140,7 @@ export class SchemaViews {
   #add(building: Building, part: Part): void {
     const { value, pointer, withoutVariants = false } = part;
     const key = keyOf([part]);
-    if (building.seen.has(key)) return;
+    if (building.seen.has(key) || building.seen.size > MAX_PARTS) return;
     building.seen.add(key);
     if (!isReference(value)) {
       this.#addSchema(building, part);
@@ -258,7 +262,7 @@ export class SchemaViews {
   #allowsNull(parts: Conjunction): boolean {
     const key = keyOf(parts);
     // A schema that is its own variant says nothing.
-    if (this.#open.has(key)) return true;
+    if (this.#open.has(key) || this.#open.size > MAX_NESTED) return true;
     this.#open.add(key);
     const { isNullable } = this.view(parts);
     this.#open.delete(key);

@@ -2,7 +2,7 @@ import type { Node } from 'yaml';
 import type { ConfigReader } from './config-reader.ts';
 
 /** A change of the API that is meant. */
-export interface ConfigException {
+interface ConfigException {
   /** The code of the change, as it is written; undefined: every change of the operation. */
   readonly code: string | undefined;
   /** `GET /pets`; undefined: every operation, and the document itself. */

@@ -1,9 +1,9 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type At, memberOf, memberValue } from './api-document.ts';
-import type { Both, Comparison } from './compare-operations.ts';
 import { compareTexts } from './compare-texts.ts';
+import type { Both, Comparison } from './comparison.ts';
 import type { Direction } from './rules.ts';
-import type { Mode } from './schema/compare-schemas.ts';
+import type { Mode } from './schema/schema-change.ts';
 
 /** Compares the media types of a body, and the schema of each. */
 export function compareContent(comparison: Comparison, both: Both, direction: Direction): void {

@@ -1,10 +1,11 @@
 import { ApiDocument, type ComparedDocument } from './api-document.ts';
 import type { ChangeList } from './change.ts';
 import { compareInfo } from './compare-info.ts';
-import { type Comparison, compareOperation } from './compare-operations.ts';
+import { compareOperation } from './compare-operations.ts';
 import { comparePaths, type PairedOperation } from './compare-paths.ts';
 import { compareSecuritySchemes, SecurityComparison } from './compare-security.ts';
 import { compareServers } from './compare-servers.ts';
+import type { Comparison } from './comparison.ts';
 import type { Exception } from './exceptions.ts';
 import { listOf, Report } from './report.ts';
 import { Sameness } from './sameness.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type ApiDocument, type At, memberOf, textIn } from './api-document.ts';
-import type { Comparison } from './compare-operations.ts';
+import type { Comparison } from './comparison.ts';
 import { isEqual } from './sameness.ts';
 
 const INFO = ['title', 'summary', 'description', 'termsOfService', 'contact', 'license'];

@@ -1,35 +1,14 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type ApiDocument, type At, memberOf, memberValue } from './api-document.ts';
 import { compareContent } from './compare-content.ts';
+import { compareLifecycle } from './compare-lifecycle.ts';
 import { compareParameters } from './compare-parameters.ts';
 import { operationsAt, type PairedOperation } from './compare-paths.ts';
 import { compareResponses } from './compare-responses.ts';
-import type { SecurityComparison } from './compare-security.ts';
 import { compareTexts } from './compare-texts.ts';
-import { compareLifecycle } from './lifecycle.ts';
-import type { OperationContext, Report } from './report.ts';
+import type { Both, Comparison } from './comparison.ts';
+import type { Report } from './report.ts';
 import type { Direction } from './rules.ts';
-import type { Sameness } from './sameness.ts';
-import type { SchemaComparison } from './schema/compare-schemas.ts';
-
-/** What all parts of a comparison use. */
-export interface Comparison {
-  readonly old: ApiDocument;
-  readonly new: ApiDocument;
-  readonly report: Report;
-  readonly sameness: Sameness;
-  readonly schemas: SchemaComparison;
-  readonly security: SecurityComparison;
-  readonly deprecationDays: number;
-}
-
-/** One thing in both documents, and what it is called. */
-export interface Both {
-  readonly context: OperationContext;
-  readonly subject: string;
-  readonly old: At;
-  readonly now: At;
-}
 
 /** Compares an operation of both documents. `isReversed`: the API sends the request, as for webhooks and callbacks. */
 export function compareOperation(

@@ -1,10 +1,11 @@
 import { type ApiDocument, type At, memberOf, memberValue, textIn } from './api-document.ts';
 import { compareContent } from './compare-content.ts';
-import type { Both, Comparison } from './compare-operations.ts';
+import { compareLifecycle } from './compare-lifecycle.ts';
 import { type Operation, type PairedOperation, parameterNames } from './compare-paths.ts';
 import { compareTexts } from './compare-texts.ts';
-import { announcedIn, compareLifecycle } from './lifecycle.ts';
-import type { Mode } from './schema/compare-schemas.ts';
+import type { Both, Comparison } from './comparison.ts';
+import { announcedIn } from './lifecycle.ts';
+import type { Mode } from './schema/schema-change.ts';
 
 interface Parameter {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { METHODS } from '@petstore/site/openapi/methods.ts';
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type ApiDocument, type At, memberOf, memberValue } from './api-document.ts';
-import type { Comparison } from './compare-operations.ts';
-import { announcedIn, stabilityOf } from './lifecycle.ts';
-import type { Announced, OperationContext } from './report.ts';
+import type { Comparison } from './comparison.ts';
+import { type Announced, announcedIn, stabilityOf } from './lifecycle.ts';
+import type { OperationContext } from './report.ts';
 
 /** An operation of one document. */
 export interface Operation {

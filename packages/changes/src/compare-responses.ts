@@ -1,11 +1,12 @@
 import { type ApiDocument, type At, memberOf, memberValue } from './api-document.ts';
 import { compareContent } from './compare-content.ts';
-import type { Both, Comparison } from './compare-operations.ts';
+import { compareLifecycle } from './compare-lifecycle.ts';
 import { compareTexts } from './compare-texts.ts';
-import { announcedIn, compareLifecycle } from './lifecycle.ts';
+import type { Both, Comparison } from './comparison.ts';
+import { announcedIn } from './lifecycle.ts';
 import type { Direction } from './rules.ts';
 import { isEqual } from './sameness.ts';
-import type { Mode } from './schema/compare-schemas.ts';
+import type { Mode } from './schema/schema-change.ts';
 
 /** Compares responses by status. `direction`: `request` where the client answers, as to webhooks. */
 export function compareResponses(

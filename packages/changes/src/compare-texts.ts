@@ -1,5 +1,5 @@
 import { memberOf } from './api-document.ts';
-import type { Both } from './compare-operations.ts';
+import type { Both } from './comparison.ts';
 import type { Report } from './report.ts';
 import type { OtherCode } from './rules.ts';
 import { isEqual } from './sameness.ts';

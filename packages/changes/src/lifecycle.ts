@@ -1,8 +1,13 @@
 import { readMarks } from '@petstore/site/openapi/extension-fields.ts';
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
-import { type At, memberOf, memberValue } from './api-document.ts';
-import type { Announced, OperationContext, Report } from './report.ts';
+import { type At, memberValue } from './api-document.ts';
 import type { OtherCode } from './rules.ts';
+
+/** What may be deprecated, with a day. */
+export interface Announced {
+  readonly deprecated: unknown;
+  readonly sunset: unknown;
+}
 
 const DAY = 86_400_000;
 
@@ -24,9 +29,6 @@ export const announcedIn = (at: At): Announced => ({
 export const stabilityOf = ({ value }: At): string | undefined =>
   isObject(value) ? readMarks(value).stability : undefined;
 
-/** From what promises most on. */
-const STABILITIES = ['stable', 'beta', 'alpha', 'experimental'];
-
 interface LifecycleChange {
   readonly code: OtherCode;
   /** Which place tells it. */
@@ -47,43 +49,3 @@ export function* lifecycleChanges(old: Announced, now: Announced): Generator<Lif
   } else if (day === undefined) yield { code: 'sunset-announced', ...told };
   else yield { code: next < day ? 'sunset-earlier' : 'sunset-later', ...told };
 }
-
-/**
- * Reports changes of deprecation, of the day of removal, and of stability. `fewestDays`: from today to a day that is
- * announced or moved.
- */
-export function compareLifecycle(
-  report: Report,
-  context: OperationContext,
-  subject: string,
-  { old, now, fewestDays }: { readonly old: At; readonly now: At; readonly fewestDays: number },
-): void {
-  const [before, after] = [announcedIn(old), announcedIn(now)];
-  const marked = (name: string) => ({
-    old: memberOf(old, name) ?? old,
-    new: memberOf(now, name) ?? now,
-  });
-  const days = { old: dayAt(old), new: dayAt(now) };
-  const found = [...lifecycleChanges(before, after)];
-  for (const { code, is, said } of found) {
-    const places = is === 'day' ? days : marked('deprecated');
-    report.add(code, context, { subject, ...places, ...(said && { said }) });
-    const left = said?.new === undefined ? fewestDays : daysBetween(report.today, said.new);
-    if (left >= fewestDays) continue;
-    const name = `${Math.max(0, left)} days from now, and ${fewestDays - left} days are missing to the ${fewestDays} of the project`;
-    report.add('sunset-too-soon', context, { subject, ...days, said: { ...said, name } });
-  }
-  const isNew = found.some(({ code }) => code === 'deprecated');
-  if (isNew && sunsetOf(after) === undefined && fewestDays > 0)
-    report.add('sunset-missing', context, { subject, ...marked('deprecated') });
-  const [stability, changed] = [stabilityOf(old) ?? 'stable', stabilityOf(now) ?? 'stable'];
-  if (stability === changed) return;
-  const isLower = STABILITIES.indexOf(changed) > STABILITIES.indexOf(stability);
-  report.add(isLower ? 'stability-lowered' : 'stability-raised', context, {
-    ...{ subject, ...marked('x-stability') },
-    said: { old: stability, new: changed },
-  });
-}
-
-const dayAt = (holder: At): At =>
-  memberOf(holder, 'x-deprecated-sunset') ?? memberOf(holder, 'x-sunset') ?? holder;

@@ -3,11 +3,11 @@ import { isLongJson } from '@petstore/site/syntax/exact-text.ts';
 import type { ApiDocument, At } from './api-document.ts';
 import type { Allowance, Change, ChangeList, Side } from './change.ts';
 import { type Exception, exceptionFor } from './exceptions.ts';
-import { daysBetween, sunsetOf } from './lifecycle.ts';
+import { type Announced, daysBetween, sunsetOf } from './lifecycle.ts';
 import { placeInWords } from './place-in-words.ts';
 import { type Code, ruleOf, type SchemaFact, VERDICTS, type Verdict } from './rules.ts';
-import type { Mode, SchemaNode } from './schema/compare-schemas.ts';
 import { announcedOf } from './schema/note-changes.ts';
+import type { Mode, SchemaNode } from './schema/schema-change.ts';
 
 /** What an operation's changes are told with. */
 export interface OperationContext {
@@ -26,12 +26,6 @@ export interface Found {
   readonly said?: { readonly old?: unknown; readonly new?: unknown; readonly name?: string };
   /** What was removed, where it may have been announced. */
   readonly gone?: Announced | undefined;
-}
-
-/** What may be deprecated, with a day. */
-export interface Announced {
-  readonly deprecated: unknown;
-  readonly sunset: unknown;
 }
 
 export interface ReportOptions {

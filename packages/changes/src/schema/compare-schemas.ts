@@ -1,53 +1,12 @@
-import type { At } from '../api-document.ts';
-import {
-  type Direction,
-  type Effect,
-  effectOf,
-  type OtherCode,
-  type SchemaFact,
-} from '../rules.ts';
-import { isEqual, type Sameness } from '../sameness.ts';
+import { type Effect, effectOf } from '../rules.ts';
+import type { Sameness } from '../sameness.ts';
 import { conditionChanges } from './condition-changes.ts';
 import { noteChanges } from './note-changes.ts';
 import { propertyChanges } from './property-changes.ts';
+import type { Mode, SchemaNode, SchemaPairs } from './schema-change.ts';
 import { type Conjunction, keyOf, type SchemaView, type SchemaViews } from './schema-view.ts';
 import { valueChanges } from './value-changes.ts';
 import { isSplit, variantChanges } from './variant-changes.ts';
-
-/** Something that differs between two schemas. */
-export interface SchemaChange {
-  readonly fact: SchemaFact;
-  /** Which part of the schema it is of: `.name` for a property; empty for itself. */
-  readonly step?: string;
-  readonly old: At | null;
-  readonly new: At | null;
-  /** Values for the sentence, where they are not those of `old` and `new`. */
-  readonly said?: { readonly old?: unknown; readonly new?: unknown; readonly name?: string };
-  /** What was removed, which may have been deprecated. */
-  readonly gone?: SchemaView;
-}
-
-/** A change of what is said of a schema, and not of what it allows. */
-export interface NoteChange {
-  readonly code: OtherCode;
-  readonly old: At | null;
-  readonly new: At | null;
-  readonly said?: { readonly old?: unknown; readonly new?: unknown };
-}
-
-/** Two schemas that were compared: what differs between them, and the schemas in them. */
-export interface SchemaNode {
-  readonly changes: SchemaChange[];
-  readonly notes: NoteChange[];
-  readonly children: { readonly step: string; readonly node: SchemaNode }[];
-}
-
-/** How the values of schemas travel. */
-export interface Mode {
-  readonly direction: Direction;
-  /** As `text`, in which a number is text too: in parameters. Names and places in `xml` are part of it alone. */
-  readonly form: 'text' | 'xml' | 'other';
-}
 
 /** How deep variants lie in variants at most: recursion is as deep. */
 const MAX_NESTED = 100;
@@ -55,7 +14,7 @@ const MAX_NESTED = 100;
 const UNCHANGED: SchemaNode = { changes: [], notes: [], children: [] };
 
 /** Compares schemas of two documents by what they allow; each pair once, so that recursion ends. */
-export class SchemaComparison {
+export class SchemaComparison implements SchemaPairs {
   readonly old: SchemaViews;
   readonly new: SchemaViews;
   readonly #sameness: Sameness;
@@ -193,7 +152,3 @@ function both(one: Effect, other: Effect): Effect {
   if (one === other || other === 'none') return one;
   return one === 'none' ? other : 'both';
 }
-
-/** Whether two values that may be missing are equal. */
-export const isEqualAt = (old: At | undefined, now: At | undefined): boolean =>
-  old === undefined || now === undefined ? old === now : isEqual(old.value, now.value);

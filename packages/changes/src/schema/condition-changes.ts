@@ -1,6 +1,6 @@
 import type { At } from '../api-document.ts';
 import type { Sameness } from '../sameness.ts';
-import type { SchemaChange } from './compare-schemas.ts';
+import type { SchemaChange } from './schema-change.ts';
 import type { SchemaView } from './schema-view.ts';
 
 /** Conditions whose meaning depends on each other are one: `if`, `then` and `else`. */

@@ -1,9 +1,8 @@
 import type { At } from '../api-document.ts';
-import { lifecycleChanges } from '../lifecycle.ts';
-import type { Announced } from '../report.ts';
+import { type Announced, lifecycleChanges } from '../lifecycle.ts';
 import type { OtherCode } from '../rules.ts';
 import { isEqual } from '../sameness.ts';
-import type { NoteChange } from './compare-schemas.ts';
+import type { NoteChange } from './schema-change.ts';
 import type { SchemaView } from './schema-view.ts';
 
 /** What is said of a schema, with the code of a change. */

@@ -1,11 +1,9 @@
-import type { Mode, SchemaChange, SchemaComparison } from './compare-schemas.ts';
+import type { Child, Mode, SchemaChange, SchemaPairs } from './schema-change.ts';
 import type { Conjunction, SchemaView } from './schema-view.ts';
-
-type Child = (step: string, old: Conjunction, now: Conjunction) => void;
 
 /** Changes of an object's properties. Those that are on both sides are compared as children. */
 export function* propertyChanges(
-  { old: oldViews, new: newViews }: SchemaComparison,
+  { old: oldViews, new: newViews }: SchemaPairs,
   old: SchemaView,
   now: SchemaView,
   { direction }: Mode,

@@ -2,7 +2,7 @@ import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import type { At } from '../api-document.ts';
 import type { SchemaFact } from '../rules.ts';
 import { isEqual } from '../sameness.ts';
-import { isEqualAt, type Mode, type SchemaChange } from './compare-schemas.ts';
+import { isEqualAt, type Mode, type SchemaChange } from './schema-change.ts';
 import { allowsType, type SchemaView, TIGHTER } from './schema-view.ts';
 
 /** Changes of types, values and limits. */

@@ -1,9 +1,7 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type At, memberOf, textIn } from '../api-document.ts';
-import type { Mode, SchemaChange, SchemaComparison } from './compare-schemas.ts';
+import type { Child, Mode, SchemaChange, SchemaPairs } from './schema-change.ts';
 import type { Conjunction, SchemaView, SchemaViews, Variants } from './schema-view.ts';
-
-type Child = (step: string, old: Conjunction, now: Conjunction) => void;
 
 /** Of more variants than these, not each is compared with each. */
 const MAX_COMPARED = 60;
@@ -17,7 +15,7 @@ export const isSplit = (old: SchemaView, now: SchemaView): boolean =>
  * are called and in whichever order they are. Of a split schema these are all changes.
  */
 export function* variantChanges(
-  comparison: SchemaComparison,
+  comparison: SchemaPairs,
   old: Conjunction,
   now: Conjunction,
   mode: Mode,
@@ -68,12 +66,7 @@ const alone = (schema: Conjunction, { kind, at }: Variants): Variants => ({
   variants: [schema],
 });
 
-function isAlike(
-  comparison: SchemaComparison,
-  one: Variants,
-  other: Variants,
-  mode: Mode,
-): boolean {
+function isAlike(comparison: SchemaPairs, one: Variants, other: Variants, mode: Mode): boolean {
   if (one.variants.length !== other.variants.length) return false;
   const { matched } = pairs(comparison, one.variants, other.variants, mode);
   return (
@@ -85,7 +78,7 @@ function isAlike(
 type Pair = readonly [Conjunction, Conjunction];
 
 function* between(
-  comparison: SchemaComparison,
+  comparison: SchemaPairs,
   one: Variants,
   other: Variants,
   mode: Mode,
@@ -118,7 +111,7 @@ function* between(
 
 /** Which variant of the one document is which of the other. */
 function pairs(
-  comparison: SchemaComparison,
+  comparison: SchemaPairs,
   olds: readonly Conjunction[],
   news: readonly Conjunction[],
   mode: Mode,
@@ -166,7 +159,7 @@ function pairs(
 }
 
 /** Whether two schemas can be of the same meaning, at a glance. */
-function mayBeSame(comparison: SchemaComparison, old: Conjunction, now: Conjunction): boolean {
+function mayBeSame(comparison: SchemaPairs, old: Conjunction, now: Conjunction): boolean {
   const [one, other] = [comparison.old.view(old), comparison.new.view(now)];
   return (
     one.types?.size === other.types?.size &&
@@ -178,7 +171,7 @@ function mayBeSame(comparison: SchemaComparison, old: Conjunction, now: Conjunct
 
 /** How many properties two schemas have in common. */
 function inCommon(
-  { old: oldViews, new: newViews }: SchemaComparison,
+  { old: oldViews, new: newViews }: SchemaPairs,
   old: Conjunction,
   now: Conjunction,
 ): number {
@@ -187,7 +180,7 @@ function inCommon(
 }
 
 /** Whether two schemas are most likely versions of one: of one simple type, or with mostly the same properties. */
-function isSimilar(comparison: SchemaComparison, old: Conjunction, now: Conjunction): boolean {
+function isSimilar(comparison: SchemaPairs, old: Conjunction, now: Conjunction): boolean {
   const [one, other] = [comparison.old.view(old), comparison.new.view(now)];
   const [types, others] = [[...(one.types ?? [])].sort(), [...(other.types ?? [])].sort()];
   if (types.join() !== others.join()) return false;
@@ -214,7 +207,7 @@ function variantName(parts: Conjunction, views: SchemaViews): string {
 }
 
 function* discriminatorChanges(
-  comparison: SchemaComparison,
+  comparison: SchemaPairs,
   one: Variants,
   other: Variants,
   matched: readonly Pair[],

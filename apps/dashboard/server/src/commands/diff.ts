@@ -41,14 +41,17 @@ export function diffCommand(): Command {
       .argument('<old>', 'document (JSON or YAML), or folder as it is deployed')
       .argument('<new>', 'the same of the new version; a docs.yaml in it may have exceptions')
       .addOption(
-        new Option('--format <format>', 'how the list is printed')
+        new Option(
+          '--format <format>',
+          `how the list is printed: ${Object.keys(FORMATS).join(', ')}`,
+        )
           .choices(Object.keys(FORMATS))
           .default('text'),
       )
       .addOption(
         new Option(
           '--fail-on <verdict>',
-          'exit with 1 where there is such a change, or a graver one',
+          'breaking or risky: exit with 1 where there is such a change, or a graver one',
         ).choices(['breaking', 'risky']),
       )
       // A wrong command line is no breaking change.

@@ -232,6 +232,19 @@ onBothEngines(
   },
 );
 
+test('no address of a retired version leads to another host', async (t) => {
+  const { root, url } = await setUp(t);
+  const redirected = { ...guides('Now', 'start'), 'docs.yaml': 'title: Now\nredirects:\n  /*: /\n' };
+  await deployFiles(root, 'pets', redirected);
+  await deployVersion(root, 'v1');
+  assert.equal((await root.call('DELETE', versionPath('v1'))).status, 204);
+  for (const path of ['//evil.example', '///evil.example/x', '//evil.example/']) {
+    const [status, to] = await redirectOf(`${url}/v1${path}`);
+    assert.equal(status, 301);
+    assert.equal(new URL(`${to}`, url).origin, new URL(url).origin, `${path} leads to ${to}`);
+  }
+});
+
 test('an earlier deploy of a version is put back, and the default stays', async (t) => {
   const { root, url } = await setUp(t);
   const first = await deployVersion(root, 'v1', 'First');

@@ -50,7 +50,8 @@ export function locate(
 export function retiredRedirect(site: Site, manifest: Manifest, path: string): Redirect {
   const standard = site.versions?.standard;
   const base = standard === undefined ? undefined : `/${standard}`;
-  const isThere = fileAt(manifest, path) ?? redirectOf(manifest, path);
+  // Two slashes at its beginning would lead to another host, where the default version is at the root.
+  const isThere = !path.startsWith('//') && (fileAt(manifest, path) ?? redirectOf(manifest, path));
   return { status: 301, to: addressIn(base, isThere ? path : '/') };
 }
 

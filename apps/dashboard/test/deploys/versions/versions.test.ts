@@ -234,7 +234,10 @@ onBothEngines(
 
 test('no address of a retired version leads to another host', async (t) => {
   const { root, url } = await setUp(t);
-  const redirected = { ...guides('Now', 'start'), 'docs.yaml': 'title: Now\nredirects:\n  /*: /\n' };
+  const redirected = {
+    ...guides('Now', 'start'),
+    'docs.yaml': 'title: Now\nredirects:\n  /*: /\n',
+  };
   await deployFiles(root, 'pets', redirected);
   await deployVersion(root, 'v1');
   assert.equal((await root.call('DELETE', versionPath('v1'))).status, 204);

@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import { pagesOf } from '../../deploys/site-changes.ts';
-import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
+import type { SiteCache } from '../sites/site-cache.ts';
 
-/** Memory for the paths of all versions together, in bytes, and for one path: measured, rounded up. */
+/** Memory for the paths of all versions together, in bytes: fifty versions of 20,000 pages take half of it. */
 const MAX_BYTES = 16_000_000;
-const PATH_BYTES = 120;
+const ENTRY_BYTES = 300;
 
 /**
  * Which pages each artifact has. A page asks this of all versions of its site, and their manifests would take fifty times
@@ -13,25 +14,56 @@ const PATH_BYTES = 120;
  */
 export class PagePlaces {
   readonly #cache: SiteCache;
-  readonly #places = new LRUCache<string, ReadonlySet<string>>({ maxSize: MAX_BYTES });
+  readonly #places = new LRUCache<string, Places>({ maxSize: MAX_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
   }
 
-  /** The paths of an artifact's pages, and those that it redirects. Rejects as the cache does. */
-  of(artifactHash: string): MaybePromise<ReadonlySet<string>> {
-    const known = this.#places.get(artifactHash);
-    if (known) return known;
-    const manifest = this.#cache.manifest(artifactHash);
-    return manifest instanceof Promise
-      ? manifest.then((read) => this.#keep(artifactHash, read))
-      : this.#keep(artifactHash, manifest);
+  /** The paths of an artifact's pages, and those that it redirects; undefined: `read` has them. */
+  known(artifactHash: string): Places | undefined {
+    return this.#places.get(artifactHash);
   }
 
-  #keep(artifactHash: string, manifest: Manifest): ReadonlySet<string> {
-    const places = new Set([...pagesOf(manifest), ...Object.keys(manifest.redirects ?? {})]);
-    this.#places.set(artifactHash, places, { size: 1 + places.size * PATH_BYTES });
+  /** Rejects as the cache does. */
+  async read(artifactHash: string): Promise<Places> {
+    const known = this.known(artifactHash);
+    if (known) return known;
+    const manifest = await this.#cache.manifest(artifactHash);
+    // Another page may have waited for the same manifest.
+    return this.known(artifactHash) ?? this.#keep(artifactHash, manifest);
+  }
+
+  #keep(artifactHash: string, manifest: Manifest): Places {
+    const places = new Places([...pagesOf(manifest), ...Object.keys(manifest.redirects ?? {})]);
+    this.#places.set(artifactHash, places, { size: ENTRY_BYTES + places.bytes });
     return places;
   }
 }
+
+/** A set of paths in eight bytes for each: as numbers that no two paths of a site share but by rarest chance. */
+export class Places {
+  readonly #marks: Float64Array;
+
+  constructor(paths: readonly string[]) {
+    this.#marks = Float64Array.from(paths, markOf).sort();
+  }
+
+  get bytes(): number {
+    return this.#marks.byteLength;
+  }
+
+  has(path: string): boolean {
+    const wanted = markOf(path);
+    let [from, to] = [0, this.#marks.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#marks[middle] ?? 0) < wanted) from = middle + 1;
+      else to = middle;
+    }
+    return this.#marks[from] === wanted;
+  }
+}
+
+/** 48 bits, which a number has room for. */
+const markOf = (path: string) => hash('sha256', path, 'buffer').readUIntBE(0, 6);

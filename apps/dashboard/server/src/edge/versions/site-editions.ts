@@ -3,7 +3,7 @@ import { compareVersions, versionState } from '../../deploys/versions/version-or
 import { encodePath } from '../http/edge-request.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { Site, SiteVersions } from '../sites/site-source.ts';
-import { PagePlaces } from './page-places.ts';
+import { PagePlaces, type Places } from './page-places.ts';
 
 /** What a page says of the versions of its site. */
 export interface PageEdition {
@@ -26,10 +26,17 @@ export class SiteEditions {
   /** Of a page by its path in its version. Rejects as the cache does. */
   of(site: Site, versions: SiteVersions, path: string): MaybePromise<PageEdition> {
     const shown = shownVersions(site, versions);
-    const places = shown.map(({ artifactHash }) => this.#places.of(artifactHash));
-    return places.some((found) => found instanceof Promise)
-      ? Promise.all(places).then((read) => editionOf(site, versions, path, shown, read))
-      : editionOf(site, versions, path, shown, places as ReadonlySet<string>[]);
+    const places = shown.map(({ artifactHash }) => this.#places.known(artifactHash));
+    return places.every((found) => found !== undefined)
+      ? editionOf(site, versions, path, shown, places)
+      : this.#read(shown).then((read) => editionOf(site, versions, path, shown, read));
+  }
+
+  /** One manifest after the other: fifty large ones at once would take a gigabyte. */
+  async #read(shown: readonly ShownVersion[]): Promise<Places[]> {
+    const places: Places[] = [];
+    for (const { artifactHash } of shown) places.push(await this.#places.read(artifactHash));
+    return places;
   }
 }
 
@@ -55,7 +62,7 @@ function editionOf(
   { standard: standardName }: SiteVersions,
   path: string,
   shown: readonly ShownVersion[],
-  places: readonly ReadonlySet<string>[],
+  places: readonly Places[],
 ): PageEdition {
   const all = shown.map(({ name }, at): PageVersion => {
     const hasPage = places[at]?.has(path) ?? false;

@@ -50,7 +50,7 @@ import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
 import { tellHiddenPages } from './versions/hidden-pages.ts';
-import { isNewerThanShown, showAsVersion, versionOf } from './versions/site-versions.ts';
+import { isNewerThanShown, showAsVersion, versionOf, whyNoRoom } from './versions/site-versions.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -277,6 +277,11 @@ async function finishSucceeded(
       const message = `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`;
       const failure = { problems: [problemOf(message)], findings };
       return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+    }
+    const full = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
+    if (full !== undefined) {
+      const failure = { problems: [problemOf(full)], findings };
+      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${full}`);
     }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {

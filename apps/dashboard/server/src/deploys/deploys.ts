@@ -27,7 +27,7 @@ import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
 import type { Upload } from './upload.ts';
-import { openVersion, showAsVersion } from './versions/site-versions.ts';
+import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
 const MAX_UNFINISHED = 20;
@@ -196,6 +196,8 @@ async function replaceShown(
   }
   const version = await findSiteVersion(trx, project.id, deploy.version);
   if (!version) throw notFound('version');
+  const full = await whyNoRoom(trx, version);
+  if (full !== undefined) throw conflict(full);
   const { deploy_id } = version;
   const shown = deploy_id === null ? undefined : await findDeploy(trx, project.id, deploy_id);
   await showAsVersion(trx, project, version, deploy.id);

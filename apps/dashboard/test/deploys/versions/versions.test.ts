@@ -349,6 +349,49 @@ test('a site has fifty versions at most', async (t) => {
   assert.equal((await deployVersion(root, 'v7')).state, 'succeeded');
 });
 
+test('no retired version is taken up beyond the fifty, however its deploys come', async (t) => {
+  const { service, root } = await setUp(t);
+  await deployVersion(root, 'v0');
+  const { id } = await service.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  const rows = Array.from({ length: 50 }, (_, at) => ({
+    ...{ project_id: id, name: `v${at + 1}`, deploy_id: null },
+    ...{ created_at: 1, deployed_at: 1, retired_at: at < 48 ? null : 2 },
+  }));
+  await service.db.insertInto('site_versions').values(rows).execute();
+  // One more may be shown. Each of these is let in, since it is not known which of them will be.
+  const first = await deploy(root, 'pets', documentTitled('x'), '?version=v49&activate=false');
+  await endIdleBuilders();
+  const path = `${PROJECT}/deploys?version=v50`;
+  const queued = await json<Deploy>(await root.call('POST', path, documentTitled('Late')), 202);
+  const [release] = await holdBuilds(t, 1);
+  assert.equal((await root.call('POST', `${PROJECT}/deploys/${first.id}/activate`)).status, 200);
+  release?.();
+  const ended = await finished(root, 'pets', queued.id);
+  assert.equal(ended.state, 'failed');
+  assert.match(ended.errors[0]?.message ?? '', /^This project has 50 versions, the most/);
+  const shown = (await versionsOf(root)).filter(({ state }) => state !== 'retired');
+  assert.equal(shown.length, 50);
+});
+
+test('a stored deploy of a retired version is not activated beyond the fifty', async (t) => {
+  const { service, root } = await setUp(t);
+  await deployVersion(root, 'v0');
+  const { id } = await service.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  const retired = { project_id: id, name: 'v50', deploy_id: null, created_at: 1, deployed_at: 1 };
+  await service.db
+    .insertInto('site_versions')
+    .values({ ...retired, retired_at: 2 })
+    .execute();
+  const stored = await deploy(root, 'pets', documentTitled('x'), '?version=v50&activate=false');
+  const rows = Array.from({ length: 49 }, (_, at) => ({
+    ...{ project_id: id, name: `v${at + 1}`, deploy_id: null },
+    ...{ created_at: 1, deployed_at: 1, retired_at: null },
+  }));
+  await service.db.insertInto('site_versions').values(rows).execute();
+  const refused = await root.call('POST', `${PROJECT}/deploys/${stored.id}/activate`);
+  assert.match(await assertError(refused, 409, 'conflict'), /^This project has 50 versions/);
+});
+
 test('a deploy whose version is retired while it is built fails, and says so', async (t) => {
   const { root } = await setUp(t);
   await deployVersion(root, 'v2');

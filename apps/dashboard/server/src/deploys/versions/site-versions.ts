@@ -40,12 +40,8 @@ export async function openVersion(
 ): Promise<void> {
   const all = await listSiteVersions(trx, id);
   const known = all.find((one) => one.name === name);
-  const shown = all.filter((one) => one.retired_at === null && one !== known);
-  if (shown.length >= MAX_VERSIONS.shown) {
-    throw conflict(
-      `This project has ${MAX_VERSIONS.shown} versions, the most that a site shows. Retire one that is no longer needed: dashboard versions retire.`,
-    );
-  }
+  const full = whyFull(all, name);
+  if (full !== undefined) throw conflict(full);
   if (known) {
     await updateSiteVersion(trx, known, { deployed_at: at });
     return;
@@ -57,6 +53,24 @@ export async function openVersion(
   }
   const times = { created_at: at, deployed_at: at, retired_at: null };
   await insertSiteVersion(trx, { project_id: id, name, deploy_id: null, ...times });
+}
+
+/** Why a version cannot be shown beside all others; undefined where it can. */
+function whyFull(all: readonly SiteVersionRow[], name: string): string | undefined {
+  const shown = all.filter((one) => one.retired_at === null && one.name !== name);
+  if (shown.length < MAX_VERSIONS.shown) return undefined;
+  return `This project has ${MAX_VERSIONS.shown} versions, the most that a site shows. Retire one that is no longer needed: dashboard versions retire.`;
+}
+
+/**
+ * Why a version can no longer be shown: others were since its deploy was let in; undefined where it can. The project must
+ * be locked.
+ */
+export async function whyNoRoom(
+  trx: Trx,
+  { project_id, name }: SiteVersionRow,
+): Promise<string | undefined> {
+  return whyFull(await listSiteVersions(trx, project_id), name);
 }
 
 /** The version of a deploy that is about to succeed; undefined where it was retired since the deploy came. */

@@ -167,6 +167,34 @@ test('saves by rename, new folders, removals and moves are seen; what a deploy l
   await shows('/start', 'Back again.');
 });
 
+test('pages of other origins can read nothing of it', async (t) => {
+  const folder = await parcels(t);
+  const dev = await startDev(t, folder);
+  const other = createServer((_, response) => response.end('Another site')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  cleanUp(t, () => other.close());
+  const { port } = other.address() as AddressInfo;
+  const { page } = await openPage(t, `http://127.0.0.1:${port}/`);
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const read = (address: string, options: object = {}) =>
+    page.evaluate(
+      ([to, init]) =>
+        fetch(to, init).then(
+          (response) => response.text(),
+          () => undefined,
+        ),
+      [address, options] as const,
+    );
+  for (const path of ['/openapi.json', '/openapi.yaml', '/llms.txt', '/start.md', '/_dev/events']) {
+    // Once prepared, files are answered on a shorter way.
+    for (const time of ['first', 'second'])
+      assert.equal(await read(dev.origin + path), undefined, `${path}, the ${time} time`);
+  }
+  assert.equal((await fetch(`${dev.origin}/openapi.json`)).status, 200);
+  assert.equal(await read(`${dev.origin}/mcp`, { method: 'POST', body: message }), undefined);
+  assert.equal(await read(`${dev.origin}/mcp`), undefined);
+});
+
 test('many changes at once are one build', async (t) => {
   const folder = await parcels(t);
   const dev = await startDev(t, folder);

@@ -153,7 +153,7 @@ function sourceOf(site: () => DevSite | undefined, origin: () => string): SiteSo
       if (!current || host !== NAME) return undefined;
       return {
         ...{ projectId: PROJECT, artifactHash: current.hash, origin: origin() },
-        ...{ isPreview: false, mcp: true, requestProxy: false },
+        ...{ isPreview: false, isDraft: true, mcp: true, requestProxy: false },
       };
     },
     readManifest: async (hash) => manifestOf(hash),

@@ -35,10 +35,11 @@ const ALLOW = ['Allow', 'POST, OPTIONS'];
  * The documentation is public and there are no cookies, so pages of any origin may ask, as they may fetch Markdown. A
  * name that is bound to another address (DNS rebinding) leads nowhere: the edge answers for the hosts of sites alone.
  */
-const CORS = [
+const CORS: Headers = [
   ...['Access-Control-Allow-Origin', '*'],
   ...['Access-Control-Expose-Headers', 'Retry-After'],
 ];
+const corsOf = ({ isDraft }: Site): Headers => (isDraft ? [] : CORS);
 const PREFLIGHT = [
   ...['Access-Control-Allow-Methods', 'POST'],
   // Versions of the protocol differ in their headers. This leaves Authorization out.
@@ -124,15 +125,16 @@ export function mcpEndpoint(cache: SiteCache) {
 
   const answerPost = async (asked: McpRequest): Promise<EdgeResponse> => {
     const { origin } = asked.request.headers;
+    const headers = [...asked.always, ...corsOf(asked.site)];
     try {
       if (origin !== undefined && !ORIGIN.test(origin))
         throw new Refusal(403, 'The Origin header is not an origin.');
       const client = asked.request.client();
       if (!rate.take(asked.site.projectId, client))
         throw new Refusal(429, 'Too many messages. Try again in a second.');
-      return await edgeResponse(await limitedToShare(client, () => answer(asked)), asked.always);
+      return await edgeResponse(await limitedToShare(client, () => answer(asked)), headers);
     } catch (error) {
-      if (error instanceof Refusal) return edgeResponse(error.response(), asked.always);
+      if (error instanceof Refusal) return edgeResponse(error.response(), headers);
       throw error;
     }
   };
@@ -142,7 +144,7 @@ export function mcpEndpoint(cache: SiteCache) {
     const manifest = await cache.manifest(site.artifactHash);
     if (fileAt(manifest, MCP_PATH)) return undefined;
     const text = `This is the MCP server of ${site.origin}${site.base ?? ''}, for assistants: they send messages here by POST.`;
-    return textResponse(405, text, [...always, ...CORS, ...ALLOW]);
+    return textResponse(405, text, [...always, ...corsOf(site), ...ALLOW]);
   };
 
   return (asked: McpRequest): Promise<EdgeResponse | undefined> | EdgeResponse | undefined => {
@@ -150,13 +152,14 @@ export function mcpEndpoint(cache: SiteCache) {
     const isPost = request.method === 'POST';
     if (!site.mcp) return isPost ? textResponse(404, undefined, always) : undefined;
     if (request.method === 'OPTIONS') {
-      return { status: 204, headers: [...always, ...CORS, ...PREFLIGHT, ...ALLOW], content: '' };
+      const headers = [...always, ...corsOf(site), ...PREFLIGHT, ...ALLOW];
+      return { status: 204, headers, content: '' };
     }
     // 308, unlike 301, keeps the message.
     if (isPost && redirectOrigin !== undefined) {
       return textResponse(308, undefined, [
         ...always,
-        ...CORS,
+        ...corsOf(site),
         'Location',
         redirectOrigin + (site.base ?? '') + MCP_PATH,
       ]);
@@ -214,7 +217,7 @@ function webRequest({ headers }: EdgeRequest, { origin }: Site): Request {
   });
 }
 
-async function edgeResponse(response: Response, always: Headers): Promise<EdgeResponse> {
+async function edgeResponse(response: Response, shared: Headers): Promise<EdgeResponse> {
   const content = Buffer.from(await response.arrayBuffer());
   const type = response.headers.get('content-type');
   const retry = response.headers.get('retry-after');
@@ -224,8 +227,7 @@ async function edgeResponse(response: Response, always: Headers): Promise<EdgeRe
       ...(type === null ? [] : ['Content-Type', type]),
       ...['X-Content-Type-Options', 'nosniff'],
       ...['Cache-Control', 'no-store'],
-      ...always,
-      ...CORS,
+      ...shared,
       ...(retry === null ? [] : ['Retry-After', retry]),
       ...['Content-Length', String(content.length)],
     ],

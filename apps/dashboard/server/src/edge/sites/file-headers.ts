@@ -51,7 +51,7 @@ export function fileHeaders(
 ): FileHeaders {
   const { path, filePath, entry } = file;
   const isXml = /^[\w-]+\/(?:[\w.+-]+\+)?xml\b/i.test(entry.type);
-  const isOpen = OPEN_PATHS.has(filePath) || filePath.endsWith('.md');
+  const isOpen = !site.isDraft && (OPEN_PATHS.has(filePath) || filePath.endsWith('.md'));
   const vary = [
     ...(markdownOf(manifest, path) === undefined ? [] : ['Accept']),
     ...(isCompressed ? ['Accept-Encoding'] : []),

@@ -16,6 +16,8 @@ export interface Site {
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
   readonly isPreview: boolean;
+  /** Nobody else's yet, as that of `dashboard dev`: pages of other origins may not read it. */
+  readonly isDraft?: boolean | undefined;
   /** Programs may ask the site at `/mcp`. */
   readonly mcp: boolean;
   /** Readers may send requests to the API through the site, where the operator allows it. */

@@ -6,6 +6,7 @@ import { compareTexts } from './compare-texts.ts';
 import type { Both, Comparison } from './comparison.ts';
 import { announcedIn } from './lifecycle.ts';
 import type { Mode } from './schema/schema-change.ts';
+import type { SchemaViews } from './schema/schema-view.ts';
 
 interface Parameter {
   readonly name: string;
@@ -99,8 +100,8 @@ function compareParameter(
   const direction = isReversed ? 'response' : 'request';
   const [schema, next] = [memberOf(old, 'schema'), memberOf(now, 'schema')];
   const [written, nextWritten] = [
-    serialization(comparison.old, old, place),
-    serialization(comparison.new, now, place),
+    serialization(schemas.old, old, place),
+    serialization(schemas.new, now, place),
   ];
   if (written !== nextWritten)
     report.add('parameter-serialization-changed', context, {
@@ -118,7 +119,7 @@ function compareParameter(
 }
 
 /** How a value is written: `form, each item by itself`. Of a simple value only what shows counts. */
-function serialization(document: ApiDocument, parameter: At, place: string): string {
+function serialization(views: SchemaViews, parameter: At, place: string): string {
   if (
     memberValue(parameter, 'schema') === undefined &&
     memberValue(parameter, 'content') !== undefined
@@ -127,9 +128,9 @@ function serialization(document: ApiDocument, parameter: At, place: string): str
   const style =
     textIn(parameter, 'style') ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const explode = memberValue(parameter, 'explode') ?? style === 'form';
-  const schema = document.member(parameter, 'schema');
-  const type = schema && memberValue(schema, 'type');
-  const isSimple = typeof type === 'string' && type !== 'array' && type !== 'object';
+  const schema = memberOf(parameter, 'schema');
+  const types = schema && views.view(views.conjunctionOf(schema)).types;
+  const isSimple = types !== undefined && !types.has('array') && !types.has('object');
   const shown = isSimple && ['form', 'simple'].includes(style) ? 'plain' : style;
   return [
     shown,

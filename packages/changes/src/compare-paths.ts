@@ -70,7 +70,7 @@ const templateOf = ({ name }: Operation): string => name.replace(/\{[^{}]*\}/g, 
 
 function operationsIn(document: ApiDocument, section: string): Map<string, Operation> {
   const operations = new Map<string, Operation>();
-  for (const [path, item] of document.named(document.root, section))
+  for (const [path, item] of itemsIn(document, section))
     for (const [method, at] of operationsAt(document, item)) {
       const name = `${method} ${path}`;
       const context = { name, stability: stabilityOf(at) };
@@ -82,6 +82,13 @@ function operationsIn(document: ApiDocument, section: string): Map<string, Opera
       });
     }
   return operations;
+}
+
+/** Path items by their names. Documents of OpenAPI 3.0 have their webhooks in `x-webhooks`. */
+function itemsIn(document: ApiDocument, section: string): Map<string, At> {
+  const items = document.named(document.root, section);
+  const isOlder = section === 'webhooks' && items.size === 0;
+  return isOlder ? document.named(document.root, 'x-webhooks') : items;
 }
 
 /** The operations of a path item by method, without those that no reader sees. */

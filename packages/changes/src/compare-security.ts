@@ -67,18 +67,21 @@ export class SecurityComparison {
       return;
     }
     if (!wasOpen && isOpen) add('security-alternative-added', undefined, 'no credentials');
-    for (const old of olds) {
-      if (old.size === 0 || news.some((now) => isEnough(old, now))) continue;
-      const same = news.find((now) => hasSameSchemes(old, now));
-      if (!same) {
-        add('security-alternative-removed', inWords(old));
-        continue;
-      }
-      for (const scope of scopesBeyond(same, old)) add('security-scope-added', undefined, scope);
+    // Of several with the same schemes those that are equal belong together.
+    const isEqualTo = (one: Alternative) => (other: Alternative) =>
+      hasSameSchemes(one, other) &&
+      scopesBeyond(one, other).length + scopesBeyond(other, one).length === 0;
+    const gone = olds.filter((old) => old.size > 0 && !news.some(isEqualTo(old)));
+    const come = news.filter((now) => now.size > 0 && !olds.some(isEqualTo(now)));
+    for (const old of gone) {
+      if (news.some((now) => isEnough(old, now))) continue;
+      const same = come.find((now) => hasSameSchemes(old, now));
+      if (!same) add('security-alternative-removed', inWords(old));
+      else
+        for (const scope of scopesBeyond(same, old)) add('security-scope-added', undefined, scope);
     }
-    for (const now of news) {
-      if (now.size === 0) continue;
-      const same = olds.find((old) => hasSameSchemes(old, now));
+    for (const now of come) {
+      const same = gone.find((old) => hasSameSchemes(old, now));
       if (!same) add('security-alternative-added', undefined, inWords(now));
       else for (const scope of scopesBeyond(same, now)) add('security-scope-removed', scope);
     }

@@ -94,7 +94,7 @@ export class Report {
       }
       for (const { code, old, new: now, said } of one.notes) {
         const pointer = (now ?? old)?.pointer ?? '';
-        const isOwn = /^\/(?:paths|webhooks)\//.test(pointer);
+        const isOwn = /^\/(?:paths|(?:x-)?webhooks)\//.test(pointer);
         const about = isOwn ? within(subject, path) : placeInWords(pointer);
         this.add(code, isOwn ? context : null, {
           subject: about,

@@ -248,6 +248,12 @@ const CASES: readonly (readonly [name: string, old: Json, now: Json, changes: st
     ['compatible security-scope-removed'],
   ],
   [
+    'one of two scopes is enough no more',
+    secured([{ login: ['a'] }, { login: ['b'] }]),
+    secured([{ login: ['a'] }, { login: ['b', 'c'] }]),
+    ['breaking security-scope-added'],
+  ],
+  [
     'a scheme is renamed',
     secured([{ key: [] }]),
     document(
@@ -320,6 +326,18 @@ const CASES: readonly (readonly [name: string, old: Json, now: Json, changes: st
     document({}, { webhooks: { pet: { post: {} } } }),
     document({}),
     ['breaking webhook-removed'],
+  ],
+  [
+    'a webhook of OpenAPI 3.0',
+    document({}, { openapi: '3.0.3', 'x-webhooks': { pet: { post: {} } } }),
+    document({}, { webhooks: { pet: { post: {} } } }),
+    [],
+  ],
+  [
+    'a parameter that may be null is written as another one',
+    api({ parameters: [query()] }),
+    api({ parameters: [query({ schema: { type: ['integer', 'null'] } })] }),
+    ['compatible request-null-allowed'],
   ],
   [
     'a callback is gone',

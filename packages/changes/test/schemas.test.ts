@@ -329,6 +329,17 @@ const EQUAL: readonly (readonly [
     [{ type: ['string', 'null'], enum: ['a', null] }],
   ],
   [
+    'bytes',
+    [{ type: 'string', format: 'binary' }, { openapi: '3.0.3' }],
+    [{ type: 'string', contentMediaType: 'application/octet-stream' }],
+  ],
+  ['bytes without a schema', [{ type: 'string', format: 'binary' }, { openapi: '3.0.3' }], [{}]],
+  [
+    'bytes as text',
+    [{ type: 'string', format: 'byte' }, { openapi: '3.0.3' }],
+    [{ type: 'string', contentEncoding: 'base64' }],
+  ],
+  [
     'limits that exclude',
     [{ type: 'number', minimum: 1, exclusiveMinimum: true }, { openapi: '3.0.3' }],
     [{ type: 'number', exclusiveMinimum: 1 }],

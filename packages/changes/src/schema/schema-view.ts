@@ -294,6 +294,7 @@ function finish({ view, saysNull, isForced }: Building): void {
     else if (view.items) view.types = new Set(['array']);
     if (view.types && !saysNull) view.isNullable = false;
   }
+  simplifyBytes(view);
   if (isForced) view.isNullable = true;
   for (const inclusive of ['minimum', 'maximum']) {
     const exclusive = `exclusive${inclusive.charAt(0).toUpperCase()}${inclusive.slice(1)}`;
@@ -303,6 +304,21 @@ function finish({ view, saysNull, isForced }: Building): void {
     const isTighter = TIGHTER.get(inclusive)?.(Number(one), Number(other)) ?? false;
     keywords.delete(isTighter ? exclusive : inclusive);
   }
+}
+
+/** What is no text, but bytes, has had three forms: a `format`, then the content keywords, and no schema at all. */
+function simplifyBytes(view: SchemaView): void {
+  const { keywords } = view;
+  const format = keywords.get('format');
+  if (format?.value === 'byte' || format?.value === 'base64') {
+    keywords.delete('format');
+    keywords.set('contentEncoding', { ...format, value: 'base64' });
+  }
+  const isBytes = keywords.get('contentMediaType')?.value === 'application/octet-stream';
+  if (format?.value !== 'binary' && !(isBytes && !keywords.has('contentEncoding'))) return;
+  for (const name of ['format', 'contentMediaType']) keywords.delete(name);
+  view.types = undefined;
+  view.isNullable = true;
 }
 
 /** The items of a member that is a list, as they are written. */

@@ -3,14 +3,26 @@ import type { Conjunction, SchemaView } from './schema-view.ts';
 
 /** Changes of an object's properties. Those that are on both sides are compared as children. */
 export function* propertyChanges(
-  { old: oldViews, new: newViews }: SchemaPairs,
+  comparison: SchemaPairs,
   old: SchemaView,
   now: SchemaView,
   { direction }: Mode,
   child: Child,
 ): Generator<SchemaChange> {
+  const { old: oldViews, new: newViews } = comparison;
+  const isSame: SchemaPairs['isSame'] = (one, other) => comparison.isSame(one, other);
+  // Of most properties nothing has changed.
+  const isKept = (name: string) => {
+    const [one, other] = [old.properties.get(name), now.properties.get(name)];
+    return one && other && isSame(one, other) && old.required.has(name) === now.required.has(name);
+  };
+  const kept = new Set([...old.properties.keys()].filter(isKept));
   const visible = (view: SchemaView, views: typeof oldViews) =>
-    new Map([...view.properties].filter(([, one]) => !views.isLeftOut(one, direction)));
+    new Map(
+      [...view.properties].filter(
+        ([name, one]) => !kept.has(name) && !views.isLeftOut(one, direction),
+      ),
+    );
   const [before, after] = [visible(old, oldViews), visible(now, newViews)];
   for (const [name, one] of before) {
     const other = after.get(name);

@@ -87,6 +87,9 @@ const CONDITIONS = new Set([
   ...['contentSchema', 'additionalItems'],
 ]);
 
+/** Members by which a schema has what others say. */
+const REFERRING = ['$ref', 'allOf', 'oneOf', 'anyOf'];
+
 /** The most schemas that are merged into one, and the deepest variants in variants: recursion is as deep. */
 const MAX_PARTS = 500;
 const MAX_NESTED = 100;
@@ -118,8 +121,16 @@ export class SchemaViews {
 
   /** Whether clients do not send the property (`readOnly`), or do not get it (`writeOnly`). */
   isLeftOut(property: Conjunction, direction: Direction): boolean {
-    const mark = this.view(property).notes.get(direction === 'request' ? 'readOnly' : 'writeOnly');
-    return mark?.value === true;
+    const name = direction === 'request' ? 'readOnly' : 'writeOnly';
+    const [part] = property;
+    if (
+      part &&
+      property.length === 1 &&
+      isObject(part.value) &&
+      !REFERRING.some((one) => Object.hasOwn(part.value as object, one))
+    )
+      return part.value[name] === true;
+    return this.view(property).notes.get(name)?.value === true;
   }
 
   #partOf(at: At): Part {

@@ -44,10 +44,16 @@ export type Location = readonly (string | number)[];
 
 /** RFC 6901. */
 export function toPointer(location: Location): string {
-  return location
-    .map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+  let pointer = '';
+  for (const token of location) pointer += `/${escaped(String(token))}`;
+  return pointer;
 }
+
+/** Most names have neither: to replace them takes longer than to look. */
+const escaped = (token: string): string =>
+  token.includes('~') || token.includes('/')
+    ? token.replaceAll('~', '~0').replaceAll('/', '~1')
+    : token;
 
 export function fromPointer(pointer: string): string[] {
   return pointer

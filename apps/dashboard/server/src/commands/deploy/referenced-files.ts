@@ -67,7 +67,8 @@ export async function filesOf(
 /** Whether a value has a reference that begins with anything but `#`, or a `mapping`, whose names may be files'. */
 function refersElsewhere(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member: unknown = value[name as keyof typeof value];
     if (name === '$ref' && typeof member === 'string' && !member.startsWith('#')) return true;
     const mapped =
       name === 'mapping' && typeof member === 'object' ? Object.values(member ?? {}) : [];

@@ -189,6 +189,23 @@ test('the documents of a folder are compared by their addresses', async (t) => {
   );
 });
 
+test('a file that is missing is told, on either side, and the rest is compared', async (t) => {
+  const parts = OLD.replace('{ type: string }', '{ $ref: parts/name.yaml }');
+  const diff = await setUp(t, {
+    'old.yaml': parts,
+    'new/openapi.yaml': parts.replace(/ {4}delete[\s\S]*$/, ''),
+  });
+  const { stdout, stderr, code } = await diff('old.yaml', 'new');
+  assert.equal(code, 0);
+  const lines = stderr.trimEnd().split('\n');
+  assert.match(lines[0] ?? '', /^old\.yaml:15: warning: There is no file `parts\/name\.yaml`/);
+  assert.match(
+    lines[1] ?? '',
+    /^new\/openapi\.yaml:15: warning: There is no file `parts\/name\.yaml`/,
+  );
+  assert.match(stdout, /^Breaking \(1\)\n {2}DELETE \/pets: `DELETE \/pets` was removed\.\n/);
+});
+
 test('Swagger 2.0 and the same in OpenAPI 3 are one, and places are those of the file', async (t) => {
   const swagger = (type: string) => `swagger: '2.0'
 info: { title: Pets, version: '1' }

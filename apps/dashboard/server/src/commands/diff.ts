@@ -60,8 +60,9 @@ export function diffCommand(): Command {
         const list = await compared(old, now);
         if (!list) return;
         const failing = failOn === undefined ? [] : VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1);
-        await write(FORMATS[format]?.(list, failing) ?? '');
+        // Before it is printed: the reader of a pipe may stop early.
         if (failing.some((verdict) => list.summary[verdict] > 0)) process.exitCode = 1;
+        await write(FORMATS[format]?.(list, failing) ?? '');
       })
   );
 }
@@ -70,7 +71,7 @@ export function diffCommand(): Command {
 async function compared(old: string, now: string): Promise<ChangeList | undefined> {
   try {
     const [before, after] = [await readVersion(old), await readVersion(now)];
-    for (const line of after.notes) process.stderr.write(`${line}\n`);
+    for (const line of [...before.notes, ...after.notes]) process.stderr.write(`${line}\n`);
     return comparedVersions(before, after);
   } catch (error) {
     process.exitCode = 2;

@@ -12,7 +12,7 @@ export function compareInfo({ old, new: now, report }: Comparison): void {
     before && memberOf(before, 'version'),
     after && memberOf(after, 'version'),
   ];
-  if (version?.value !== next?.value)
+  if (!isEqual(version?.value, next?.value))
     report.add('version-changed', null, {
       ...{ subject: 'the version of the API', old: version ?? null, new: next ?? null },
       said: { old: version?.value ?? 'none', new: next?.value ?? 'none' },

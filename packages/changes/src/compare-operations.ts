@@ -9,6 +9,7 @@ import { compareTexts } from './compare-texts.ts';
 import type { Both, Comparison } from './comparison.ts';
 import type { Report } from './report.ts';
 import type { Direction } from './rules.ts';
+import { isEqual } from './sameness.ts';
 
 /** Compares an operation of both documents. `isReversed`: the API sends the request, as for webhooks and callbacks. */
 export function compareOperation(
@@ -35,7 +36,7 @@ export function compareOperation(
 /** `operationId` and `tags`. */
 function compareLists(report: Report, { context, subject, old, now }: Both): void {
   const [id, next] = [memberOf(old, 'operationId'), memberOf(now, 'operationId')];
-  if (id && id.value !== next?.value)
+  if (id && !isEqual(id.value, next?.value))
     report.add('operation-id-changed', context, {
       ...{ subject, old: id, new: next ?? now },
       said: { old: id.value, new: next?.value ?? 'none' },

@@ -168,14 +168,14 @@ export function compareSecuritySchemes(old: ApiDocument, now: ApiDocument, repor
     if (!other || kindOf(scheme) !== kindOf(other)) continue;
     const subject = `security scheme \`${name}\``;
     for (const [what, one, next] of addresses(scheme, other)) {
-      if (one?.value === next?.value) continue;
+      if (isEqual(one?.value, next?.value)) continue;
       report.add('security-scheme-changed', null, {
         ...{ subject, old: one ?? scheme, new: next ?? other },
         said: { name: what, old: one?.value ?? 'none', new: next?.value ?? 'none' },
       });
     }
     const [said, saidNow] = [memberOf(scheme, 'description'), memberOf(other, 'description')];
-    if (said?.value !== saidNow?.value)
+    if (!isEqual(said?.value, saidNow?.value))
       report.add('description-changed', null, { subject, old: said ?? null, new: saidNow ?? null });
   }
 }

@@ -1,6 +1,7 @@
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type At, memberOf, memberValue, textIn } from './api-document.ts';
 import type { OperationContext, Report } from './report.ts';
+import { isEqual } from './sameness.ts';
 
 /** Compares the servers that a document, a path or an operation has for itself. */
 export function compareServers(
@@ -50,7 +51,7 @@ function compareVariables(
     const one = memberOf(before as At, name) as At;
     const other = after && memberOf(after, name);
     const [was, is] = [memberValue(one, 'default'), other && memberValue(other, 'default')];
-    if (was !== is)
+    if (!isEqual(was, is))
       report.add('server-variable-changed', context, {
         ...{ subject, old: one, new: other ?? now },
         said: { name, old: was, new: is ?? 'none' },
@@ -58,7 +59,7 @@ function compareVariables(
     const values = memberValue(one, 'enum');
     const left = other && memberValue(other, 'enum');
     if (!Array.isArray(values) || !Array.isArray(left)) continue;
-    const gone = values.filter((value) => !left.includes(value));
+    const gone = values.filter((value) => !left.some((one) => isEqual(one, value)));
     if (gone.length > 0)
       report.add('server-variable-changed', context, {
         ...{ subject, old: one, new: other ?? now },

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -27,9 +27,10 @@ const MAX_BYTES = 10_000_000;
 export async function openSource(path: string): Promise<SourceFolder> {
   const files = new Set(await listFiles(path, DEPLOY_LIMITS.archiveFiles));
   const read = async (file: string) => {
-    const bytes = await readFile(join(path, file)).catch(cannotRead(join(path, file)));
-    if (bytes.length <= MAX_BYTES) return new TextDecoder().decode(bytes);
-    throw new UserError(`${join(path, file)} has more than ${formatBytes(MAX_BYTES)}.`);
+    const place = join(path, file);
+    const { size } = await stat(place).catch(cannotRead(place));
+    if (size > MAX_BYTES) throw new UserError(`${place} has more than ${formatBytes(MAX_BYTES)}.`);
+    return new TextDecoder().decode(await readFile(place).catch(cannotRead(place)));
   };
   return {
     ...{ path, files, read },

@@ -1,6 +1,7 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { formatBytes } from '@petstore/service/text.ts';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
+import { lineNestedTooDeeply } from './css-nesting.ts';
 import { isImage } from './links/site-paths.ts';
 
 /** In bytes. Readers wait for it before they see a page. */
@@ -24,6 +25,11 @@ export async function ownStyle(
   if (code.length > MAX_BYTES) {
     const size = formatBytes(code.length);
     problem(`The style has ${size}, and may have ${formatBytes(MAX_BYTES)}.`, null);
+    return { content: code, problems };
+  }
+  const deep = lineNestedTooDeeply(new TextDecoder().decode(code));
+  if (deep !== undefined) {
+    problem('The style is nested too deeply here.', deep);
     return { content: code, problems };
   }
   const { transform } = await import('lightningcss');

@@ -63,3 +63,34 @@ test('what a style must not have is told with its line', async () => {
     assert.equal(problems[0]?.path, 'brand.css');
   }
 });
+
+/** Each way to open a bracket, also behind what only looks like its end. */
+const DEEP = [
+  'a{',
+  '@media all{',
+  ':is(',
+  'a{--x:[',
+  'a{/* } */',
+  'a{b:")}";',
+  'a{\\}',
+  'a{b:url(});',
+  'a{b:url(/*);c{/**/',
+  'a{x:url(a");b{y:url(a");',
+  'a{);',
+];
+
+test('a style that is nested without end is told, and ends no process', async () => {
+  for (const open of DEEP) {
+    const { problems } = await read(`.content { color: red }\n${open.repeat(4_000)}`);
+    assert.deepEqual(
+      problems.map(({ line, message }) => `${line}: ${message}`),
+      ['2: The style is nested too deeply here.'],
+      open,
+    );
+  }
+  // Brackets in comments and strings are none.
+  const text = '/* (1 [2 {3 */ a::before { content: "({[" } '.repeat(500);
+  assert.deepEqual((await read(text)).problems, []);
+  const nested = `${'&:is(a, b) {'.repeat(30)}color: red${'}'.repeat(30)}`;
+  assert.deepEqual((await read(`.content {${nested}}`)).problems, []);
+});

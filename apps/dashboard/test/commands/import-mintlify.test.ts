@@ -10,7 +10,7 @@ const DOCS_JSON = {
   $schema: 'https://mintlify.com/docs.json',
   name: 'Parcels',
   colors: { primary: '#166E3F', light: '#07C983' },
-  logo: { light: '/logo/light.svg', dark: '/logo/dark.svg' },
+  logo: { light: './logo/light.svg', dark: '/logo/dark.svg' },
   favicon: '/logo/icon.png',
   fonts: { family: 'Own', source: '/fonts/own.woff2' },
   appearance: { default: 'dark' },
@@ -82,6 +82,7 @@ const FILES = {
   'deep/one.mdx': page('One'),
   'quiet.mdx': '---\ntitle: Quiet\nopenapi: GET /pets\n---\n\n{/* nothing */}\n',
   'told.mdx': '---\ntitle: Told\nopenapi: GET /pets\n---\n\nMore of it.\n',
+  'other.mdx': '---\ntitle: Other\nopenapi: GET /others\n---\n\nMore.\n',
   'brand.css': 'a {}',
   'robots.txt': 'User-Agent: *\n',
   'notes.tmp.md': '# Notes\n',
@@ -135,6 +136,7 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
       '/old/*': '/deep/*',
       '/deep/index': '/deep',
       '/quiet': '/reference/operations/listPets',
+      '/api-reference/list-pets': '/reference/operations/listPets',
       '/old/index': '/deep',
     },
     variables: { version: '3.1' },
@@ -149,7 +151,8 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
     /^ {2}redirects\.json:\d+: The redirect `\/moved\/:page\/x` .* a pattern is `\*` at the end/m,
     /^ {2}redirects\.json:\d+: The redirect `\/away` → `\/nowhere` .* does not have its target/m,
     /^ {2}redirects\.json:\d+: The redirect `\/a` → `\/b` .* in a circle/m,
-    /^ {2}told\.mdx:3: Mintlify fills this page with an operation/m,
+    /^Changed told\.mdx\.$/m,
+    /^ {2}other\.mdx:3: Mintlify fills this page with an operation that no OpenAPI document/m,
     /^ {2}docs\.json:\d+: Settings of Mintlify's own parts are left out: `appearance`, `search`\.$/m,
     /^ {2}brand\.css: The file is left out: its selectors are those of Mintlify/m,
     /^ {2}robots\.txt: Every site has one of its own/m,
@@ -157,6 +160,10 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
   ])
     assert.match(stdout, told);
   assert.doesNotMatch(stdout, /A deploy refuses this/);
+  const told = await folder.read('told.mdx');
+  assert.match(told, /^---\n\n<Operation id="listPets" \/>\n\nMore of it\.\n$/m);
+  assert.equal((await folder.importFrom('mintlify', '--force')).code, 0);
+  assert.equal(await folder.read('told.mdx'), told, 'it is not written twice');
 
   const site = await deployed(t, folder.path);
   assert.match((await site.get('/')).text, /Welcome/);
@@ -167,6 +174,10 @@ test('a Mintlify folder is moved with one command, and every page is found', asy
   assert.equal((await site.get('/old/one?x=1')).location, '/deep/one?x=1');
   assert.equal((await site.get('/begin')).location, '/guides/start');
   assert.equal((await site.get('/quiet')).location, '/reference/operations/listPets');
+  assert.match(
+    (await site.get('/told')).text,
+    /href="\/reference\/operations\/listPets"[\s\S]*More of it\./,
+  );
   assert.match((await site.get('/nowhere')).text, /Nothing is here\./);
   assert.match(site.log, /^index\.mdx:5: warning: The image `\/images\/gone\.png` is not/m);
   assert.match(site.log, /^guides\/start\.mdx:5: warning: The link `\/lost` is broken/m);
@@ -245,9 +256,52 @@ test('pages and entries of operations lead to the reference, in their order', as
     },
     { tab: 'Only', reference: true },
   ]);
-  assert.deepEqual(redirects, { '/list': url });
+  assert.deepEqual(redirects, { '/list': url, '/api-reference/list-pets': url });
   const site = await deployed(t, folder.path);
   assert.equal((await site.get('/list')).location, url);
   assert.equal((await site.get(url)).status, 200);
   assert.match((await site.get('/start')).text, /Hello from a snippet/);
+});
+
+test('pages that Mintlify makes of documents lead to the reference from their addresses', async (t) => {
+  const operation = (operationId: string, tags: string[], summary?: string) => ({
+    ...{ operationId, tags, responses: {} },
+    ...(summary !== undefined && { summary }),
+  });
+  const openapi = {
+    ...{ openapi: '3.1.0', info: { title: 'Queue', version: '1' } },
+    paths: {
+      '/messages': {
+        get: operation('list', ['URL Groups'], 'List URL groups'),
+        post: operation('add', ['URL Groups'], 'Add (or replace) a group'),
+        put: operation('put', ['URL Groups'], 'Written by hand'),
+        delete: operation('remove', []),
+      },
+      '/keys': { get: operation('keys', [], 'Get keys.') },
+    },
+  };
+  const group = {
+    group: 'API',
+    openapi: { source: './queue/openapi.json', directory: '/queue/api-reference/' },
+  };
+  const folder = await importFolder(t, {
+    'docs.json': JSON.stringify({
+      name: 'Q',
+      navigation: { groups: [{ group: 'A', pages: ['index', group] }] },
+    }),
+    'queue/openapi.json': JSON.stringify(openapi),
+    'index.mdx': page('Start', '[List](/queue/api-reference/url-groups/list-url-groups)'),
+    'queue/api-reference/url-groups/written-by-hand.mdx': page('Own'),
+  });
+  const { code, stderr } = await folder.importFrom('mintlify');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(parse(await folder.read('docs.yaml')).redirects, {
+    '/queue/api-reference/url-groups/list-url-groups': '/reference/url-groups/list',
+    '/queue/api-reference/url-groups/add-or-replace-a-group': '/reference/url-groups/add',
+    '/queue/api-reference/get-keys': '/reference/operations/keys',
+  });
+  const site = await deployed(t, folder.path);
+  assert.doesNotMatch(site.log, /warning: The link/);
+  const { location } = await site.get('/queue/api-reference/url-groups/list-url-groups');
+  assert.equal(location, '/reference/url-groups/list');
 });

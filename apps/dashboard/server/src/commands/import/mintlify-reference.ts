@@ -1,9 +1,10 @@
 import { count } from '@petstore/service/text.ts';
 import { isPage } from '@petstore/site/guides/links/site-paths.ts';
-import type { ImportedDocument, ImportedRedirect, Note } from './imported-site.ts';
+import type { Change, ImportedDocument, ImportedRedirect, Note } from './imported-site.ts';
 import { frontMatter, type ImportedValue } from './imported-value.ts';
+import { generatedRedirects } from './mintlify-generated.ts';
 import { type ReferencePage, type ReferencePages, readReferencePages } from './reference-pages.ts';
-import type { SourceFolder } from './source-folder.ts';
+import { fileNamed, type SourceFolder } from './source-folder.ts';
 
 /** The reference that a Mintlify folder becomes. */
 export interface MintlifyReference {
@@ -11,6 +12,10 @@ export interface MintlifyReference {
   readonly pages: ReferencePages;
   /** Pages without a text of their own, which Mintlify fills with an operation or a model, by file. */
   readonly filled: ReadonlyMap<string, ReferencePage & { readonly redirect: ImportedRedirect }>;
+  /** Pages with a text of their own, which name the operation or the model at their top now. */
+  readonly changes: ReadonlyMap<string, Change>;
+  /** Where Mintlify has the pages that it makes of documents. */
+  readonly redirects: readonly ImportedRedirect[];
 }
 
 interface Reading {
@@ -30,19 +35,26 @@ export async function readReference(
   ]);
   const pages = await readReferencePages(at.folder, documents);
   const filled = new Map<string, ReferencePage & { redirect: ImportedRedirect }>();
+  const changes = new Map<string, Change>();
   const others: ImportedValue[] = [];
-  for (const { file, title, written, isModel, hasText } of matters) {
-    const text = withoutDocument(written.text ?? '');
+  for (const { file, title, written, isModel, matter, body } of matters) {
     const named = documentIn(written.text ?? '');
-    const found = isModel ? pages.model(text) : pages.operation(text, named);
-    if (found && !hasText) {
+    const name = withoutDocument(written.text ?? '');
+    const found = isModel ? pages.model(name) : pages.operation(name, named);
+    if (found && hasText(body)) {
+      const box = `<${isModel ? 'Model' : 'Operation'} id="${found.id}" />`;
+      // With --force, a folder is imported again.
+      const text = `${matter}\n${box}\n\n${body.replace(/^(?:[ \t]*\r?\n)+/, '')}`;
+      if (!body.includes(box)) changes.set(file, { text });
+    } else if (found) {
       const from = `/${file.replace(/\.mdx?$/i, '').replace(/\/(?:index|README)$/, '')}`;
       const redirect = { from, to: found.path, place: written.place };
       filled.set(file, { ...found, title: title ?? found.title, redirect });
     } else others.push(written);
   }
   tellOthers(at, others);
-  return { documents, pages, filled };
+  const redirects = documents.length === 0 ? [] : generatedRedirects(at, config, pages);
+  return { documents, pages, filled, changes, redirects };
 }
 
 interface OperationPage {
@@ -51,7 +63,9 @@ interface OperationPage {
   /** `GET /pets`, or the name of a model. */
   readonly written: ImportedValue;
   readonly isModel: boolean;
-  readonly hasText: boolean;
+  /** The front matter with its two lines, and what comes after it. */
+  readonly matter: string;
+  readonly body: string;
 }
 
 /** Pages that Mintlify fills by their front matter. */
@@ -60,13 +74,14 @@ async function pagesOfOperations(folder: SourceFolder): Promise<OperationPage[]>
   const found = await Promise.all(
     pages.map(async (file): Promise<OperationPage[]> => {
       const text = await folder.read(file);
-      const matter = frontMatter(text, file);
-      const operation = matter.get('openapi') ?? matter.get('api');
-      const written = operation ?? matter.get('openapi-schema');
+      const settings = frontMatter(text, file);
+      const operation = settings.get('openapi') ?? settings.get('api');
+      const written = operation ?? settings.get('openapi-schema');
       if (!written) return [];
-      const title = (matter.get('sidebarTitle') ?? matter.get('title'))?.text;
-      const body = text.replace(/^\uFEFF?---[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, '');
-      return [{ file, title, written, isModel: operation === undefined, hasText: hasText(body) }];
+      const title = (settings.get('sidebarTitle') ?? settings.get('title'))?.text;
+      const [matter = ''] = /^\uFEFF?---[\s\S]*?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+      const body = text.slice(matter.length);
+      return [{ file, title, written, isModel: operation === undefined, matter, body }];
     }),
   );
   return found.flat();
@@ -76,7 +91,7 @@ const hasText = (body: string) => body.replaceAll(/\{\/\*[\s\S]*?\*\/\}/g, '').t
 
 function tellOthers({ notes }: Reading, [first, ...others]: readonly ImportedValue[]): void {
   if (!first) return;
-  const message = `Mintlify fills this page${others.length > 0 ? ` and ${count(others.length, 'other')}` : ''} with an operation of an OpenAPI document: here it has its own text only. Write \`<Operation id="listPets" />\` where the page shall name one of the reference.`;
+  const message = `Mintlify fills this page${others.length > 0 ? ` and ${count(others.length, 'other')}` : ''} with an operation that no OpenAPI document of the folder has: here it has its own text only.`;
   notes.push({ ...first.place, message });
 }
 
@@ -95,7 +110,7 @@ export const withoutDocument = (text: string): string =>
 /** The document that is written in front of an operation; undefined where there is none. */
 export function documentIn(text: string): string | undefined {
   const [, name] = /^(\S+\.(?:json|ya?ml))\s+\S/i.exec(text.trim()) ?? [];
-  return name?.replace(/^\/+/, '');
+  return name === undefined ? undefined : fileNamed(name);
 }
 
 /** The documents that a configuration names, in its order: as `openapi` anywhere, or in front of an operation. */
@@ -120,7 +135,7 @@ function documentsOf(value: ImportedValue | undefined): ImportedValue[] {
 
 function documentFile({ folder, notes }: Reading, { text = '', place }: ImportedValue): string[] {
   const [name = ''] = text.split(/\s+/);
-  const file = name.replace(/^\/+/, '');
+  const file = fileNamed(name);
   if (folder.files.has(file)) return [file];
   const tell = (message: string) => notes.push({ ...place, message });
   if (/^https?:/.test(name))
@@ -148,7 +163,5 @@ export function documentsIn({ folder }: Pick<Reading, 'folder'>, value: Imported
     if (one.text === undefined) return documentsIn({ folder }, one);
     return documentIn(one.text) ?? [];
   });
-  return [...own, ...inner]
-    .map((name) => name.replace(/^\/+/, ''))
-    .filter((file) => folder.files.has(file));
+  return [...own, ...inner].map(fileNamed).filter((file) => folder.files.has(file));
 }

@@ -9,7 +9,7 @@ import type {
   Note,
 } from './imported-site.ts';
 import type { ImportedValue } from './imported-value.ts';
-import type { SourceFolder } from './source-folder.ts';
+import { fileNamed, type SourceFolder } from './source-folder.ts';
 
 // All of a Mintlify configuration but its navigation and its reference.
 
@@ -57,7 +57,7 @@ function hexOf(color: ImportedValue | undefined, notes: Note[]): string | undefi
 /** One icon, or one for each scheme, of which the first is taken. */
 function faviconOf({ folder, notes }: Reading, icon: ImportedValue | undefined) {
   const text = icon?.text ?? icon?.get('light')?.text;
-  const file = text?.replace(/^\/+/, '');
+  const file = text === undefined ? undefined : fileNamed(text);
   if (!icon || file === undefined) return undefined;
   if (folder.files.has(file) && /\.(?:svg|png|ico)$/i.test(file)) return file;
   const message = `The icon \`${file}\` is no SVG, PNG or ICO of the folder: the site has one that is drawn for it.`;
@@ -68,7 +68,8 @@ function faviconOf({ folder, notes }: Reading, icon: ImportedValue | undefined) 
 /** A font of the folder; others would be loaded from another site. */
 function fontOf({ folder, notes }: Reading, fonts: ImportedValue | undefined) {
   if (!fonts) return undefined;
-  const source = (fonts.get('body') ?? fonts).get('source')?.text?.replace(/^\/+/, '');
+  const written = (fonts.get('body') ?? fonts).get('source')?.text;
+  const source = written === undefined ? undefined : fileNamed(written);
   if (source !== undefined && folder.files.has(source) && /\.woff2$/i.test(source)) return source;
   const family = (fonts.get('body') ?? fonts).get('family')?.text ?? 'The font';
   const message = `\`fonts\`: ${family} would be loaded from another site. Save it as a WOFF2 file in the folder, and name that as \`theme.fonts.body\`.`;
@@ -90,7 +91,9 @@ function missingPage(
 
 function logoOf({ folder, notes }: Reading, logo: ImportedValue | undefined): ImportedSite['logo'] {
   const named = logo?.text === undefined ? [logo?.get('light'), logo?.get('dark')] : [logo, logo];
-  const [light, dark] = named.map((value) => value?.text?.replace(/^\/+/, ''));
+  const [light, dark] = named.map((value) =>
+    value?.text === undefined ? undefined : fileNamed(value.text),
+  );
   const file = light ?? dark;
   if (!logo || file === undefined) return undefined;
   const both = { light: light ?? file, dark: dark ?? file };

@@ -20,7 +20,12 @@ export async function readMintlify(folder: SourceFolder, notes: Note[]): Promise
   return {
     ...settings,
     navigation: readNavigation({ folder, notes, reference }, config),
-    redirects: [...settings.redirects, ...filled.map(([, { redirect }]) => redirect)],
+    redirects: [
+      ...settings.redirects,
+      ...filled.map(([, { redirect }]) => redirect),
+      ...reference.redirects,
+    ],
+    changes: new Map([...(settings.changes ?? []), ...reference.changes]),
     documents: reference.documents,
     referencePaths: reference.pages.paths,
     ignore: [...(await ignoredFiles({ folder, notes })), ...filled.map(([name]) => name)],

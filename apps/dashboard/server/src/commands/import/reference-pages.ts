@@ -23,6 +23,17 @@ export interface ReferencePages {
   /** The page of the operation with this `operationId`, or of one without an id with that which ReadMe gives it. */
   operationById(id: string, document?: string): ReferencePage | undefined;
   model(name: string): ReferencePage | undefined;
+  /** All operations of a document, in its order, without its webhooks. */
+  operationsOf(document: string): readonly OperationOfReference[];
+}
+
+/** What a reference says of an operation. */
+interface OperationOfReference {
+  readonly page: ReferencePage;
+  /** The tag whose page lists it; undefined for none. */
+  readonly tag: string | undefined;
+  /** Undefined for none. */
+  readonly summary: string | undefined;
 }
 
 export interface ReferencePage {
@@ -30,10 +41,12 @@ export interface ReferencePage {
   readonly title: string;
   /** The document, a file of the folder. */
   readonly file: string;
+  /** How links and components name it: `listPets`, or `payments/listPets` where there are several documents. */
+  readonly id: string;
 }
 
-interface Found {
-  readonly page: ReferencePage;
+interface Found extends OperationOfReference {
+  readonly isWebhook: boolean;
   readonly key: string;
   readonly id: string;
 }
@@ -58,13 +71,18 @@ export async function readReferencePages(
     const reference = referenceAddresses(checked, referencePath(address), address);
     for (const path of referencePaths(reference)) paths.add(path);
     for (const operation of checked.operations) {
-      const { isWebhook, method, path, title, operationId } = operation;
-      const page = { path: reference.operation(operation), title, file };
-      operations.push({ page, key: key(isWebhook ? 'WEBHOOK' : method, path), id: operationId });
+      const { isWebhook, method, path, title, operationId, tag } = operation;
+      const id = named(address, (isWebhook ? '' : operationId) || operation.id);
+      const page = { path: reference.operation(operation), title, file, id };
+      // Without a summary the title is one of these two.
+      const summary = [operationId, path].includes(title) ? undefined : title;
+      const written = key(isWebhook ? 'WEBHOOK' : method, path);
+      operations.push({ page, tag, summary, isWebhook, key: written, id: operationId });
     }
     for (const name of reference.models) {
       const path = reference.model(name);
-      if (path !== undefined && !models.has(name)) models.set(name, { path, title: name, file });
+      if (path !== undefined && !models.has(name))
+        models.set(name, { path, title: name, file, id: named(address, name) });
     }
   }
   return {
@@ -83,8 +101,13 @@ export async function readReferencePages(
         document,
       ),
     model: (name) => models.get(name),
+    operationsOf: (document) =>
+      operations.filter(({ page, isWebhook }) => page.file === document && !isWebhook),
   };
 }
+
+const named = (address: string | undefined, id: string) =>
+  address === undefined ? id : `${address}/${id}`;
 
 /** Of several documents' operations that of the named one, by its path or its name. */
 const pageOf = (found: readonly Found[], document: string | undefined) =>

@@ -52,6 +52,9 @@ export function resolvePath(path: string, from: string): string | undefined {
   return start.join('/');
 }
 
+/** A file as Mintlify's configurations name it, `/logo.svg` or `./logo.svg`: from the top of the folder. */
+export const fileNamed = (name: string): string => resolvePath(name, '') ?? name;
+
 /** The file of a page that is written with or without its ending; undefined where there is none. */
 export function pageFile({ files }: Pick<SourceFolder, 'files'>, path: string): string | undefined {
   const name = path.replace(/^\/+|\/+$/g, '');

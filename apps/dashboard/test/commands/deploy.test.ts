@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, cp, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -240,6 +240,22 @@ paths:
   const { components } = JSON.parse(published);
   assert.deepEqual(Object.keys(components.schemas), ['Pet', 'owner']);
   assert.match(await get('/reference/models/Pet'), /Pet/);
+});
+
+test('dashboard deploy takes no file along from outside of where it runs', async (t) => {
+  const { service, folder, deploy } = await setUp(t);
+  const elsewhere = await temporaryFolder(t);
+  await writeFile(join(elsewhere, 'private.yaml'), 'title: PRIVATE\n');
+  const path = relative(folder, join(elsewhere, 'private.yaml'));
+  await writeFile(
+    join(folder, 'openapi.yaml'),
+    `openapi: 3.1.0\ninfo: {title: Pets, version: "1"}\npaths: {}\ncomponents:\n  schemas:\n    Pet: {$ref: ${path}}\n    Toy: {type: object}\n`,
+  );
+  const { code, stderr } = await deploy('openapi.yaml');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /private\.yaml is not sent: it is outside the folder of the document\. Run/);
+  const published = await getFromEdge(service.edgePort, 'pets.docs.localhost', '/openapi.json');
+  assert.doesNotMatch(published.text, /PRIVATE/);
 });
 
 test('dashboard deploy says what is missing of a document whose files are not there', async (t) => {

@@ -19,8 +19,8 @@ export interface DocumentFiles {
 const ELSEWHERE = /\$ref["']?\s*:\s*["']?[^#"'\s]|mapping["']?\s*:/;
 
 /**
- * The files that the document at a path refers to, and those that they refer to, wherever they are. undefined where it
- * refers to none, or where the document cannot be read: then the service says why. `mostBytes`: what all may have
+ * The files that the document at a path refers to, and those that they refer to, below its folder or below the one that
+ * the command runs in. undefined where it refers to none, or where the document cannot be read: then the service says why. `mostBytes`: what all may have
  * together.
  */
 export async function documentFiles(
@@ -89,6 +89,8 @@ class Disk implements FileFinder {
   readonly refused: string[] = [];
   readonly #asked = new Map<string, { path: string; bytes: Uint8Array } | undefined>();
   readonly #folder: string;
+  /** The folder that the command runs in: whoever calls it there means the files below it. */
+  readonly #here = realpathSync.native('.');
   #left: number;
 
   /** `document`: its absolute path. */
@@ -126,6 +128,8 @@ class Disk implements FileFinder {
       .split('/')
       .some((part) => /^\.(?!\.?$)/.test(part));
     if (isHidden) return 'its name, or that of its folder, begins with a dot';
+    if (![this.#folder, this.#here].some((folder) => isBelow(real, folder)))
+      return 'it is outside the folder of the document. Run the command in a folder that has both, if it is to be published';
     // On systems that ignore case the name may be written in another one.
     if (folded(path) !== folded(real)) return 'it is a link, or in a linked folder';
     if (!SENDABLE.test(real)) return 'only YAML, JSON, Markdown and text are';
@@ -141,6 +145,9 @@ class Disk implements FileFinder {
     return undefined;
   }
 }
+
+const isBelow = (path: string, folder: string): boolean =>
+  !/^\.\.(?:\/|$)/.test(relative(folder, path));
 
 const folded = (path: string) => path.normalize('NFC').toLowerCase();
 

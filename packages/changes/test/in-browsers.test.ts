@@ -1,8 +1,8 @@
-import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createContext, Script } from 'node:vm';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { rolldown } from 'rolldown';
 import type { ChangeList } from '../src/change.ts';
 
@@ -14,7 +14,7 @@ test('two documents are compared without anything of Node', async (t) => {
     external: [],
     onLog: (_level, { message }) => assert.fail(message),
   });
-  t.after(() => bundle.close());
+  cleanUp(t, () => bundle.close());
   const { output } = await bundle.generate({ format: 'iife', name: 'changes' });
   const { code } = output[0];
   assert.doesNotMatch(code, /['"]node:|\brequire\(|\bprocess\.|\bBuffer\b/);

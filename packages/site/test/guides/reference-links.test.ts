@@ -1,3 +1,4 @@
+import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReferenceTargets } from '../../src/guides/links/reference-target.ts';

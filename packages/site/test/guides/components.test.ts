@@ -134,7 +134,7 @@ const SHOWN: readonly [markdown: string, html: string | RegExp][] = [
   ],
   [
     '<ParamField query="limit" type="integer" required default={20}>\nHow many.\n</ParamField>',
-    /<div id="limit" class="field">|<div class="field" id="limit"><p class="field-head"><code>limit<\/code> .*integer.*query.*required.*default: <code>20<\/code>.*<p>How many\.<\/p>/,
+    /<div id="limit" class="field">|<div class="field" id="limit"><p class="field-head"><span id="param-limit"><\/span><code>limit<\/code> .*integer.*query.*required.*default: <code>20<\/code>.*<p>How many\.<\/p>/,
   ],
   ['<ResponseField name="a" type="b">c</ResponseField>', /<code>a<\/code>.*b.*<p>c<\/p>/],
   ['<Icon icon="rocket" />', '<span class="guide-icon" data-icon="rocket" aria-hidden="true">'],

@@ -218,6 +218,35 @@ test('headings have ids of their own, in every alphabet, and no two the same', a
   assert.equal(page.html.match(/id="one"/g)?.length, 1);
 });
 
+test('the fragments that Mintlify has for headings and fields lead to them, too', async () => {
+  const page = await render(
+    [
+      '## OAuth 2.0\n## Analytics & Dashboard\n## REST - In `context.run`\n## Plain words\n## Plain-words',
+      '<ParamField path="expireAfterSecs">x</ParamField>\n\n<ParamField path="base_url">x</ParamField>',
+    ].join('\n\n'),
+  );
+  assert.deepEqual(
+    page.headings.map(({ id, text }) => [id, text]),
+    [
+      ['oauth-20', 'OAuth 2.0'],
+      ['analytics--dashboard', 'Analytics & Dashboard'],
+      ['rest---in-contextrun', 'REST - In context.run'],
+      ['plain-words', 'Plain words'],
+      ['plain-words-1', 'Plain-words'],
+    ],
+  );
+  for (const id of [
+    ...['oauth-2-0', 'analytics-and-dashboard', 'rest-in-context-run'],
+    ...['param-expire-after-secs', 'param-base-url'],
+  ]) {
+    assert.ok(page.ids.includes(id), id);
+    assert.equal(page.html.split(`id="${id}"`).length, 2, id);
+  }
+  const link = await render('## Begin & end\n\n[a](#begin-and-end) [b](#begin-or-end)');
+  assert.match(checkAnchors([link])[0]?.message ?? '', /`#begin-or-end` leads to no heading/);
+  assert.equal(checkAnchors([link]).length, 1);
+});
+
 const DESCRIBED: readonly [markdown: string, description: string][] = [
   ['---\ndescription: Given.\n---\nText.', 'Given.'],
   ['# A\n\nOne *two*\n[three](#a) `four`.[^1]\n\nFive.\n\n[^1]: Six.', 'One two three four.'],

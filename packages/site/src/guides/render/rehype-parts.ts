@@ -2,6 +2,7 @@ import { slug } from 'github-slugger';
 import type { Element, ElementContent, Root, RootContent } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import { visitElements } from '../../markdown/visit.ts';
+import { element } from './elements.ts';
 
 interface Heading {
   readonly depth: number;
@@ -116,18 +117,57 @@ const CONTAINERS = new Set('article blockquote details div figure li ol section 
 /** Gives the parts of components the ids that their titles make, unless a heading or another part has them. */
 export function rehypePartIds() {
   return (tree: Root): void => {
-    const taken = new Set<string>();
-    visitElements(tree, ({ properties }) => {
-      if (properties.id) taken.add(String(properties.id));
-    });
+    const taken = takenIds(tree);
     visitElements(tree, ({ properties }) => {
       const { dataSlug } = properties;
       if (dataSlug === undefined) return;
       delete properties.dataSlug;
       const id = slug(String(dataSlug));
-      if (id === '' || taken.has(id) || properties.id || id.startsWith(LAYOUT_PREFIX)) return;
+      if (!isFree(id, taken) || properties.id) return;
       taken.add(id);
       properties.id = id;
     });
   };
 }
+
+/**
+ * Marks headings and fields with the fragments that Mintlify has for them, where those are others: `#oauth-2-0` for
+ * `OAuth 2.0`, `#param-base-url` for a field `baseUrl`. So links to pages that were moved go on leading there.
+ */
+export function rehypeOtherIds() {
+  return (tree: Root): void => {
+    const taken = takenIds(tree);
+    visitElements(tree, (node) => {
+      const { dataField } = node.properties;
+      delete node.properties.dataField;
+      // The title needs none, and those with an id of their own have that alone.
+      const isHeading = depthOf(node) > 1 && node.properties.id === slug(textOf(node));
+      if (!isHeading && dataField === undefined) return;
+      const id = isHeading ? dashed(textOf(node)) : `param-${dashed(words(String(dataField)))}`;
+      if (!isFree(id, taken)) return;
+      taken.add(id);
+      node.children.unshift(element('span', { id }, []));
+    });
+  };
+}
+
+const dashed = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll('&', ' and ')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** `base Url` for `baseUrl`. */
+const words = (name: string) => name.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, ' ');
+
+function takenIds(tree: Root): Set<string> {
+  const taken = new Set<string>();
+  visitElements(tree, ({ properties }) => {
+    if (properties.id) taken.add(String(properties.id));
+  });
+  return taken;
+}
+
+const isFree = (id: string, taken: ReadonlySet<string>) =>
+  id !== '' && !taken.has(id) && !id.startsWith(LAYOUT_PREFIX);

@@ -17,7 +17,13 @@ import { readFrontMatter } from './front-matter.ts';
 import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
-import { type PageParts, rehypeIds, rehypePartIds, rehypeParts } from './rehype-parts.ts';
+import {
+  type PageParts,
+  rehypeIds,
+  rehypeOtherIds,
+  rehypePartIds,
+  rehypeParts,
+} from './rehype-parts.ts';
 import { rehypeTitle } from './rehype-title.ts';
 import { SAFE_GUIDE } from './safe-html.ts';
 
@@ -112,6 +118,7 @@ async function toHtml(
     .use(rehypeTitle, { hasTitle })
     .use(rehypeSlug)
     .use(rehypePartIds)
+    .use(rehypeOtherIds)
     .use(rehypeNotes)
     .use(rehypeParts, parts)
     .use(rehypeLinks, { from: file, targets, found: links })

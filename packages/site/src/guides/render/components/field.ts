@@ -13,7 +13,7 @@ export function field({ attributes, children }: Component): Element {
     value === '' ? [] : [text(' '), element('span', { className: [className] }, [text(value)])];
   const { default: fallback } = attributes;
   const start = typeof fallback === 'boolean' ? String(fallback) : words(attributes, 'default');
-  const head = element('p', { className: ['field-head'] }, [
+  const head = element('p', { className: ['field-head'], ...(name && { dataField: name }) }, [
     ...part('field-label', words(attributes, 'pre')),
     element('code', {}, [text(name)]),
     ...part('field-type', words(attributes, 'type')),

@@ -310,8 +310,8 @@ onBothEngines('the log tells how many files a deploy changes of what is live', a
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   await createProject(root, 'others');
-  const storing = async (slug: string, title: string) => {
-    const { id } = await deploy(root, slug, documentTitled(title));
+  const storing = async (slug: string, title: string, query = '') => {
+    const { id } = await deploy(root, slug, documentTitled(title), query);
     const log = await root.call('GET', `/api/projects/${slug}/deploys/${id}/log`);
     const { items } = await json<Page<LogLine>>(log);
     return items.find(({ message }) => message.startsWith('Storing'))?.message ?? '';
@@ -326,6 +326,10 @@ onBothEngines('the log tells how many files a deploy changes of what is live', a
   assert.equal(
     await storing('pets', 'Pets'),
     `Storing the site: 0 files changed, ${files} unchanged, compared with deploy #1.`,
+  );
+  assert.match(
+    await storing('pets', 'Pets', '?version=v2'),
+    /^Storing the site: \d+ files, the first of the version v2\.$/,
   );
   const other = await storing('pets', 'Dogs');
   const [, changed, added = '0', unchanged] =

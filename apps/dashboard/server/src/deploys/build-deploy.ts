@@ -153,7 +153,8 @@ async function buildIn(
   if (live) tellGonePages(live.manifest, artifact.manifest, log);
   if (deploy.branch === null) await tellHiddenPages(db, deploy, artifact.manifest, log);
   const missing = await made.missing();
-  say('info', `Storing the site: ${describeFileChanges(live, artifact.manifest)}.`);
+  const changes = describeFileChanges(live, artifact.manifest, deploy.version);
+  say('info', `Storing the site: ${changes}.`);
   await putBlobs(db, made.contents(missing), now());
   await say.written();
   await finishSucceeded(deps, worker, deploy, { artifact: { ...artifact, build }, findings });

@@ -4,10 +4,18 @@ import type { LiveManifest } from '../store/artifacts.ts';
 import type { Manifest } from './artifact.ts';
 import { isRedirected } from './redirects.ts';
 
-/** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 files, …` where none is. */
-export function describeFileChanges(live: LiveManifest | undefined, { files }: Manifest): string {
+/**
+ * `16 files changed, 32 unchanged, compared with deploy #4`, which is live, or is what the version shows; `48 files, …`
+ * where none is.
+ */
+export function describeFileChanges(
+  live: LiveManifest | undefined,
+  { files }: Manifest,
+  version: string | null,
+): string {
   const paths = Object.keys(files);
-  if (!live) return `${count(paths.length, 'file')}, the first of this project`;
+  const whole = version === null ? 'this project' : `the version ${version}`;
+  if (!live) return `${count(paths.length, 'file')}, the first of ${whole}`;
   const before = live.manifest.files;
   const isThere = (path: string) => Object.hasOwn(before, path);
   const same = paths.filter((path) => isThere(path) && before[path]?.hash === files[path]?.hash);

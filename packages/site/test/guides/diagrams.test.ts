@@ -50,6 +50,7 @@ const MISTAKES: readonly [code: string, line: number, message: RegExp][] = [
   ['%% a comment\n\nsequenceDiagram\n  %% another\n  A->>B', 8, /Expecting 'TXT'/],
   ['---\ntitle: Pets\n---\nerDiagram\n  A ||--o{ B', 8, /Expecting 'COLON'/],
   ['pie\n  "a" : x', 5, /unexpected character: ->x<-/],
+  ['flowchart XX', 4, /near `flowchart XX`$/],
   ['flow chart', 3, /does not begin with a kind of diagram/],
   ['mindmap\n a\n b', 3, /only one root/],
   [`flowchart TD\n${'A --> B\n'.repeat(501)}`, 3, /500 edges/],

@@ -70,9 +70,9 @@ function shortError(message: string): string {
   const picture = lines.findIndex((line) => /^-+\^$/.test(line));
   if (message.startsWith('No diagram type detected')) return NO_KIND;
   const told = picture < 0 ? lines : lines.slice(picture + 1);
-  const place = picture < 0 ? '' : `near \`${lines[picture - 1]}\`: `;
+  const place = picture < 0 ? '' : `near \`${lines[picture - 1]}\``;
   const text = told.join(' ').replace("'1'", 'the end').trim();
   const [, found = ''] = /^Expecting .*, got (.*)$/.exec(text) ?? [];
   const reason = found && text.length > MOST_EXPECTED ? `unexpected ${found}` : text;
-  return truncate(`${place}${reason}`, MOST_TOLD);
+  return truncate([place, reason].filter((part) => part !== '').join(': '), MOST_TOLD);
 }

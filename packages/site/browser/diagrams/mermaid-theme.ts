@@ -26,9 +26,11 @@ export function mermaidTheme(colors: DrawingColors): object {
     : hex(mix(paper, [240, 190, 70], 0.25));
   const noteBorder = hex(mix(paper, [220, 165, 40], isDark ? 0.5 : 0.7));
   const [hue, saturation] = hueOf(accent);
+  const strength = Math.min(Math.max(saturation, 0.45), isDark ? 1 : 0.65);
   const shade = (at: number) => {
-    const turned = fromHue((hue + (HUES[at % HUES.length] ?? 0)) % 360, Math.max(saturation, 0.45));
-    return hex(mix(paper, turned, isDark ? 0.5 : 0.4));
+    const turned = fromHue((hue + (HUES[at % HUES.length] ?? 0)) % 360, strength);
+    // On light paper a colour of full brightness glares.
+    return hex(isDark ? mix(paper, turned, 0.5) : mix(paper, mix(ink, turned, 0.85), 0.45));
   };
   const series = (name: string, count: number, from = 0) =>
     Object.fromEntries(

@@ -174,6 +174,28 @@ test('nothing in a page can run, frame, send or restyle', async () => {
   }
 });
 
+test('HTML that pages cannot have is left out with a warning that names its line', async () => {
+  const page = await render(
+    [
+      '---\ntitle: T\n---\n\nA <svg><path d="M0 0"></path></svg> icon.\n',
+      '<script>\nalert(1)\n</script>\n',
+      '<div>\n<style>p {}</style>\n</div>\n',
+      '<form action="https://x.example">\n<svg></svg>Name</form>\n\n<details>x</details>',
+    ].join('\n'),
+  );
+  assert.deepEqual(
+    page.links.warnings.map(({ rule, message, line }) => [rule, line, message.split(':')[0]]),
+    [
+      ['left-out', 5, '`<svg>` is left out'],
+      ['left-out', 7, '`<script>` is left out'],
+      ['left-out', 12, '`<style>` is left out'],
+      ['left-out', 15, '`<form>` is left out'],
+    ],
+  );
+  assert.match(page.html, /Name/);
+  assert.deepEqual(page.links.problems, []);
+});
+
 test('what documentation needs stays', async () => {
   const result = await html(
     `<details open><summary>S</summary>\n\n| a | b |\n|--|:-:|\n| 1 | 2 |\n\n</details>

@@ -16,6 +16,7 @@ import { rehypeDiagrams } from './diagrams/rehype-diagrams.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
+import { rehypeLeftOut } from './rehype-left-out.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import {
   type PageParts,
@@ -112,6 +113,7 @@ async function toHtml(
     })
     .use(rehypeRaw)
     .use(rehypeFrames)
+    .use(rehypeLeftOut, { warn })
     .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
     .use(rehypeComponents, { references, icons: links.icons, warn, fail })

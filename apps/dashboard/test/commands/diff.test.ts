@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ChangeList } from '@petstore/changes/change.ts';
@@ -13,7 +13,8 @@ async function setUp(t: TestContext, files: Readonly<Record<string, string>>) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
-  return (...args: string[]) => dashboard(folder, ['diff', ...args]);
+  const diff = (...args: string[]) => dashboard(folder, ['diff', ...args]);
+  return Object.assign(diff, { read: (path: string) => readFile(join(folder, path), 'utf8') });
 }
 
 const OLD = `openapi: 3.1.0
@@ -96,6 +97,29 @@ test('dashboard diff --format json has every change with verdict, operation, bot
       },
     ],
   } satisfies ChangeList);
+});
+
+test('dashboard diff --report writes the list to files of several formats beside what it prints', async (t) => {
+  const diff = await setUp(t, { 'old.yaml': OLD, 'new.yaml': NEW });
+  const plain = await diff('old.yaml', 'new.yaml');
+  const reports = ['--report', 'json=a=b.json', '--report', 'markdown=changes.md'];
+  const both = await diff('old.yaml', 'new.yaml', ...reports, '--fail-on', 'breaking');
+  assert.deepEqual([both.code, both.stdout, both.stderr], [1, plain.stdout, '']);
+  const json = await diff('old.yaml', 'new.yaml', '--format', 'json');
+  const markdown = await diff('old.yaml', 'new.yaml', '--format', 'markdown');
+  assert.equal(await diff.read('a=b.json'), json.stdout);
+  assert.equal(await diff.read('changes.md'), markdown.stdout);
+
+  for (const [report, message] of [
+    ['toString=x', /must be FORMAT=FILE, with one of text, json/],
+    ['json=', /must be FORMAT=FILE/],
+    ['json', /must be FORMAT=FILE/],
+    ['json=absent/changes.json', /absent\/changes\.json cannot be written: /],
+  ] as const) {
+    const refused = await diff('old.yaml', 'new.yaml', '--report', report);
+    assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(refused.stderr, message);
+  }
 });
 
 test('dashboard diff reads folders as a deploy does: docs.yaml, overlays, referenced files, exceptions', async (t) => {

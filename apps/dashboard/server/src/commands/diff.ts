@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
 import type { ChangeList } from '@petstore/changes/change.ts';
@@ -11,7 +12,7 @@ import { changesText, type Paint } from '@petstore/changes/formats/text.ts';
 import { VERDICTS, type Verdict } from '@petstore/changes/rules.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readVersion, type Version } from './diff/read-version.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -29,7 +30,14 @@ const FORMATS: Readonly<Record<string, (list: ChangeList, failing: readonly Verd
 
 interface Options {
   readonly format: string;
+  readonly report?: readonly Report[];
   readonly failOn?: 'breaking' | 'risky';
+}
+
+/** A file to which the list goes as well. */
+interface Report {
+  readonly format: string;
+  readonly file: string;
 }
 
 export function diffCommand(): Command {
@@ -50,21 +58,49 @@ export function diffCommand(): Command {
       )
       .addOption(
         new Option(
+          '--report <format=file>',
+          'write the list to a file as well, in this format; for several, once each',
+        ).argParser(readReport),
+      )
+      .addOption(
+        new Option(
           '--fail-on <verdict>',
           'breaking or risky: exit with 1 where there is such a change, or a graver one',
         ).choices(['breaking', 'risky']),
       )
       // A wrong command line is no breaking change.
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-      .action(async (old: string, now: string, { format, failOn }: Options) => {
+      .action(async (old: string, now: string, { format, report = [], failOn }: Options) => {
         const list = await compared(old, now);
         if (!list) return;
         const failing = failOn === undefined ? [] : VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1);
+        for (const { format, file } of report)
+          if (!(await written(file, FORMATS[format]?.(list, failing) ?? ''))) return;
         // Before it is printed: the reader of a pipe may stop early.
         if (failing.some((verdict) => list.summary[verdict] > 0)) process.exitCode = 1;
         await write(FORMATS[format]?.(list, failing) ?? '');
       })
   );
+}
+
+/** Adds a `--report` to those before it. Throws InvalidArgumentError for another format, and without a file. */
+function readReport(text: string, before: readonly Report[] = []): Report[] {
+  const [, format = '', file = ''] = /^([^=]*)=(.+)$/s.exec(text) ?? [];
+  if (Object.hasOwn(FORMATS, format)) return [...before, { format, file }];
+  const formats = Object.keys(FORMATS).join(', ');
+  throw new InvalidArgumentError(`It must be FORMAT=FILE, with one of ${formats}.`);
+}
+
+/** Whether a file could be written. What keeps it from that is told. */
+async function written(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text);
+    return true;
+  } catch (error) {
+    process.exitCode = 2;
+    process.stderr.write(`dashboard: ${file} cannot be written: ${(error as Error).message}\n`);
+    return false;
+  }
 }
 
 /** The list of changes; undefined where a version cannot be read, which is told. */

@@ -310,6 +310,25 @@ const TABLE: Record<string, Row> = {
       return { path: `${PETS}/webhooks`, body: { url: 'http://127.0.0.1:9/' } };
     },
   ),
+  'PATCH /api/projects/:slug/webhooks/:id': change(
+    [OWNERS, 'webhooks', 200, 'webhook.update'],
+    async (world) => ({
+      path: `${PETS}/webhooks/${await putWebhook(world)}`,
+      body: { events: ['deploy.live'] },
+    }),
+  ),
+  'GET /api/projects/:slug/webhooks/:id/deliveries': {
+    ...read(OWNERS, '', 'webhooks'),
+    ask: async (world) => ({ path: `${PETS}/webhooks/${await putWebhook(world)}/deliveries` }),
+  },
+  'GET /api/projects/:slug/webhooks/:id/deliveries/:deliveryId': {
+    ...read(OWNERS, '', 'webhooks'),
+    ask: async (world) => ({ path: await putDelivery(world) }),
+  },
+  'POST /api/projects/:slug/webhooks/:id/deliveries/:deliveryId/send': change(
+    [OWNERS, 'webhooks', 200, undefined],
+    async (world) => ({ path: `${await putDelivery(world)}/send` }),
+  ),
   'DELETE /api/projects/:slug/webhooks/:id': change(
     [OWNERS, 'webhooks', 204, 'webhook.delete'],
     async (world) => ({ path: `${PETS}/webhooks/${await putWebhook(world)}` }),
@@ -504,6 +523,18 @@ async function putWebhook({ service, people }: World): Promise<string> {
   const body = { url: 'http://127.0.0.1:9/' };
   const made = await people.owner.call('POST', `${PETS}/webhooks`, body);
   return (await json<{ id: string }>(made, 201)).id;
+}
+
+/** The path of a delivery: a test that nobody took. */
+async function putDelivery(world: World): Promise<string> {
+  const path = `${PETS}/webhooks/${await putWebhook(world)}`;
+  await json(await world.people.owner.call('POST', `${path}/test`));
+  const { id } = await world.service.db
+    .selectFrom('notices')
+    .select('id')
+    .where('type', '=', 'webhook.test')
+    .executeTakeFirstOrThrow();
+  return `${path}/deliveries/${id}`;
 }
 
 /** So that it is no matter how often somebody asks. */

@@ -4,6 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
+import type { DeliverySummary } from '../../server/src/notices/delivery.ts';
+import type { Webhook } from '../../server/src/notices/webhook.ts';
+import type { Page } from '../../server/src/schema-types.ts';
 import { operationsOf, readApiDocument } from '../support/api-document.ts';
 import {
   createProject,
@@ -73,8 +76,13 @@ test('responses are as the document says', async (t) => {
   await createProject(root, 'pets');
   await makeToken(root, 'pets');
   const secret = await invite(root, 'pets', 'guest@example.com');
-  const webhook = { url: 'https://example.com/hooks' };
+  const webhook = { url: 'https://nowhere.invalid/hooks' };
   const made = await root.call('POST', '/api/projects/pets/webhooks', webhook);
+  const hook = `/api/projects/pets/webhooks/${(await json<Webhook>(made.clone(), 201)).id}`;
+  // No receiver is asked: its name leads nowhere.
+  const tested = await root.call('POST', `${hook}/test`);
+  const listed = await root.call('GET', `${hook}/deliveries`);
+  const [delivery] = (await json<Page<DeliverySummary>>(listed)).items;
   const upload = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Pets'));
   await setPlan(root, 'pets', 'pro');
   await finished(root, 'pets', (await json<Deploy>(upload.clone(), 202)).id);
@@ -87,9 +95,9 @@ test('responses are as the document says', async (t) => {
   const deploy = upload.headers.get('location')?.replace('/api/projects/pets', '');
 
   const check = async (template: string, answer: Response) => {
-    const [method = '', path = ''] = template.toLowerCase().split(' ');
+    const [method = '', path = ''] = template.split(' ');
     const status = answer.status < 400 ? `${answer.status}` : `${`${answer.status}`[0]}XX`;
-    const pointer = ['paths', path.replace('{userid}', '{userId}'), method, 'responses', status]
+    const pointer = ['paths', path, method.toLowerCase(), 'responses', status]
       .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/');
     const schema = `document#/${pointer}/content/application~1json/schema`;
@@ -99,6 +107,7 @@ test('responses are as the document says', async (t) => {
   };
   await check('POST /api/projects/{slug}/deploys', upload);
   await check('POST /api/projects/{slug}/webhooks', made);
+  await check('POST /api/projects/{slug}/webhooks/{id}/test', tested);
   await check('POST /api/projects/{slug}/domains', domain);
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
@@ -119,6 +128,8 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
+    'GET /api/projects/{slug}/webhooks/{id}/deliveries': `${hook}/deliveries`,
+    'GET /api/projects/{slug}/webhooks/{id}/deliveries/{deliveryId}': `${hook}/deliveries/${delivery?.id}`,
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',
     'GET /api/projects/{slug}/domains/{hostname}': DOMAIN,
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,

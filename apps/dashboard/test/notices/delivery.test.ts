@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { queueNotice } from '../../server/src/notices/queue-notice.ts';
+import { queueDomainNotice } from '../../server/src/notices/queue-notice.ts';
 import { leaseWebhookNotice } from '../../server/src/store/notices.ts';
 import { lockWebhook } from '../../server/src/store/webhooks.ts';
 import { lockWaits } from '../support/store.ts';
@@ -77,7 +77,7 @@ test('what was rolled back is told to nobody', async (t) => {
   await delivery.addWebhook(receiver.url);
   const told = { projectId: PROJECT, hostname: 'docs.example.com', message: 'It is.' };
   const transaction = delivery.db.transaction().execute(async (trx) => {
-    await queueNotice(trx, delivery.clock.now, { type: 'domain.verified', ...told });
+    await queueDomainNotice(trx, delivery.clock.now, { type: 'domain.verified', ...told });
     throw new Error('rolled back');
   });
   await assert.rejects(transaction, /rolled back/);

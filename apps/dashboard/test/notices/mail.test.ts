@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { DOMAIN_EVENTS } from '../../server/src/notices/event-types.ts';
 import { createMailer } from '../../server/src/notices/mailer.ts';
-import { NOTICE_TYPES } from '../../server/src/notices/queue-notice.ts';
 import { type Delivery, prepareDelivery, putOwner, until } from './support/delivery.ts';
 import { startMailServer } from './support/mail-server.ts';
 
@@ -73,11 +73,11 @@ test('each kind of notice has a subject that names the host', async (t) => {
   const server = await startMailServer(t);
   const delivery = await prepareDelivery(t, { mail: { smtpUrl: server.url(), from: FROM } });
   await putOwner(delivery.db, 'ann@example.com');
-  for (const type of NOTICE_TYPES) await delivery.tell({ type });
+  for (const type of DOMAIN_EVENTS) await delivery.tell({ type });
   delivery.start();
   await ended(delivery);
   const subjects = server.mails.map(({ data }) => parse(data).headers.get('subject'));
-  assert.equal(new Set(subjects).size, NOTICE_TYPES.length);
+  assert.equal(new Set(subjects).size, DOMAIN_EVENTS.length);
   for (const subject of subjects) assert.match(subject ?? '', /docs\.example\.com/);
 });
 

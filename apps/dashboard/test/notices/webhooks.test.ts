@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
-import { queueNotice } from '../../server/src/notices/queue-notice.ts';
+import { queueDomainNotice } from '../../server/src/notices/queue-notice.ts';
 import type { CreatedWebhook, Webhook } from '../../server/src/notices/webhook.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { createProject } from '../support/project.ts';
@@ -40,7 +40,7 @@ onBothEngines('a webhook is added, told of what happens, tested, listed and remo
   } as const;
   await service.db
     .transaction()
-    .execute((trx) => queueNotice(trx, Date.now(), { ...told, projectId }));
+    .execute((trx) => queueDomainNotice(trx, Date.now(), { ...told, projectId }));
   await until(() => receiver.received.length === 1, 'the notice');
   const tested = await json<Webhook>(await owner.call('POST', `${HOOKS}/${made.id}/test`));
   assert.deepEqual([tested.lastDelivery?.status, tested.lastDelivery?.error], [204, null]);

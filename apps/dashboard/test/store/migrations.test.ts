@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
+import { DOMAIN_EVENTS, eventsOf } from '../../server/src/notices/event-types.ts';
 import { putBlob } from '../../server/src/store/artifacts.ts';
 import { readSource } from '../../server/src/store/deploy-sources.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
+import { listWebhooks } from '../../server/src/store/webhooks.ts';
 import { fillEarlierDatabase } from '../support/earlier-database.ts';
 import { putDeploy, putProject } from '../support/store.ts';
 
@@ -95,5 +97,28 @@ onSharedEngines(
     cleanUp(t, close);
     const row = await db.selectFrom('projects').select(['mcp', 'request_proxy']).executeTakeFirst();
     assert.deepEqual({ ...row }, { mcp: 1, request_proxy: 0 });
+  },
+);
+
+onSharedEngines(
+  'a webhook from before it chose its events is sent those of domains',
+  async (t, engine) => {
+    const url = await engine.createDatabase(t);
+    await fillEarlierDatabase(url, '0016_site_versions', async (db) => {
+      await putProject(db, 'pets');
+      const webhook = {
+        id: 'whk_1',
+        project_id: 'pets',
+        url: 'https://example.com/',
+        created_at: 1,
+      };
+      await db
+        .insertInto('webhooks')
+        .values({ ...webhook, sealed_secret: '', created_by_email: 'ann@example.com' })
+        .execute();
+    });
+    const { db, close } = await openDatabase(url, 1);
+    cleanUp(t, close);
+    assert.deepEqual((await listWebhooks(db, 'pets')).map(eventsOf), [[...DOMAIN_EVENTS]]);
   },
 );

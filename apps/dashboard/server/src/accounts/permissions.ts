@@ -45,7 +45,7 @@ export const SCOPES = {
   deploy: 'Upload deploys, put them live, and manage versions and previews of branches.',
   projects: 'Create projects, and change their names, addresses and settings.',
   domains: 'Add, verify, change and remove custom domains.',
-  webhooks: 'See, add, test and remove webhooks.',
+  webhooks: 'See, add, change, test and remove webhooks, and send deliveries again.',
   members: 'Invite, change and remove editors and viewers.',
   delete: 'Delete projects.',
   installation: "Set plans and read the whole installation's audit log.",

@@ -32,6 +32,7 @@ export type AuditAction =
   | 'domain.link'
   | 'domain.remove'
   | 'webhook.create'
+  | 'webhook.update'
   | 'webhook.delete'
   | 'webhook.disable'
   | 'webhook.enable';

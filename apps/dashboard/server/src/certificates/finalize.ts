@@ -1,4 +1,4 @@
-import { queueNotice } from '../notices/queue-notice.ts';
+import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
 import { findServingDomain, putCertificate } from '../store/certificates.ts';
@@ -141,5 +141,5 @@ async function recordIssued(
   const message = `${hostname} has a certificate of ${issuer}, valid until ${until.slice(0, 10)}.`;
   await recordDomainEvent(trx, domain_id, at, 'certificate.issued', message, details);
   const type = 'domain.certificate_issued';
-  await queueNotice(trx, at, { type, projectId, hostname, message, details });
+  await queueDomainNotice(trx, at, { type, projectId, hostname, message, details });
 }

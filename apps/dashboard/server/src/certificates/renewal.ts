@@ -1,4 +1,4 @@
-import { queueNotice } from '../notices/queue-notice.ts';
+import { queueDomainNotice } from '../notices/queue-notice.ts';
 import {
   type CertificateRow,
   leaseForRenewalInfo,
@@ -169,7 +169,7 @@ export async function warnOfExpiry({ db, now }: AccountDeps): Promise<void> {
       await recordDomainEvent(trx, row.domain_id, at, kind, message, details);
       const { project_id: projectId, hostname } = row;
       const type = 'domain.certificate_expiring';
-      await queueNotice(trx, at, { type, projectId, hostname, message, details });
+      await queueDomainNotice(trx, at, { type, projectId, hostname, message, details });
     });
   }
 }

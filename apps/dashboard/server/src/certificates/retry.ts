@@ -1,4 +1,4 @@
-import { queueNotice } from '../notices/queue-notice.ts';
+import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder, type OrderEnd } from '../store/acme-orders.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
@@ -192,7 +192,7 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
     const isNews = last?.type !== problem.type;
     if ((isGivenUp && isNews) || failures === NOTIFIED_AFTER) {
       const type = 'domain.certificate_failed';
-      await queueNotice(trx, at, { type, projectId, hostname, message, details });
+      await queueDomainNotice(trx, at, { type, projectId, hostname, message, details });
     }
   });
 }

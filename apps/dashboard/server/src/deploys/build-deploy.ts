@@ -46,6 +46,7 @@ import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
+import { tellOfDeploy } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
@@ -197,18 +198,21 @@ function logWriter(
   return Object.assign(say, { written: () => last });
 }
 
-type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
+type FinishDeps = Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged'>;
 
 /** Marks a deploy as failed, unless another worker has it by now. The live deploy stays live. */
 async function finishFailed(
-  { db, now }: FinishDeps,
+  deps: FinishDeps,
   worker: string,
   deploy: DeployRow,
   result: Failure,
 ): Promise<void> {
-  const at = now();
+  const at = deps.now();
   const line = `Failed with ${count(result.problems.length, 'problem')}.`;
-  await db.transaction().execute((trx) => failDeploy(trx, at, worker, deploy, result, line));
+  await deps.db.transaction().execute(async (trx) => {
+    if (await lockProject(trx, deploy.project_id))
+      await failDeploy(trx, at, deps, worker, deploy, result, line);
+  });
 }
 
 interface Failure {
@@ -216,9 +220,11 @@ interface Failure {
   readonly findings: readonly Finding[];
 }
 
+/** The project must be locked. */
 async function failDeploy(
   trx: Trx,
   at: number,
+  deps: FinishDeps,
   worker: string,
   deploy: DeployRow,
   { problems, findings }: Failure,
@@ -241,6 +247,7 @@ async function failDeploy(
     target: `#${deploy.number}`,
     details: { id: deploy.id, problems: problems.length },
   });
+  await tellOfDeploy(trx, at, deps, 'deploy.failed', deploy);
 }
 
 /**
@@ -248,7 +255,7 @@ async function failDeploy(
  * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
  */
 async function finishSucceeded(
-  { db, now, siteChanged }: FinishDeps,
+  deps: FinishDeps,
   worker: string,
   deploy: DeployRow,
   {
@@ -256,33 +263,33 @@ async function finishSucceeded(
     findings,
   }: { artifact: Parameters<typeof putArtifact>[1]; findings: readonly Finding[] },
 ): Promise<void> {
-  const at = now();
-  await db.transaction().execute(async (trx) => {
+  const at = deps.now();
+  await deps.db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, deploy.project_id);
     if (!project) return;
     const lost = await findLostRight(trx, project, deploy, at);
     if (lost !== undefined) {
       const message = `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`;
       const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
     }
     const preview =
       deploy.branch === null ? null : await findBranchPreview(trx, project.id, deploy.branch);
     if (preview === undefined) {
       const message = `The preview of the branch ${deploy.branch} was deleted before the build ended. Deploy it again to open another one.`;
       const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
     }
     const version = await versionOf(trx, deploy);
     if (deploy.version !== null && !version) {
       const message = `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`;
       const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${message}`);
+      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
     }
     const full = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
     if (full !== undefined) {
       const failure = { problems: [problemOf(full)], findings };
-      return failDeploy(trx, at, worker, deploy, failure, `Failed. ${full}`);
+      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${full}`);
     }
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
@@ -310,10 +317,12 @@ async function finishSucceeded(
       target: `#${deploy.number}`,
       details: { id: deploy.id, live: goesLive },
     });
+    await tellOfDeploy(trx, at, deps, 'deploy.succeeded', deploy);
+    if (goesLive) await tellOfDeploy(trx, at, deps, 'deploy.live', deploy);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
     await pruneDeploys(trx, pruned, at);
   });
-  siteChanged(deploy.project_id);
+  deps.siteChanged(deploy.project_id);
 }
 
 /**

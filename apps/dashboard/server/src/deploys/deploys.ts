@@ -26,6 +26,7 @@ import type { Db, Trx } from '../store/schema.ts';
 import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
+import { tellOfDeploy } from './deploy-notice.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
 
@@ -142,11 +143,12 @@ const STATES: Record<DeployRow['state'], string> = {
 
 /** Puts a deploy that succeeded live, at once. Throws ApiError when it cannot be. */
 export async function activateDeploy(
-  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  deps: Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged'>,
   project: ProjectRow,
   id: string,
   caller: Caller,
 ): Promise<void> {
+  const { db, now, siteChanged } = deps;
   await db.transaction().execute(async (trx) => {
     // Nothing of it is pruned meanwhile.
     const current = await lockProjectFor(trx, caller, project.id, 'deploy.activate');
@@ -178,6 +180,7 @@ export async function activateDeploy(
         ...(before.version !== null && { version: before.version }),
       },
     });
+    if (from?.id !== id) await tellOfDeploy(trx, now(), deps, 'deploy.live', before);
   });
   siteChanged(project.id);
 }

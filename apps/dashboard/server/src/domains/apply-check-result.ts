@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
-import { queueNotice } from '../notices/queue-notice.ts';
+import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
@@ -147,7 +147,7 @@ async function markVerified(
   }
   await requestCertificate(trx, { id, hostname }, at);
   await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, false) });
-  await queueNotice(trx, at, {
+  await queueDomainNotice(trx, at, {
     type: 'domain.verified',
     projectId: project.id,
     hostname,
@@ -196,7 +196,7 @@ async function recordMove(
   }
   const message = `The DNS of ${hostname} no longer leads here. ${verdict.message}`;
   await recordDomainEvent(trx, id, at, 'moved_away', message);
-  await queueNotice(trx, at, {
+  await queueDomainNotice(trx, at, {
     type: 'domain.moved_away',
     projectId,
     hostname,
@@ -223,7 +223,7 @@ async function takeFromHolder(trx: Trx, holder: DomainRow, at: number): Promise<
   const message = `Another project proved with a TXT record that it controls ${holder.hostname}, and has it now.`;
   await recordDomainEvent(trx, holder.id, at, 'lost', message);
   await recordSiteChange(trx, holder.project_id, at);
-  await queueNotice(trx, at, {
+  await queueDomainNotice(trx, at, {
     type: 'domain.lost',
     projectId: holder.project_id,
     hostname: holder.hostname,

@@ -6,7 +6,7 @@ import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
-import { queueNotice } from '../notices/queue-notice.ts';
+import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
 import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -159,7 +159,7 @@ async function notifyHolder(
   if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
   await recordDomainEvent(trx, holder.id, at, 'claimed_elsewhere', message);
-  await queueNotice(trx, at, {
+  await queueDomainNotice(trx, at, {
     type: 'domain.claimed_elsewhere',
     projectId: holder.project_id,
     hostname: holder.hostname,
@@ -201,7 +201,7 @@ export async function removeDomain(
     } else {
       await deleteDomain(trx, id);
     }
-    await queueNotice(trx, at, {
+    await queueDomainNotice(trx, at, {
       type: 'domain.removed',
       projectId,
       hostname: domain.hostname,

@@ -14,6 +14,7 @@ import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
+import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import {
   CreatedInvitation,
@@ -59,6 +60,8 @@ export const SCHEMAS = [
   DomainEvent,
   Webhook,
   CreatedWebhook,
+  DeliverySummary,
+  Delivery,
 ];
 
 /**

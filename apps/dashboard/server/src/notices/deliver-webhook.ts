@@ -1,4 +1,7 @@
 import { isPublicAddress } from '@petstore/http/networks.ts';
+import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
+import { nextAttemptAt } from '@petstore/webhooks/retries.ts';
+import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -10,12 +13,17 @@ import {
   releaseNotice,
 } from '../store/notices.ts';
 import type { Trx } from '../store/schema.ts';
+import { insertAttempt } from '../store/webhook-attempts.ts';
 import { lockWebhook, updateWebhook, type WebhookRow } from '../store/webhooks.ts';
-import { type DeliveryOutcome, nextAttemptAt } from './delivery.ts';
-import { sendWebhook } from './send-webhook.ts';
 
 /** How long a receiver may take to respond, in milliseconds: it should respond first and work then. */
 export const RESPONSE_TIMEOUT_MS = 15_000;
+
+/**
+ * How long a process has a notice, in milliseconds: longer than any attempt takes, so that the lease is never renewed.
+ * A notice whose process was killed waits that long.
+ */
+export const LEASE_MS = 60_000;
 
 export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer'> {
   readonly timeoutMs: number;
@@ -24,28 +32,39 @@ export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'seale
 /** The sealing context of a webhook's secret. */
 export const sealingContext = ({ id }: Pick<WebhookRow, 'id'>) => `webhook ${id}`;
 
+/** The outcome of an attempt, when it began, and how long it took, in milliseconds. */
+export interface Attempt {
+  readonly at: number;
+  readonly durationMs: number;
+  readonly outcome: DeliveryOutcome;
+}
+
 /** Sends a message to a webhook once. Rejects when `stop` comes before the end. */
 export async function sendToWebhook(
   { config, now, sealer, timeoutMs }: WebhookDeps,
   webhook: WebhookRow,
   message: { readonly id: string; readonly body: string },
   stop: AbortSignal,
-): Promise<DeliveryOutcome> {
+): Promise<Attempt> {
+  const at = now();
   const secret = openSecret({ sealer }, webhook);
   if (secret === undefined) {
     const error = "The webhook's secret cannot be read with the dashboard's key. Add it anew.";
-    return { status: null, error };
+    return { at, durationMs: 0, outcome: { status: null, error } };
   }
-  return sendWebhook(
+  const began = performance.now();
+  const outcome = await sendWebhook(
     { ...message, url: webhook.url, secret },
     {
-      at: now(),
+      at,
       timeoutMs,
+      userAgent: 'dashboard-webhooks',
       dnsServers: config.dnsServers,
       isAllowed: config.webhookPrivateAddresses === 'allow' ? () => true : isPublicAddress,
     },
     stop,
   );
+  return { at, durationMs: Math.round(performance.now() - began), outcome };
 }
 
 function openSecret({ sealer }: Pick<Deps, 'sealer'>, webhook: WebhookRow): string | undefined {
@@ -64,11 +83,11 @@ export async function deliverToWebhook(
 ): Promise<void> {
   const message = { id: notice.id, body: notice.payload };
   try {
-    const outcome = await sendToWebhook(deps, webhook, message, stop);
-    await endDelivery(deps, notice, webhook.id, outcome);
+    const attempt = await sendToWebhook(deps, webhook, message, stop);
+    await endDelivery(deps, notice, webhook.id, attempt);
   } catch (error) {
     if (!stop.aborted) throw error;
-    await releaseNotice(deps.db, notice);
+    await releaseNotice(deps.db, notice, { isCounted: false });
   }
 }
 
@@ -76,10 +95,10 @@ async function endDelivery(
   { db, now }: WebhookDeps,
   notice: LeasedNotice,
   webhookId: string,
-  outcome: DeliveryOutcome,
+  attempt: Attempt,
 ): Promise<void> {
   const at = now();
-  const { error, retryAfterMs, isFinal = false } = outcome;
+  const { error, retryAfterMs, isFinal = false } = attempt.outcome;
   const isDone = error === null || isFinal;
   const next = isDone ? null : nextAttemptAt(notice.attempts, at, retryAfterMs);
   await db.transaction().execute(async (trx) => {
@@ -92,7 +111,7 @@ async function endDelivery(
         last_error: error,
       }));
     if (!isMine) return;
-    await recordDelivery(trx, webhook, at, outcome);
+    await recordAttempt(trx, webhook, notice.id, attempt);
     if (error === null || next !== null) return;
     // A receiver that refuses one notice and takes later ones stays on.
     const isTaking = await hasDeliveredSince(trx, webhookId, notice.created_at);
@@ -108,13 +127,21 @@ export interface LastDelivery {
   readonly error: string | null;
 }
 
-/** Records the outcome of the last delivery to a webhook. */
-export async function recordDelivery(
+/** Records an attempt: with its notice, and as the webhook's last delivery. */
+export async function recordAttempt(
   trx: Trx,
   { id }: Pick<WebhookRow, 'id'>,
-  at: number,
-  { status, error }: DeliveryOutcome,
+  noticeId: string,
+  { at, durationMs, outcome: { status, error, response = '' } }: Attempt,
 ): Promise<void> {
+  await insertAttempt(trx, {
+    notice_id: noticeId,
+    at,
+    duration_ms: durationMs,
+    status,
+    error,
+    response,
+  });
   const last: LastDelivery = { at, status, error };
   await updateWebhook(trx, id, { last_delivery: JSON.stringify(last) });
 }

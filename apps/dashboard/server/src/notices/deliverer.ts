@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
+import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
+import { nextAttemptAt } from '@petstore/webhooks/retries.ts';
 import type { Deps } from '../deps.ts';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import {
@@ -10,16 +12,10 @@ import {
   pruneNotices,
   releaseNotice,
 } from '../store/notices.ts';
-import { deliverToWebhook, RESPONSE_TIMEOUT_MS } from './deliver-webhook.ts';
-import { type DeliveryOutcome, nextAttemptAt } from './delivery.ts';
+import { deliverToWebhook, LEASE_MS, RESPONSE_TIMEOUT_MS } from './deliver-webhook.ts';
+import type { DomainEventType } from './event-types.ts';
 import { createMailer, type Mailer } from './mailer.ts';
-import type { NoticeType, Payload } from './queue-notice.ts';
-
-/**
- * How long a process has a notice, in milliseconds: longer than any attempt takes, so that the lease is never renewed.
- * A notice whose process was killed waits that long.
- */
-const LEASE_MS = 60_000;
+import type { DomainPayload } from './queue-notice.ts';
 
 /** How many deliveries run at the same time: one for each webhook, and few to the one mail server. */
 const MAX_WEBHOOKS = 32;
@@ -29,6 +25,11 @@ const HOUR_MS = 3_600_000;
 
 /** How long notices are kept that were delivered or given up. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
+
+/**
+ * How many ended deliveries of a webhook are kept at most: a project that is deployed without a pause fills no database.
+ */
+const KEPT_DELIVERIES = 1_000;
 
 /** When an e-mail that no process has tried to send is dropped: there is no mail server. */
 const UNSENT_MS = 24 * HOUR_MS;
@@ -86,7 +87,11 @@ export function startDeliverer(deps: DelivererDeps): JobRunner {
 /** Removes old notices every hour. */
 async function prune({ db, now, log }: DelivererDeps, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    const bounds = { endedBefore: now() - KEPT_MS, unsentBefore: now() - UNSENT_MS };
+    const bounds = {
+      endedBefore: now() - KEPT_MS,
+      unsentBefore: now() - UNSENT_MS,
+      keptDeliveries: KEPT_DELIVERIES,
+    };
     await pruneNotices(db, bounds).catch((error) =>
       log.warn({ err: error }, 'old notices could not be removed'),
     );
@@ -106,14 +111,14 @@ async function deliverByEmail(
   stop: AbortSignal,
 ): Promise<void> {
   const { id, email, payload, created_at, attempts } = notice;
-  const about = emailAbout(JSON.parse(payload) as Payload, addresses().dashboard);
+  const about = emailAbout(JSON.parse(payload) as DomainPayload, addresses().dashboard);
   const letter = { id, to: email ?? '', at: created_at, ...about };
   let outcome: DeliveryOutcome;
   try {
     outcome = await mailer.send(letter, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
-    return releaseNotice(db, notice);
+    return releaseNotice(db, notice, { isCounted: false });
   }
   const { error, isFinal } = outcome;
   // The error is not logged: mail servers repeat the address in it.
@@ -129,7 +134,7 @@ async function deliverByEmail(
   );
 }
 
-const SUBJECTS: Record<NoticeType, (hostname: string) => string> = {
+const SUBJECTS: Record<DomainEventType, (hostname: string) => string> = {
   'domain.verified': (hostname) => `${hostname} is verified`,
   'domain.certificate_issued': (hostname) => `${hostname} has its certificate`,
   'domain.certificate_failed': (hostname) => `${hostname} has no certificate yet`,
@@ -142,7 +147,7 @@ const SUBJECTS: Record<NoticeType, (hostname: string) => string> = {
 
 /** The subject and the text of an e-mail about a notice. `dashboard`: the origin that links lead to. */
 function emailAbout(
-  { type, data: { project, hostname, message } }: Payload,
+  { type, data: { project, hostname, message } }: DomainPayload,
   dashboard: string,
 ): { subject: string; text: string } {
   const settings = `${dashboard}/projects/${encodeURIComponent(project)}/settings`;

@@ -1,45 +1,88 @@
-/** The outcome of one attempt to deliver a notice. */
-export interface DeliveryOutcome {
-  /** The status of the response; null where there was none. */
-  readonly status: number | null;
-  /** A sentence for people; null: it was delivered. */
-  readonly error: string | null;
-  /** The receiver's Retry-After, in milliseconds. */
-  readonly retryAfterMs?: number;
-  /** No retry can help: the receiver says that it is gone, or that there is no such address. */
-  readonly isFinal?: boolean;
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
+import { Instant, instant, instantOrNull, Nullable, OneOf } from '../schema-types.ts';
+import type { NoticeRow } from '../store/notices.ts';
+import type { AttemptRow } from '../store/webhook-attempts.ts';
+
+const summary = {
+  id: Type.String({ description: "The message's webhook-id: the same at each attempt." }),
+  type: Type.String({ description: 'The event, or `webhook.test`.' }),
+  state: OneOf(['waiting', 'delivered', 'failed'], {
+    description: 'waiting: for its first attempt, or for the next one; failed: given up.',
+  }),
+  createdAt: Instant,
+  deliveredAt: Nullable(Instant),
+  nextAttemptAt: Nullable(Instant),
+  status: Nullable(
+    Type.Integer({ description: 'The status of the last response; null where there was none.' }),
+  ),
+  error: Nullable(
+    Type.String({ description: 'What was wrong at the last attempt; null: nothing.' }),
+  ),
+};
+
+/** A message to a webhook. */
+export const DeliverySummary = Type.Object(summary, { $id: 'DeliverySummary' });
+export type DeliverySummary = Static<typeof DeliverySummary>;
+
+export const Delivery = Type.Object(
+  {
+    ...summary,
+    body: Type.String({ description: 'What is sent, to the byte: JSON.' }),
+    attempts: Type.Array(
+      Type.Object({
+        at: Instant,
+        durationMs: Type.Integer(),
+        status: Nullable(Type.Integer()),
+        error: Nullable(Type.String()),
+        response: Type.String({ description: "The beginning of the response's body." }),
+      }),
+      { description: 'The newest first, twenty at most.' },
+    ),
+  },
+  { $id: 'Delivery' },
+);
+export type Delivery = Static<typeof Delivery>;
+
+/** `attempts`: of this delivery, the newest first. */
+export function presentDelivery(
+  row: NoticeRow,
+  [last]: readonly AttemptRow[] = [],
+): DeliverySummary {
+  return {
+    id: row.id,
+    type: row.type,
+    state: stateOf(row),
+    createdAt: instant(row.created_at),
+    deliveredAt: instantOrNull(row.delivered_at),
+    nextAttemptAt: instantOrNull(row.next_attempt_at),
+    status: last?.status ?? null,
+    error: row.last_error,
+  };
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+/** One delivery, with what was sent and what came back. */
+export function presentDeliveryDetails(
+  row: NoticeRow,
+  attempts: readonly AttemptRow[] = [],
+): Delivery {
+  return {
+    ...presentDelivery(row, attempts),
+    body: row.payload,
+    attempts: attempts.map(({ at, duration_ms, status, error, response }) => ({
+      at: instant(at),
+      durationMs: duration_ms,
+      status,
+      error,
+      response,
+    })),
+  };
+}
 
-/** The wait before each retry, in milliseconds: the schedule that Standard Webhooks recommends. */
-const WAITS_MS = [
-  5 * SECOND_MS, // a restart of the receiver, a lost packet
-  5 * MINUTE_MS, // a deploy of the receiver
-  30 * MINUTE_MS,
-  2 * HOUR_MS, // an outage: somebody is at it
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-  14 * HOUR_MS, // a night
-  20 * HOUR_MS,
-  24 * HOUR_MS, // three days after the first attempt; then it is given up
-];
-
-/** The longest Retry-After, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
-
-/** The share of a wait by which it is longer at most, so that what failed together is not retried together. */
-const JITTER = 0.1;
-
-/**
- * When to retry after `attempts` attempts, the last of which ended at `at`: at the receiver's Retry-After, but not
- * before the table's wait. null: not any more.
- */
-export function nextAttemptAt(attempts: number, at: number, retryAfterMs = 0): number | null {
-  const wait = WAITS_MS[attempts - 1];
-  if (wait === undefined) return null;
-  const retryAfter = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-  return at + Math.round(Math.max(wait, retryAfter) * (1 + Math.random() * JITTER));
+function stateOf({
+  delivered_at,
+  next_attempt_at,
+}: Pick<NoticeRow, 'delivered_at' | 'next_attempt_at'>): DeliverySummary['state'] {
+  if (delivered_at !== null) return 'delivered';
+  return next_attempt_at === null ? 'failed' : 'waiting';
 }

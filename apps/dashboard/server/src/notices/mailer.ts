@@ -1,7 +1,7 @@
 import { isPrivateHost } from '@petstore/http/reachable-addresses.ts';
+import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
 import type { NodemailerError } from 'nodemailer';
 import type { MailConfig } from '../config-values.ts';
-import type { DeliveryOutcome } from './delivery.ts';
 
 /** The timeouts of each step with the mail server, and of a whole e-mail, in milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;

@@ -1,81 +1,118 @@
 import { randomId } from '../accounts/secrets.ts';
 import { listMembers } from '../store/members.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
-import { lockProject } from '../store/projects.ts';
+import { lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
+import { type DeployEvent, type DomainEventType, type EventType, eventsOf } from './event-types.ts';
 
-/** The events that people and webhooks are notified of. A retired type is never reused. */
-export const NOTICE_TYPES = [
-  'domain.verified',
-  'domain.certificate_issued',
-  'domain.certificate_failed',
-  'domain.certificate_expiring',
-  'domain.moved_away',
-  'domain.claimed_elsewhere',
-  'domain.lost',
-  'domain.removed',
-] as const;
-
-export type NoticeType = (typeof NOTICE_TYPES)[number];
-
-/** An event to notify of. */
-export interface Notice {
-  readonly type: NoticeType;
-  readonly projectId: string;
-  readonly hostname: string;
-  /** For people; it ends with what to do, where there is something to do. */
-  readonly message: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
-/** The body of a webhook; e-mails are written from it, too. */
-export interface Payload {
-  readonly type: NoticeType;
+/** The body of a webhook. */
+interface Payload<Type extends EventType> {
+  readonly type: Type;
   /** When it happened, as RFC 3339 text in UTC. */
   readonly timestamp: string;
   readonly data: {
     /** The project's slug. */
     readonly project: string;
-    readonly hostname: string;
+    /** For people; it ends with what to do, where there is something to do. */
     readonly message: string;
     readonly [detail: string]: unknown;
   };
 }
 
+/** The body of a notice about a domain; e-mails are written from it, too. */
+export type DomainPayload = Payload<DomainEventType> & {
+  readonly data: { readonly hostname: string };
+};
+
+/** An event of a domain to notify of. */
+export interface DomainNotice {
+  readonly type: DomainEventType;
+  readonly projectId: string;
+  readonly hostname: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** An event of a deploy to notify of. */
+export interface DeployNotice {
+  readonly type: DeployEvent;
+  readonly project: ProjectRow;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /**
- * Queues a notice for the project's webhooks, and as an e-mail for its owners. It is stored in the transaction of
- * the event itself, which has locked the project: there is neither one without the other. Of a deleted project
- * nobody is notified.
+ * Queues a notice about a domain for the project's webhooks, and as an e-mail for its owners. It is stored in the
+ * transaction of the event itself, which has locked the project: there is neither one without the other. Of a deleted
+ * project nobody is notified.
  *
  * A process without a mail server leaves e-mails alone; those that no process takes within a day are dropped.
  */
-export async function queueNotice(trx: Trx, at: number, notice: Notice): Promise<void> {
-  const { type, projectId, hostname, message, details } = notice;
+export async function queueDomainNotice(
+  trx: Trx,
+  at: number,
+  { type, projectId, hostname, message, details }: DomainNotice,
+): Promise<void> {
   // Locked, so that no receiver is removed meanwhile.
   const project = await lockProject(trx, projectId);
   if (!project) return;
-  const timestamp = new Date(at).toISOString();
   const data = { ...details, project: project.slug, hostname, message };
-  const payload = JSON.stringify({ type, timestamp, data } satisfies Payload);
-  const noticeTo = (receiver: Pick<NewNotice, 'webhook_id' | 'email'>): NewNotice => ({
+  const notice = noticeOf(at, project, type, data);
+  const members = await listMembers(trx, projectId);
+  await insertNotices(trx, [
+    ...(await toWebhooks(trx, project, type, notice)),
+    ...members
+      .filter(({ role }) => role === 'owner')
+      .map(({ email }) => notice({ webhook_id: null, email })),
+  ]);
+}
+
+/**
+ * Queues a notice about a deploy for the project's webhooks, in the transaction of the event itself, which has locked
+ * the project.
+ */
+export async function queueDeployNotice(
+  trx: Trx,
+  at: number,
+  { type, project, message, details }: DeployNotice,
+): Promise<void> {
+  const data = { ...details, project: project.slug, message };
+  const notice = noticeOf(at, project, type, data);
+  await insertNotices(trx, await toWebhooks(trx, project, type, notice));
+}
+
+type NoticeTo = (receiver: Pick<NewNotice, 'webhook_id' | 'email'>) => NewNotice;
+
+/** Makes the notices of one event, one for each receiver. */
+function noticeOf<Type extends EventType>(
+  at: number,
+  { id }: ProjectRow,
+  type: Type,
+  data: Payload<Type>['data'],
+): NoticeTo {
+  const payload: Payload<Type> = { type, timestamp: new Date(at).toISOString(), data };
+  const body = JSON.stringify(payload);
+  return (receiver) => ({
     id: newMessageId(),
     type,
-    project_id: projectId,
-    payload,
+    project_id: id,
+    payload: body,
     created_at: at,
     ...receiver,
   });
-  const webhooks = await listWebhooks(trx, projectId);
-  const members = await listMembers(trx, projectId);
-  await insertNotices(trx, [
-    ...webhooks
-      .filter(({ disabled_at }) => disabled_at === null)
-      .map(({ id }) => noticeTo({ webhook_id: id, email: null })),
-    ...members
-      .filter(({ role }) => role === 'owner')
-      .map(({ email }) => noticeTo({ webhook_id: null, email })),
-  ]);
+}
+
+async function toWebhooks(
+  trx: Trx,
+  { id }: ProjectRow,
+  type: EventType,
+  notice: NoticeTo,
+): Promise<NewNotice[]> {
+  const webhooks = await listWebhooks(trx, id);
+  return webhooks
+    .filter((webhook) => webhook.disabled_at === null && eventsOf(webhook).includes(type))
+    .map((webhook) => notice({ webhook_id: webhook.id, email: null }));
 }
 
 /** A new `webhook-id`, which stays the same at each retry. */

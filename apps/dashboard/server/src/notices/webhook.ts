@@ -1,6 +1,13 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { Instant, Nullable } from '../schema-types.ts';
+import { Instant, Nullable, OneOf } from '../schema-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
+
+const Events = Type.Array(OneOf([...EVENT_TYPES]), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The events that it is sent.',
+});
 
 /** `POST /api/projects/{slug}/webhooks` */
 export const NewWebhook = Type.Object({
@@ -9,12 +16,18 @@ export const NewWebhook = Type.Object({
     maxLength: 2_048,
     description: 'Where to send to: https, and reachable from the internet.',
   }),
+  events: Type.Optional({ ...Events, description: 'The events to send; all of them by default.' }),
 });
+
+/** `PATCH /api/projects/{slug}/webhooks/{id}` */
+export const WebhookChange = Type.Object({ events: Events });
+export type WebhookChange = Static<typeof WebhookChange>;
 
 export const Webhook = Type.Object(
   {
     id: Type.String(),
     url: Type.String(),
+    events: Events,
     createdAt: Instant,
     createdBy: Type.String(),
     disabledAt: Nullable(Instant),

@@ -1,5 +1,5 @@
-import { ApiError } from '@petstore/http/errors.ts';
-import { isPrivateHost } from '@petstore/http/reachable-addresses.ts';
+import { ReceiverUrlError, readReceiverUrl } from '@petstore/webhooks/receiver-url.ts';
+import { makeWebhookSecret } from '@petstore/webhooks/signature.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
+import { insertEndedNotice } from '../store/notices.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { pruneCounters } from '../store/rate-counters.ts';
 import {
@@ -20,18 +21,11 @@ import {
   updateWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
-import {
-  disableWebhook,
-  hostOf,
-  type LastDelivery,
-  RESPONSE_TIMEOUT_MS,
-  recordDelivery,
-  sealingContext,
-  sendToWebhook,
-} from './deliver-webhook.ts';
+import { hostOf, type LastDelivery, sealingContext } from './deliver-webhook.ts';
+import { EVENT_TYPES, type EventType, eventsOf } from './event-types.ts';
 import { newMessageId } from './queue-notice.ts';
-import { makeWebhookSecret } from './signature.ts';
-import type { CreatedWebhook, Webhook } from './webhook.ts';
+import { recordRequested, sendNow } from './send-now.ts';
+import type { CreatedWebhook, Webhook, WebhookChange } from './webhook.ts';
 
 const MAX_WEBHOOKS = 5;
 
@@ -44,7 +38,7 @@ type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
 export async function addWebhook(
   { config, db, now, sealer }: WebhookDeps,
   project: ProjectRow,
-  input: { url: string },
+  input: { url: string; events?: readonly EventType[] },
   caller: Caller,
 ): Promise<CreatedWebhook> {
   const { user, actor } = caller;
@@ -57,6 +51,7 @@ export async function addWebhook(
     project_id: project.id,
     url,
     sealed_secret: sealer.seal(secret, sealingContext({ id })),
+    events: JSON.stringify(input.events ?? EVENT_TYPES),
     created_at: at,
     created_by_email: user.email,
     disabled_at: null,
@@ -77,6 +72,38 @@ export async function addWebhook(
     });
   });
   return { ...presentWebhook(webhook), secret };
+}
+
+/** Changes what a webhook is sent from now on. Throws ApiError `not_found` where there is none. */
+export async function changeWebhook(
+  { db, now }: Pick<WebhookDeps, 'db' | 'now'>,
+  project: ProjectRow,
+  id: string,
+  { events }: WebhookChange,
+  caller: Caller,
+): Promise<Webhook> {
+  return db.transaction().execute(async (trx) => {
+    // Locked, so that no notice is queued for it meanwhile.
+    await lockProjectFor(trx, caller, project.id, 'webhook.manage');
+    const webhook = await findWebhook(trx, project.id, id);
+    if (!webhook) throw notFound('webhook');
+    const changed: WebhookRow = { ...webhook, events: JSON.stringify(events) };
+    await updateWebhook(trx, id, { events: changed.events });
+    const before = eventsOf(webhook);
+    const after = eventsOf(changed);
+    const difference = (some: readonly EventType[], others: readonly EventType[]) =>
+      some.filter((type) => !others.includes(type)).join(', ') || null;
+    const [added, removed] = [difference(after, before), difference(before, after)];
+    if (added !== null || removed !== null) {
+      await writeAudit(trx, now(), caller.actor, {
+        action: 'webhook.update',
+        projectId: project.id,
+        target: hostOf(webhook),
+        details: { id, added, removed },
+      });
+    }
+    return presentWebhook(changed);
+  });
 }
 
 /** Removes a webhook and the notices that wait for it. Throws ApiError `not_found` where there is none. */
@@ -118,31 +145,27 @@ export async function testWebhook(
   await pruneCounters(db, now());
   const justNow = () => 'A test was sent to this webhook just now. Wait a moment.';
   await limitRate(db, `webhook-test:${id}`, TESTS, now(), justNow);
+  const type = 'webhook.test';
   const body = JSON.stringify({
-    type: 'webhook.test',
+    type,
     timestamp: new Date(now()).toISOString(),
     data: { project: project.slug, message: 'This is a test of the webhook.' },
   });
   const message = { id: newMessageId(), body };
-  const sending = { ...deps, timeoutMs: RESPONSE_TIMEOUT_MS };
-  const outcome = await sendToWebhook(sending, webhook, message, stop).catch((error) => {
-    throw stop.aborted ? new ApiError('unavailable', 'The service is stopping. Try again.') : error;
-  });
-  const at = now();
+  const attempt = await sendNow(deps, webhook, message, stop);
   return db.transaction().execute(async (trx) => {
     const current = await lockWebhook(trx, id);
     if (!current) throw notFound('webhook');
-    await recordDelivery(trx, current, at, outcome);
-    if (outcome.isFinal) await disableWebhook(trx, current, at, outcome.error ?? '');
-    if (outcome.error === null && current.disabled_at !== null) {
-      await updateWebhook(trx, id, { disabled_at: null });
-      await writeAudit(trx, at, actor, {
-        action: 'webhook.enable',
-        projectId: project.id,
-        target: hostOf(current),
-        details: { id },
-      });
-    }
+    const { error } = attempt.outcome;
+    await insertEndedNotice(
+      trx,
+      {
+        ...{ id: message.id, type, payload: body, created_at: attempt.at },
+        ...{ project_id: project.id, webhook_id: id, email: null },
+      },
+      { delivered_at: error === null ? now() : null, last_error: error },
+    );
+    await recordRequested(trx, current, message.id, attempt, now(), actor);
     return presentWebhook((await lockWebhook(trx, id)) ?? current);
   });
 }
@@ -152,6 +175,7 @@ export function presentWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,
+    events: eventsOf(row),
     createdAt: instant(row.created_at),
     createdBy: row.created_by_email,
     disabledAt: instantOrNull(row.disabled_at),
@@ -159,36 +183,17 @@ export function presentWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** Private addresses are useful on a closed network, and on a developer's machine. */
-const HINT = '(Whoever runs this may allow others: DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES.)';
-
-/**
- * The URL of a receiver in its canonical spelling. Throws ApiError `invalid_request` where it cannot be one. A name
- * that leads to a private address is refused only when a notice is sent: by then it may lead elsewhere.
- */
+/** Throws ApiError `invalid_request` where the URL cannot be a receiver's. */
 function readWebhookUrl(
   text: string,
   { webhookPrivateAddresses }: Pick<Config, 'webhookPrivateAddresses'>,
 ): string {
-  const areAllowed = webhookPrivateAddresses === 'allow';
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && areAllowed))) {
-    throw invalidRequest(
-      areAllowed
-        ? 'url must be an http or https address, such as https://example.com/hooks.'
-        : `url must be an https address, such as https://example.com/hooks.${url?.protocol === 'http:' ? ` ${HINT}` : ''}`,
-    );
+  try {
+    return readReceiverUrl(text, {
+      allowsPrivate: webhookPrivateAddresses === 'allow',
+      setting: 'DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES',
+    });
+  } catch (error) {
+    throw error instanceof ReceiverUrlError ? invalidRequest(error.message) : error;
   }
-  if (url.username !== '' || url.password !== '') {
-    throw invalidRequest(
-      'url must not have a user or password: receivers verify the signature instead.',
-    );
-  }
-  if (!areAllowed && isPrivateHost(url.hostname)) {
-    throw invalidRequest(
-      `url must be reachable from the internet, which ${url.hostname} is not. ${HINT}`,
-    );
-  }
-  url.hash = '';
-  return url.href;
 }

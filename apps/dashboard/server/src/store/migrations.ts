@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { domains } from './migrations/domains.ts';
 import { partOf, tablesOf } from './migrations/tables.ts';
+import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
 import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -26,6 +27,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0014_build_keys': { up: (db) => buildKeys(db, engine) },
     '0015_branch_previews': { up: (db) => branchPreviews(db, engine) },
     '0016_site_versions': { up: siteVersions },
+    '0018_webhook_deliveries': { up: (db) => webhookDeliveries(db, engine) },
   };
 }
 

@@ -1,4 +1,5 @@
-import { isFree, updateRows } from './rows.ts';
+import { sql } from 'kysely';
+import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import { lockWebhook, type WebhookRow } from './webhooks.ts';
 
@@ -12,6 +13,18 @@ export type NewNotice = Pick<
 /** A notice leased for delivery; `leased_until` identifies the lease. */
 export interface LeasedNotice extends Omit<NoticeRow, 'leased_until'> {
   readonly leased_until: number;
+}
+
+/** A delivery that has ended before it is stored: a test. */
+export async function insertEndedNotice(
+  trx: Trx,
+  notice: NewNotice,
+  end: Pick<NoticeRow, 'delivered_at' | 'last_error'>,
+): Promise<void> {
+  await trx
+    .insertInto('notices')
+    .values({ ...notice, ...end, attempts: 1, next_attempt_at: null, leased_until: null })
+    .execute();
 }
 
 /** To be delivered at once. */
@@ -112,14 +125,37 @@ async function lease(
   return notice && { ...notice, leased_until: until };
 }
 
-/** Releases the lease of a notice whose delivery was called off; the attempt does not count. */
+/** Leases an undelivered or ended notice of a webhook out of turn, until `until`. The attempt does not count. */
+export async function leaseDelivery(
+  db: Db,
+  webhookId: string,
+  id: string,
+  now: number,
+  until: number,
+): Promise<LeasedNotice | undefined> {
+  const notice = await db
+    .updateTable('notices')
+    .set({ leased_until: until })
+    .where('id', '=', id)
+    .where('webhook_id', '=', webhookId)
+    .where(isFree(now))
+    .returningAll()
+    .executeTakeFirst();
+  return notice && { ...notice, leased_until: until };
+}
+
+/** Releases the lease of a notice whose delivery was called off. `isCounted`: the attempt counts. */
 export async function releaseNotice(
   db: Db,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
+  { isCounted }: { isCounted: boolean },
 ): Promise<void> {
   await db
     .updateTable('notices')
-    .set((set) => ({ leased_until: null, attempts: set('attempts', '-', 1) }))
+    .set((set) => ({
+      leased_until: null,
+      attempts: isCounted ? set.ref('attempts') : set('attempts', '-', 1),
+    }))
     .where('id', '=', id)
     .where('leased_until', '=', leased_until)
     .execute();
@@ -160,12 +196,45 @@ export async function abandonNotices(trx: Trx, webhookId: string, error: string)
     .execute();
 }
 
+/** The deliveries of a webhook, the newest first, after the one at a position: at most `limit`. */
+export function listDeliveries(
+  db: Db,
+  webhookId: string,
+  { after, limit }: { after: Pick<NoticeRow, 'created_at' | 'id'> | undefined; limit: number },
+): Promise<NoticeRow[]> {
+  let query = db
+    .selectFrom('notices')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after) {
+    query = query.where(({ or, and, eb }) =>
+      or([
+        eb('created_at', '<', after.created_at),
+        and([eb('created_at', '=', after.created_at), eb('id', '<', after.id)]),
+      ]),
+    );
+  }
+  return query.execute();
+}
+
+export function findDelivery(db: Db, webhookId: string, id: string) {
+  return findRow(db, 'notices', { webhook_id: webhookId, id });
+}
+
 /**
- * Deletes notices that ended before `endedBefore`, and e-mails from before `unsentBefore` that nobody began to send.
+ * Deletes notices that ended before `endedBefore`, those of a webhook beyond the newest `keptDeliveries` that ended, and
+ * e-mails from before `unsentBefore` that nobody began to send.
  */
 export async function pruneNotices(
   db: Db,
-  { endedBefore, unsentBefore }: { endedBefore: number; unsentBefore: number },
+  {
+    endedBefore,
+    unsentBefore,
+    keptDeliveries,
+  }: { endedBefore: number; unsentBefore: number; keptDeliveries: number },
 ): Promise<void> {
   await db
     .deleteFrom('notices')
@@ -180,4 +249,10 @@ export async function pruneNotices(
       ]),
     )
     .execute();
+  await sql`DELETE FROM notices WHERE id IN (
+    SELECT id FROM (
+      SELECT id, ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY created_at DESC, id DESC) AS place
+      FROM notices WHERE webhook_id IS NOT NULL AND next_attempt_at IS NULL
+    ) AS ended WHERE place > ${sql.lit(keptDeliveries)}
+  )`.execute(db);
 }

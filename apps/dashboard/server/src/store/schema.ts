@@ -441,6 +441,8 @@ export interface Database {
     url: string;
     /** `whsec_…`, sealed. */
     sealed_secret: string;
+    /** JSON: EventType[] of notices/event-types.ts. */
+    events: Generated<string>;
     created_at: number;
     created_by_email: string;
     /** Set when it was disabled after too many failures. */
@@ -452,7 +454,7 @@ export interface Database {
   /** Outgoing e-mails and webhook deliveries, inserted in the transaction of their event (a transactional outbox). */
   notices: {
     id: string;
-    /** NoticeType of notices/queue-notice.ts. */
+    /** EventType of notices/event-types.ts, or `webhook.test`. */
     type: string;
     project_id: string;
     /** null: an e-mail. */
@@ -467,6 +469,21 @@ export interface Database {
     delivered_at: number | null;
     last_error: string | null;
     leased_until: number | null;
+  };
+
+  /** What receivers of webhooks responded: an attempt each. */
+  webhook_attempts: {
+    id: Generated<number>;
+    notice_id: string;
+    /** When it began. */
+    at: number;
+    duration_ms: number;
+    /** Of the response; null where there was none. */
+    status: number | null;
+    /** A sentence for people; null: it was delivered. */
+    error: string | null;
+    /** The beginning of the response's body. */
+    response: string;
   };
 
   /** First labels of hosts under the platform's, reserved from all projects, or for some. */

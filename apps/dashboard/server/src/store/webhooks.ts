@@ -45,7 +45,7 @@ export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | un
 export async function updateWebhook(
   trx: Trx,
   id: string,
-  change: { last_delivery?: string; disabled_at?: number | null },
+  change: { last_delivery?: string; disabled_at?: number | null; events?: string },
 ): Promise<void> {
   await updateRows(trx, 'webhooks', { id }, change);
 }

@@ -8,7 +8,8 @@ import { addressesOf } from '../../../server/src/addresses.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
 import { type Config, readConfig } from '../../../server/src/config.ts';
 import { type DelivererDeps, startDeliverer } from '../../../server/src/notices/deliverer.ts';
-import { type Notice, queueNotice } from '../../../server/src/notices/queue-notice.ts';
+import { EVENT_TYPES } from '../../../server/src/notices/event-types.ts';
+import { type DomainNotice, queueDomainNotice } from '../../../server/src/notices/queue-notice.ts';
 import { setMember } from '../../../server/src/store/members.ts';
 import type { NoticeRow } from '../../../server/src/store/notices.ts';
 import type { Db } from '../../../server/src/store/schema.ts';
@@ -30,7 +31,7 @@ export interface Delivery {
   /** Adds a webhook of the project; its id. */
   addWebhook(url: string, row?: Partial<WebhookRow>): Promise<string>;
   /** Has the project's webhooks and owners told of something. */
-  tell(notice?: Partial<Notice>): Promise<void>;
+  tell(notice?: Partial<DomainNotice>): Promise<void>;
   notices(): Promise<NoticeRow[]>;
   webhook(id: string): Promise<WebhookRow>;
 }
@@ -68,6 +69,7 @@ export async function prepareDelivery(
         project_id: PROJECT,
         url,
         sealed_secret: sealer.seal(SECRET, `webhook ${id}`),
+        events: JSON.stringify(EVENT_TYPES),
         created_at: clock.now,
         created_by_email: 'ann@example.com',
         disabled_at: null,
@@ -78,14 +80,14 @@ export async function prepareDelivery(
       return id;
     },
     async tell(notice = {}) {
-      const told: Notice = {
+      const told: DomainNotice = {
         type: 'domain.verified',
         projectId: PROJECT,
         hostname: 'docs.example.com',
         message: 'docs.example.com is verified.',
         ...notice,
       };
-      await db.transaction().execute((trx) => queueNotice(trx, clock.now, told));
+      await db.transaction().execute((trx) => queueDomainNotice(trx, clock.now, told));
     },
     notices: () => db.selectFrom('notices').selectAll().orderBy('id').execute(),
     webhook: (id) =>

@@ -144,6 +144,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'domain.link': 'Renewed the link of the domain',
   'domain.remove': 'Removed the domain',
   'webhook.create': 'Added the webhook',
+  'webhook.update': 'Changed the events of the webhook',
   'webhook.delete': 'Removed the webhook',
   'webhook.disable': 'Switched off the webhook',
   'webhook.enable': 'Switched on the webhook',

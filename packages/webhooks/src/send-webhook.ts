@@ -10,7 +10,7 @@ import {
   pinnedLookup,
   reachableAddresses,
 } from '@petstore/http/reachable-addresses.ts';
-import type { DeliveryOutcome } from './delivery.ts';
+import type { DeliveryOutcome } from './delivery-outcome.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface WebhookMessage {
@@ -26,6 +26,8 @@ export interface SendOptions extends Network {
   readonly at: number;
   /** For all of it, from the look-up of the name to the end of the response, in milliseconds. */
   readonly timeoutMs: number;
+  /** The name of the program, for the receiver's log. */
+  readonly userAgent: string;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface SendOptions extends Network {
  */
 export async function sendWebhook(
   { id, url, secret, body }: WebhookMessage,
-  { at, timeoutMs, ...network }: SendOptions,
+  { at, timeoutMs, userAgent, ...network }: SendOptions,
   stop: AbortSignal,
 ): Promise<DeliveryOutcome> {
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -41,7 +43,7 @@ export async function sendWebhook(
   const target = new URL(url);
   try {
     const addresses = await reachableAddresses(target.hostname, network, signal);
-    const headers = signatureHeaders(secret, { id, at, body });
+    const headers = { 'user-agent': userAgent, ...signatureHeaders(secret, { id, at, body }) };
     return outcomeOf(await post(target, { body, headers }, addresses, signal), at);
   } catch (error) {
     if (stop.aborted) throw error;
@@ -55,16 +57,19 @@ export async function sendWebhook(
   }
 }
 
-function outcomeOf({ status, retryAfter }: WebhookResponse, at: number): DeliveryOutcome {
-  if (status >= 200 && status < 300) return { status, error: null };
+function outcomeOf({ status, retryAfter, text }: WebhookResponse, at: number): DeliveryOutcome {
+  const response = { status, response: text };
+  if (status >= 200 && status < 300) return { ...response, error: null };
   if (status === 410) {
-    return { status, error: 'The receiver says that it is gone for good (410).', isFinal: true };
+    const error = 'The receiver says that it is gone for good (410).';
+    return { ...response, error, isFinal: true };
   }
+  const error = `The receiver responded with ${status}.`;
   if (status >= 300 && status < 400) {
-    return { status, error: `The receiver responded with ${status}. Redirects are not followed.` };
+    return { ...response, error: `${error} Redirects are not followed.` };
   }
   const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(retryAfter, at) : 0;
-  return { status, error: `The receiver responded with ${status}.`, retryAfterMs };
+  return { ...response, error, retryAfterMs };
 }
 
 /** RFC 9110, section 10.2.3: seconds, or a date. Anything else counts as 0. */
@@ -98,14 +103,19 @@ function inWords(error: unknown): string {
   return `The connection failed (${code || message}).`;
 }
 
-/** How much of a response's body is read, in bytes, before the connection is closed. Nobody looks at it. */
+/** How much of a response's body is read, in bytes, before the connection is closed. */
 const MAX_RESPONSE_BYTES = 65_536;
+
+/** How much of it the outcome has, in bytes: enough for the message of an error. */
+const MAX_SHOWN_BYTES = 1_024;
 
 const MAX_RESPONSE_HEADER_BYTES = 16_384;
 
 interface WebhookResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** The beginning of the body. */
+  readonly text: string;
 }
 
 /**
@@ -129,7 +139,6 @@ async function post(
     headers: {
       'content-type': 'application/json',
       'content-length': bytes.length,
-      'user-agent': 'dashboard-webhooks',
       ...headers,
     },
     agent: false,
@@ -141,21 +150,29 @@ async function post(
   request.on('error', () => {});
   request.end(bytes);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  await drop(request, response);
-  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+  const text = await readBeginning(request, response);
+  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text };
 }
 
-/** Reads a body until its end, its limit, or the signal: the outcome depends on the status only. */
-async function drop(request: ClientRequest, response: IncomingMessage): Promise<void> {
+/**
+ * Reads a body until its end, its limit, or the signal, and returns its beginning as text: the outcome depends on the
+ * status only.
+ */
+async function readBeginning(request: ClientRequest, response: IncomingMessage): Promise<string> {
+  const shown: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of response) {
+      if (bytes < MAX_SHOWN_BYTES) shown.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
       if (bytes > MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // The connection broke, or the body took too long: nobody reads it.
+    // The connection broke, or the body took too long: what came is enough.
   } finally {
     request.destroy();
   }
+  const beginning = Buffer.concat(shown).subarray(0, MAX_SHOWN_BYTES);
+  // A character that the limit cuts in two is left out. PostgreSQL stores no text with a NUL.
+  return new TextDecoder().decode(beginning, { stream: true }).replaceAll('\0', '\u{fffd}');
 }

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { Webhook as Verifier } from 'standardwebhooks';
+import type { DeploySummary } from '../../server/src/deploys/deploy.ts';
+import type { CreatedWebhook } from '../../server/src/notices/webhook.ts';
+import { createProject, deploy, documentTitled } from '../support/project.ts';
+import { json, startService } from '../support/service.ts';
+import { until } from './support/delivery.ts';
+import { type Received, startReceiver } from './support/receiver.ts';
+
+const HOOKS = '/api/projects/pets/webhooks';
+
+interface Told {
+  readonly type: string;
+  readonly data: {
+    readonly project: string;
+    readonly message: string;
+    readonly deploy: DeploySummary;
+    readonly [more: string]: unknown;
+  };
+}
+
+/** What a request says, once the official library has verified it. */
+const verified = (secret: string, { headers, body }: Received) =>
+  new Verifier(secret).verify(body, headers as Record<string, string>) as Told;
+
+onBothEngines(
+  'webhooks are told of deploys that succeed, fail and go live, each of what it asked for',
+  async (t) => {
+    const [every, failures] = [await startReceiver(t), await startReceiver(t)];
+    const service = await startService(t, { webhookPrivateAddresses: 'allow' });
+    const owner = await service.signUp('ann@example.com');
+    await createProject(owner, 'pets');
+    const add = async (body: object) =>
+      json<CreatedWebhook>(await owner.call('POST', HOOKS, body), 201);
+    const { secret, events } = await add({ url: every.url });
+    assert.deepEqual(events.slice(0, 3), ['deploy.succeeded', 'deploy.failed', 'deploy.live']);
+    const other = await add({ url: failures.url, events: ['deploy.failed'] });
+    assert.deepEqual(other.events, ['deploy.failed']);
+
+    /** The messages since the last call, when there are as many. */
+    const next = async (count: number) => {
+      await until(() => every.received.length >= count, `${count} messages`);
+      const told = every.received.splice(0).map((got) => verified(secret, got));
+      return told.sort((one, two) => (one.type < two.type ? 1 : -1));
+    };
+    const first = await deploy(owner, 'pets');
+    const [succeeded, live] = await next(2);
+    assert.equal(succeeded?.type, 'deploy.succeeded');
+    assert.equal(succeeded?.data.message, 'Deploy #1 of pets succeeded.');
+    const { strict, errors, warnings, hints, ...summary } = first;
+    assert.deepEqual(succeeded?.data.deploy, summary, 'the deploy as the API lists it');
+    const { pageUrl } = succeeded.data;
+    assert.equal(pageUrl, `${service.addresses.dashboard}/projects/pets/deploys/${first.id}`);
+    assert.equal(live?.type, 'deploy.live');
+    const site = service.addresses.site('pets');
+    assert.equal(live?.data.siteUrl, site);
+    assert.equal(live?.data.message, `Deploy #1 of pets is live at ${site}.`);
+    assert.equal(live?.data.project, 'pets');
+
+    const failed = await deploy(owner, 'pets', '{"openapi": "3.1.0",');
+    assert.equal(failed.state, 'failed');
+    const [told] = await next(1);
+    assert.equal(told?.type, 'deploy.failed');
+    assert.deepEqual(told?.data.errors, failed.errors);
+    assert.equal(told?.data.errorCount, failed.errors.length);
+    assert.ok(told?.data.message.endsWith(failed.errors[0]?.message ?? '?'));
+
+    await deploy(owner, 'pets', documentTitled('Branch'), '?branch=feature');
+    const [branch, ...none] = await next(1);
+    assert.deepEqual([branch?.type, none], ['deploy.succeeded', []]);
+    assert.equal(branch?.data.deploy.branch, 'feature');
+    assert.equal(
+      branch?.data.message,
+      'Deploy #3 of pets succeeded, as a preview of the branch feature.',
+    );
+
+    await deploy(owner, 'pets', documentTitled('Old'), '?version=v1');
+    const [, ofVersion] = await next(2);
+    assert.equal(ofVersion?.data.siteUrl, `${site}/v1`);
+
+    const last = await deploy(owner, 'pets', documentTitled('Later'), '?activate=false');
+    assert.deepEqual(
+      (await next(1)).map(({ type }) => type),
+      ['deploy.succeeded'],
+    );
+    const activate = async (id: string) =>
+      json(await owner.call('POST', `/api/projects/pets/deploys/${id}/activate`));
+    await activate(last.id);
+    assert.deepEqual(
+      (await next(1)).map(({ type, data }) => [type, data.deploy.number, data.deploy.live]),
+      [['deploy.live', 5, true]],
+    );
+    await activate(last.id);
+    await activate(first.id);
+    assert.deepEqual(
+      (await next(1)).map(({ data }) => data.deploy.number),
+      [1],
+      'what was live already is no news',
+    );
+
+    assert.equal(failures.received.length, 1);
+    assert.ok(failures.received[0]);
+    assert.equal(verified(other.secret, failures.received[0]).type, 'deploy.failed');
+    const stored = await service.db.selectFrom('notices').select(['email', 'type']).execute();
+    assert.deepEqual(
+      stored.filter(({ email }) => email !== null),
+      [],
+      'nobody gets an e-mail about a deploy',
+    );
+  },
+);

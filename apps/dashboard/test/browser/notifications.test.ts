@@ -7,6 +7,8 @@ import { readDocument } from '@petstore/test-support/documents.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { type Received, startReceiver, status } from '../notices/support/receiver.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
+import { look } from '../support/look.ts';
+import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation({
   DASHBOARD_SIGN_UP: 'open',
@@ -87,4 +89,83 @@ test('a webhook that failed says why, and one that is off how it is switched on'
   await screenshot(page, 'notifications-off');
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Switched off the webhook').waitFor();
+});
+
+test('deliveries are listed with what came back, and sent again; events are chosen', async (t) => {
+  const receiver = await startReceiver(t);
+  const { host } = new URL(receiver.url);
+  const installation = shared();
+  const { origin, member } = installation;
+  const someone = await member();
+  const { page, call, complaints } = someone;
+  await call('POST', '/projects', { name: 'Petstore', slug: 'told' });
+  const settings = '/projects/told/settings/notifications';
+  await page.goto(origin + settings);
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByRole('button', { name: 'None of domains' }).click();
+  await page.getByLabel('deploy.succeeded').uncheck();
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByText('deploy.failed and deploy.live · by').waitFor();
+
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByText('Nothing was sent yet').waitFor();
+  const path = new URL(page.url()).pathname;
+  await look(page, installation, { name: 'webhook-empty', path, text: 'Nothing was sent yet' });
+
+  receiver.answer = (response) =>
+    response
+      .writeHead(500, { 'content-type': 'application/json' })
+      .end('{"error":"no such table: deploys <script>alert(1)</script>"}');
+  await deploy(someone, 'told', 'Pets');
+  await page.reload();
+  const row = page.locator('summary', { hasText: 'deploy.live' });
+  await row.getByText('Waiting').waitFor();
+  await row.getByText('The receiver responded with 500.').waitFor();
+  await row.getByText('Next attempt').waitFor();
+  await row.click();
+  await page.getByText('no such table: deploys <script>').waitFor();
+  await page.getByText('"type": "deploy.live"').waitFor();
+  const opened = async () => {
+    await page.locator('summary', { hasText: 'deploy.live' }).click();
+    await page.getByRole('button', { name: 'Send again' }).waitFor();
+  };
+  await look(page, installation, { name: 'webhook', path, text: 'deploy.live', open: opened });
+
+  receiver.answer = status(204);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('deploy.live was delivered.').first().waitFor();
+  await row.getByText('Delivered').waitFor();
+  await page.getByText('The receiver responded with 204.').waitFor();
+  const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+  assert.equal(ids.size, 1);
+  assert.ok(receiver.received.length >= 2);
+
+  const change = async () => {
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('dialog').waitFor();
+  };
+  await look(page, installation, {
+    name: 'webhook-events',
+    path,
+    text: 'deploy.live',
+    open: change,
+  });
+  await page.getByRole('button', { name: 'All of domains' }).click();
+  await page.getByLabel('deploy.live').uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('domain.moved_away').waitFor();
+  const { items } = await call<{ items: { events: string[] }[] }>('GET', '/projects/told/webhooks');
+  const [{ events = [] } = {}] = items;
+  assert.deepEqual([events.length, events.includes('deploy.live')], [9, false]);
+
+  await page.getByRole('button', { name: `Remove the webhook to ${host}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No webhooks').waitFor();
+  assert.equal(new URL(page.url()).pathname, settings);
+  await page.goto(origin + path);
+  await page.getByText('No such webhook').first().waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
 });

@@ -11,6 +11,7 @@ import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
+import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
   Invitation,
@@ -29,6 +30,9 @@ import { domainInterval } from './domains/interval.ts';
 /** How often work under way is refetched. */
 const BUSY_INTERVAL_MS = 2_000;
 
+/** How often deliveries are refetched that wait, for hours perhaps. */
+const WAITING_INTERVAL_MS = 5_000;
+
 export const keys = {
   installation: ['installation'],
   session: ['session'],
@@ -43,6 +47,7 @@ export const keys = {
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
+  deliveries: (slug: string, id: string) => ['project', slug, 'webhooks', id, 'deliveries'],
   domains: (slug: string) => ['project', slug, 'domains'],
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
   domainEvents: (slug: string, name: string) => ['project', slug, 'domains', name, 'events'],
@@ -166,6 +171,21 @@ export const tokensQuery = (slug: string) =>
 
 export const webhooksQuery = (slug: string) =>
   list<Webhook>(keys.webhooks(slug), path`/projects/${slug}/webhooks`);
+
+/** Refetched while one waits: it may be delivered at any moment. */
+export const deliveriesQuery = (slug: string, id: string) =>
+  pagedList<DeliverySummary>(
+    keys.deliveries(slug, id),
+    path`/projects/${slug}/webhooks/${id}/deliveries`,
+    (deliveries) => deliveries.some(({ state }) => state === 'waiting') && WAITING_INTERVAL_MS,
+  );
+
+export const deliveryQuery = (slug: string, webhookId: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.deliveries(slug, webhookId), id],
+    queryFn: get<Delivery>(path`/projects/${slug}/webhooks/${webhookId}/deliveries/${id}`),
+    refetchInterval: ({ state }) => state.data?.state === 'waiting' && WAITING_INTERVAL_MS,
+  });
 
 export const plansQuery = queryOptions({
   ...list<PlanLimits>(['plans'], '/plans'),

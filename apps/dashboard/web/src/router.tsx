@@ -34,6 +34,7 @@ import { Main } from './shell/shell.tsx';
 import { AccountTokensPage, TokensPage } from './tokens/token-list.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
+import { WebhookPage } from './webhooks/webhook-page.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -80,6 +81,7 @@ const settingsPages = [
   page(settings, '/domains', DomainListPage),
   page(settings, '/domains/$hostname', DomainPage),
   page(settings, '/notifications', NotificationsPage),
+  page(settings, '/notifications/$id', WebhookPage),
   page(settings, '/members', MembersPage),
   page(settings, '/plan', PlanPage),
   page(settings, '/tokens', TokensPage),

@@ -77,7 +77,7 @@ export async function queueDeployNotice(
   at: number,
   { type, project, message, details }: DeployNotice,
 ): Promise<void> {
-  const data = { ...details, project: project.slug, message };
+  const data = { project: project.slug, message, ...details };
   const notice = noticeOf(at, project, type, data);
   await insertNotices(trx, await toWebhooks(trx, project, type, notice));
 }

@@ -1,25 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { CreatedWebhook, Webhook } from '../../../server/src/notices/webhook.ts';
-import { messageOf, path, request } from '../api.ts';
-import { useProject } from '../projects/project-context.tsx';
-import { installationQuery, keys, webhooksQuery } from '../queries.ts';
-import { deleteAt, queryClient } from '../query-client.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { installationQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
-import { CopyField } from '../ui/copy.tsx';
-import { Empty } from '../ui/empty.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
-import { TextField } from '../ui/field.tsx';
-import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
-import { Plus, Webhook as WebhookIcon } from '../ui/icons.tsx';
-import { ListView } from '../ui/list-view.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
-import { Ago } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
 import { WithCode } from '../ui/with-code.tsx';
+import { NewWebhookDialog } from '../webhooks/new-webhook-dialog.tsx';
+import { WebhookList } from '../webhooks/webhook-list.tsx';
 import { SettingsPage } from './settings-layout.tsx';
 
 export function NotificationsPage() {
@@ -27,7 +15,7 @@ export function NotificationsPage() {
     <SettingsPage
       title="Notifications"
       permission="webhook.manage"
-      description="Who is told when a domain is verified, moves away or is lost, and how its certificate fares."
+      description="Who is told when a deploy ends or goes live, and what happens to domains and their certificates."
       actions={<NewWebhookDialog />}
     >
       <div className="grid gap-5">
@@ -48,7 +36,7 @@ function EmailCard() {
         {({ mail }) => (
           <p className="max-w-prose text-muted">
             {mail ? (
-              'Every owner of the project is told by e-mail, at the address of their account.'
+              'Every owner of the project is told what happens to its domains, at the address of their account.'
             ) : (
               <WithCode>
                 No e-mail is sent: this installation has no mail server. Whoever runs it sets
@@ -97,137 +85,5 @@ function SignatureCard() {
         .
       </p>
     </Card>
-  );
-}
-
-function WebhookList() {
-  const query = useQuery(webhooksQuery(useProject().slug));
-  return (
-    <Card title="Webhooks" flush>
-      <ListView
-        query={query}
-        empty={
-          <Empty icon={WebhookIcon} title="No webhooks">
-            A webhook tells a program of yours, with a signed request, as soon as something happens.
-          </Empty>
-        }
-      >
-        {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} />}
-      </ListView>
-    </Card>
-  );
-}
-
-function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
-  const { slug } = useProject();
-  const { id, url, createdBy, disabledAt } = webhook;
-  const { host } = new URL(url);
-  const refresh = () => queryClient.invalidateQueries({ queryKey: keys.webhooks(slug) });
-  const test = useMutation({
-    mutationFn: () => request<Webhook>('POST', path`/projects/${slug}/webhooks/${id}/test`),
-    onSuccess: ({ lastDelivery }) =>
-      lastDelivery?.error == null
-        ? toast(`${host} took the test.`)
-        : toast(`${host} did not take the test. ${lastDelivery.error}`, 'negative'),
-    onError: (error) => toast(messageOf(error), 'negative'),
-    onSettled: refresh,
-  });
-  const remove = () =>
-    deleteAt(
-      path`/projects/${slug}/webhooks/${id}`,
-      keys.webhooks(slug),
-      `The webhook to ${host} is removed.`,
-    );
-  return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1 basis-72">
-        <p className="flex items-start gap-2">
-          <span className="min-w-0 break-all font-medium">{url}</span>
-          {disabledAt !== null && <Badge tone="negative">Off</Badge>}
-        </p>
-        <p className="break-words text-[0.8125rem] text-muted">
-          by {createdBy} · <LastDelivery webhook={webhook} />
-        </p>
-        {disabledAt !== null && (
-          <p className="text-[0.8125rem] text-muted">
-            Switched off <Ago at={disabledAt} />, and told nothing since. A test that it takes
-            switches it on again.
-          </p>
-        )}
-      </div>
-      <div className="flex gap-1">
-        <Button
-          size="small"
-          pending={test.isPending}
-          aria-label={`Send test to ${host}`}
-          onClick={() => test.mutate()}
-        >
-          Send test
-        </Button>
-        <ConfirmedButton
-          title="Remove this webhook?"
-          description={`${host} is told nothing more, not even what it has not taken yet.`}
-          action="Remove"
-          run={remove}
-          label={`Remove the webhook to ${host}`}
-        />
-      </div>
-    </li>
-  );
-}
-
-function LastDelivery({ webhook: { lastDelivery } }: { readonly webhook: Webhook }) {
-  if (lastDelivery === null) return 'told nothing yet';
-  const { at, error } = lastDelivery;
-  return error === null ? (
-    <>
-      last told <Ago at={at} />
-    </>
-  ) : (
-    <>
-      <span className="text-negative">failed</span> <Ago at={at} />: {error}
-    </>
-  );
-}
-
-/** Adds a webhook, then shows its secret this once. */
-function NewWebhookDialog() {
-  const { slug } = useProject();
-  return (
-    <FormDialog
-      trigger={
-        <Button variant="primary">
-          <Plus />
-          New webhook
-        </Button>
-      }
-      title="New webhook"
-      description="It is sent every notification of this project, signed as Standard Webhooks has it."
-      fields={['url']}
-      conflictField="url"
-      action="Add the webhook"
-      run={({ url = '' }) =>
-        request<CreatedWebhook>('POST', path`/projects/${slug}/webhooks`, { url: url.trim() })
-      }
-      onDone={() => queryClient.invalidateQueries({ queryKey: keys.webhooks(slug) })}
-      result={({ secret }) => ({
-        title: 'Copy the secret now',
-        description:
-          'It is shown this once. Whoever receives the webhook checks its signature with it.',
-        content: <CopyField value={secret} what="secret" />,
-        close: 'I have copied it',
-      })}
-    >
-      <TextField
-        name="url"
-        label="URL"
-        type="url"
-        required
-        maxLength={2048}
-        autoComplete="off"
-        placeholder="https://example.com/hooks"
-        hint="It must respond to a POST with 2xx within 15 seconds."
-      />
-    </FormDialog>
   );
 }

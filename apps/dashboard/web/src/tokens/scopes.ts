@@ -35,7 +35,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
   webhooks: {
     may: 'manage webhooks',
     label: 'Webhooks',
-    hint: 'See, add, test and remove webhooks.',
+    hint: 'See, add, change, test and remove webhooks, and send deliveries again.',
   },
   members: {
     may: 'manage members',

@@ -1,0 +1,36 @@
+import type { EventType } from '../../../server/src/notices/event-types.ts';
+import { count } from '../ui/format.ts';
+
+/** When each event is sent, to be read after its type. */
+export const EVENTS: Record<EventType, string> = {
+  'deploy.succeeded': 'A deploy was built, also one of a branch.',
+  'deploy.failed': 'A deploy could not be built.',
+  'deploy.live': 'Readers find another deploy than before, or a version does.',
+  'domain.verified': 'The DNS of a domain is right.',
+  'domain.certificate_issued': 'A domain has its certificate.',
+  'domain.certificate_failed': 'A domain gets no certificate for now.',
+  'domain.certificate_expiring': 'A certificate ends soon and could not be renewed.',
+  'domain.moved_away': 'The DNS of a verified domain leads elsewhere.',
+  'domain.claimed_elsewhere': 'Another project has added the name.',
+  'domain.lost': 'Another project has proved that it owns the name.',
+  'domain.removed': 'A domain was removed.',
+};
+
+export const ALL_EVENTS = Object.keys(EVENTS) as EventType[];
+
+/** The events by what they are about. */
+export const EVENT_GROUPS = [
+  { title: 'Deploys', events: ALL_EVENTS.filter((type) => type.startsWith('deploy.')) },
+  { title: 'Domains', events: ALL_EVENTS.filter((type) => type.startsWith('domain.')) },
+] as const;
+
+/** `every event`, `all of domains`, `deploy.live`, `4 events`. */
+export function eventsInWords(events: readonly EventType[]): string {
+  if (events.length === ALL_EVENTS.length) return 'every event';
+  const group = EVENT_GROUPS.find(
+    (one) =>
+      one.events.length === events.length && one.events.every((type) => events.includes(type)),
+  );
+  if (group) return `all events of ${group.title.toLowerCase()}`;
+  return events.length <= 2 ? events.join(' and ') : count(events.length, 'event');
+}

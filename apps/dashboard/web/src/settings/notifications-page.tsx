@@ -15,7 +15,7 @@ export function NotificationsPage() {
     <SettingsPage
       title="Notifications"
       permission="webhook.manage"
-      description="Who is told when a deploy ends or goes live, and what happens to domains and their certificates."
+      description="Who is told of deploys, domains and certificates."
       actions={<NewWebhookDialog />}
     >
       <div className="grid gap-5">

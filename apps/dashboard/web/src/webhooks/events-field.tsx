@@ -19,7 +19,7 @@ export function EventsField({ chosen, onChange }: EventsFieldProps) {
         const isWhole = events.every((type) => chosen.includes(type));
         return (
           <fieldset key={title} className="grid min-w-0 gap-2.5">
-            <legend className="float-left mb-2.5 flex w-full items-baseline justify-between gap-4 font-medium">
+            <legend className="float-left flex w-full items-baseline justify-between gap-4 font-medium">
               {title}
               <button
                 type="button"

@@ -24,13 +24,13 @@ export const EVENT_GROUPS = [
   { title: 'Domains', events: ALL_EVENTS.filter((type) => type.startsWith('domain.')) },
 ] as const;
 
-/** `every event`, `all of domains`, `deploy.live`, `4 events`. */
+/** `Every event`, `All events of domains`, `deploy.live`, `4 events`. */
 export function eventsInWords(events: readonly EventType[]): string {
-  if (events.length === ALL_EVENTS.length) return 'every event';
+  if (events.length === ALL_EVENTS.length) return 'Every event';
   const group = EVENT_GROUPS.find(
     (one) =>
       one.events.length === events.length && one.events.every((type) => events.includes(type)),
   );
-  if (group) return `all events of ${group.title.toLowerCase()}`;
+  if (group) return `All events of ${group.title.toLowerCase()}`;
   return events.length <= 2 ? events.join(' and ') : count(events.length, 'event');
 }

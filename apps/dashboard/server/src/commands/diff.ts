@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
-import type { ComparedDocument } from '@petstore/changes/api-document.ts';
 import type { ChangeList } from '@petstore/changes/change.ts';
 import { compareDocuments, joinedLists } from '@petstore/changes/compare-documents.ts';
 import { changesGithub } from '@petstore/changes/formats/github.ts';
@@ -13,6 +12,7 @@ import { VERDICTS, type Verdict } from '@petstore/changes/rules.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { pairDocuments } from '../deploys/changes/pair-documents.ts';
 import { readVersion, type Version } from './diff/read-version.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -130,25 +130,9 @@ function comparedVersions(old: Version, now: Version): ChangeList {
       throw new UserError(
         `${one.path} is one document, and ${other.path} has ${other.documents.size}. Name one of its documents instead of the folder.`,
       );
-  const areAlone = old.documents.size === 1 && now.documents.size === 1;
-  const [[first] = ['']] = now.documents;
-  const before = areAlone ? new Map([[first, [...old.documents.values()][0]]]) : old.documents;
-  const addresses = new Set([...before.keys(), ...now.documents.keys()]);
-  const lists = [...addresses].map((address) =>
-    compareDocuments(
-      before.get(address) ?? NO_API,
-      now.documents.get(address) ?? NO_API,
-      now.rules,
-    ),
-  );
-  return joinedLists(lists);
+  const pairs = pairDocuments(old.documents, now.documents);
+  return joinedLists(pairs.map((pair) => compareDocuments(pair.old, pair.now, now.rules)));
 }
-
-/** Stands for an API that is new, or gone. */
-const NO_API: ComparedDocument = {
-  document: { openapi: '3.1.0' },
-  placeOf: (pointer) => ({ file: '', pointer, line: null }),
-};
 
 const COLOURS = {
   breaking: ['bold', 'red'],

@@ -1,19 +1,18 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
-import type { CompareOptions } from '@petstore/changes/compare-documents.ts';
-import { isCode } from '@petstore/changes/exceptions.ts';
-import { RULES } from '@petstore/changes/rules.ts';
-import { didYouMean } from '@petstore/service/nearest.ts';
 import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { SourceFiles } from '@petstore/site/build-log.ts';
-import type { ChangesConfig } from '@petstore/site/guides/changes-config.ts';
 import { readDocument } from '@petstore/site/openapi/read-document.ts';
+import {
+  type DocumentSource,
+  problemsText,
+  readCompared,
+} from '../../deploys/changes/read-compared.ts';
+import { folderSources, type VersionSources } from '../../deploys/changes/version-sources.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { filesOf } from '../deploy/referenced-files.ts';
 import { cannotRead, listFiles } from '../folder-files.ts';
-import { type DocumentSource, problemsText, readCompared } from './read-compared.ts';
 
 /** A version of an API, as it is compared. */
 export interface Version {
@@ -22,14 +21,12 @@ export interface Version {
   readonly isFile: boolean;
   /** By the address of the reference, where a folder has several: `payments`. Otherwise by an empty text. */
   readonly documents: ReadonlyMap<string, ComparedDocument>;
-  readonly rules: Rules;
+  readonly rules: VersionSources['rules'];
   /** What to tell whoever asks, each a line. */
   readonly notes: readonly string[];
 }
 
-type Rules = Pick<CompareOptions, 'deprecationDays' | 'exceptions'>;
-
-type Sources = Pick<Version, 'rules'> & { readonly sources: ReadonlyMap<string, DocumentSource> };
+type Sources = Pick<VersionSources, 'sources' | 'rules'>;
 
 /**
  * Reads what is at a path as a deploy would: a document with the files that it refers to, or a folder, whose `docs.yaml`
@@ -57,8 +54,8 @@ async function readDocumentFile(path: string): Promise<Sources> {
   const read = readDocument(bytes, path);
   if ('problem' in read) throw new UserError(problemsText([read.problem], path, (file) => file));
   const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes);
-  const plain = { bytes, read, overlays: [] };
-  const source = whole
+  const plain = { bytes, read, overlays: [], mostBytes: DEPLOY_LIMITS.uploadBytes };
+  const source: DocumentSource = whole
     ? {
         ...{ ...plain, files: whole.files, name: whole.document },
         pathOf: (file: string) => relative('', join(whole.root, file)),
@@ -76,58 +73,16 @@ async function readFolder(folder: string): Promise<Sources> {
     archive.set(file.normalize('NFC'), bytes);
   }
   const pathOf = (file: string) => join(folder, file);
-  // Loaded here: a document alone needs none of it.
-  const { configFile, readDocsConfig } = await import('@petstore/site/guides/docs-config.ts');
-  const { defaultDocument } = await import('@petstore/site/guides/references-config.ts');
-  const config = configFile(archive);
-  if (config === undefined) {
-    const name = defaultDocument(archive) ?? (await onlyDocument(folder, archive));
-    const bytes = archive.get(name) as Uint8Array;
-    const source = { files: archive, name, bytes, overlays: [], pathOf };
-    return { sources: new Map([['', source]]), rules: {} };
-  }
-  const { config: read, problems } = readDocsConfig(archive, config);
-  if (problems.length > 0) throw new UserError(problemsText(problems, config, pathOf));
-  const rules = rulesOf(read.changes, pathOf(config));
-  if (read.references.length === 0)
-    throw new UserError(
-      `${pathOf(config)} names no OpenAPI document: write \`openapi: openapi.yaml\`, for one.`,
-    );
-  const { withoutIgnored } = await import('@petstore/site/guides/ignored-files.ts');
-  const files = withoutIgnored(archive, read.ignore);
-  const bytesOf = (name: string) => files.get(name) as Uint8Array;
-  const sources = read.references.map(({ file, overlays, address = '' }) => {
-    const applied = overlays.map((name) => ({ name, bytes: bytesOf(name) }));
-    return [
-      address,
-      { files, name: file, bytes: bytesOf(file), overlays: applied, pathOf },
-    ] as const;
+  const { sources, rules, problems } = await folderSources(archive, {
+    ...{ name: folder, pathOf, mostBytes: DEPLOY_LIMITS.uploadBytes },
   });
-  return { sources: new Map(sources), rules };
-}
-
-/** The rules of a configuration. Throws UserError for a code that no change has. */
-function rulesOf({ deprecationDays, exceptions }: ChangesConfig, path: string): Rules {
-  const known = exceptions.map(({ code, line, ...exception }) => {
-    if (code === undefined || isCode(code)) return { code, ...exception };
-    const near = didYouMean(code, RULES.keys());
-    throw new UserError(`${path}:${line}: There is no change with the code \`${code}\`${near}`);
-  });
-  return { deprecationDays, exceptions: known };
-}
-
-async function onlyDocument(folder: string, files: SourceFiles): Promise<string> {
-  const { findDocuments } = await import('@petstore/site/openapi/bundle/find-documents.ts');
-  const found = findDocuments(files, DEPLOY_LIMITS.uploadBytes);
-  const [first] = found;
-  if (first !== undefined && found.length === 1) return first;
-  if (first === undefined)
+  const [{ path = '' } = {}] = problems;
+  if (problems.length > 0) throw new UserError(problemsText(problems, path, pathOf));
+  if (sources.size === 0)
     throw new UserError(
-      `${folder} has no OpenAPI document: a YAML or JSON file with \`openapi\` or \`swagger\` at its top.`,
+      `${folder} has a docs.yaml that names no OpenAPI document: write \`openapi: openapi.yaml\`, for one.`,
     );
-  throw new UserError(
-    `${folder} has ${found.length} OpenAPI documents, such as ${found.slice(0, 3).join(', ')}. Name one of them instead of the folder, or write a docs.yaml with \`openapi: ${first}\`.`,
-  );
+  return { sources, rules };
 }
 
 async function readBounded(path: string, mostBytes: number): Promise<Buffer> {

@@ -8,7 +8,6 @@ import type { ReadDocument } from '@petstore/site/openapi/read-document.ts';
 import { versionOf } from '@petstore/site/openapi/version.ts';
 import { readWholeDocument, type WholeDocument } from '@petstore/site/openapi/whole-document.ts';
 import { fromPointer, toPointer } from '@petstore/site/syntax/source.ts';
-import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 
 /** What a document is read of. */
 export interface DocumentSource {
@@ -20,8 +19,10 @@ export interface DocumentSource {
   /** Where it was parsed already. */
   readonly read?: ReadDocument;
   readonly overlays: readonly OverlayFile[];
-  /** Where a path among the files is, from the current folder. */
+  /** What to call a path among the files. */
   readonly pathOf: (file: string) => string;
+  /** How many bytes the document and its files may have together. */
+  readonly mostBytes: number;
 }
 
 /**
@@ -31,9 +32,9 @@ export interface DocumentSource {
 export async function readCompared(
   source: DocumentSource,
 ): Promise<{ readonly document: ComparedDocument; readonly notes: readonly string[] }> {
-  const { files, name, bytes, read, overlays, pathOf } = source;
+  const { files, name, bytes, read, overlays, pathOf, mostBytes } = source;
   const whole = await readWholeDocument(bytes, name, () => {}, {
-    files: files && archiveFiles(files, DEPLOY_LIMITS.uploadBytes),
+    files: files && archiveFiles(files, mostBytes),
     overlays,
     read,
   });

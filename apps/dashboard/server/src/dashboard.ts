@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { startPreviewEnder } from './deploys/branch-previews.ts';
 import { runBuild } from './deploys/build/process/run-build.ts';
+import { runComparison } from './deploys/build/process/run-comparison.ts';
 import { startBuilder } from './deploys/builder.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
 import type { Deps } from './deps.ts';
@@ -110,7 +111,7 @@ export async function startDashboard({
     ports.dashboard = (app.server.address() as AddressInfo).port;
     closers.push(() => app.close());
 
-    parts.builder = startBuilder({ ...deps, log, build: runBuild });
+    parts.builder = startBuilder({ ...deps, log, build: runBuild, compare: runComparison });
     closers.push(parts.builder.stop);
     closers.push(startPreviewEnder({ ...deps, log }).stop);
     parts.deliverer = startDeliverer({ ...deps, log });

@@ -231,6 +231,10 @@ const TABLE: Record<string, Row> = {
     ...read(MEMBERS, ''),
     ask: ({ deploys }) => ({ path: `${PETS}/deploys/${deploys[0]}/log` }),
   },
+  'GET /api/projects/:slug/deploys/:id/changes': {
+    ...read(MEMBERS, ''),
+    ask: ({ deploys }) => ({ path: `${PETS}/deploys/${deploys[0]}/changes` }),
+  },
   'POST /api/projects/:slug/deploys': change([AUTHORS, 'deploy', 202, 'deploy.create'], () => ({
     path: `${PETS}/deploys?activate=false`,
     body: documentTitled('Pets'),

@@ -17,6 +17,7 @@ export const PERMISSIONS = {
   'member.read': { roles: ALL, scope: 'read' },
   'deploy.create': { roles: AUTHORS, scope: 'deploy' },
   'deploy.activate': { roles: AUTHORS, scope: 'deploy' },
+  'deploy.confirm': { roles: OWNERS, scope: 'deploy' },
   'audit.read': { roles: AUTHORS, scope: 'read' },
   'domain.read': { roles: ALL, scope: 'read' },
   'domain.verify': { roles: AUTHORS, scope: 'domains' },

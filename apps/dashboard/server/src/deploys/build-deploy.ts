@@ -19,6 +19,7 @@ import { PLANS } from '../projects/project.ts';
 import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findBranchPreview } from '../store/branch-previews.ts';
+import { putDeployChanges } from '../store/deploy-changes.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import {
   appendLog,
@@ -37,7 +38,7 @@ import {
   lockProject,
   type ProjectRow,
 } from '../store/projects.ts';
-import type { Trx } from '../store/schema.ts';
+import type { Role, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
@@ -46,6 +47,9 @@ import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
+import type { runComparison } from './build/process/run-comparison.ts';
+import { type Compared, compareWithShown } from './changes/compare-with-shown.ts';
+import { heldInWords, whyHeld } from './changes/hold-back.ts';
 import { tellOfDeploy } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
@@ -56,10 +60,14 @@ import { isNewerThanShown, showAsVersion, versionOf, whyNoRoom } from './version
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
 
+/** How often a deploy is compared where another one goes live meanwhile. Then it waits for an owner. */
+const MAX_COMPARISONS = 3;
+
 export interface BuildDeps
   extends Pick<Deps, 'addresses' | 'config' | 'db' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
   readonly build: typeof runBuild;
+  readonly compare: typeof runComparison;
 }
 
 /**
@@ -157,8 +165,18 @@ async function buildIn(
   const changes = describeFileChanges(live, artifact.manifest, deploy.version);
   say('info', `Storing the site: ${changes}.`);
   await putBlobs(db, made.contents(missing), now());
-  await say.written();
-  await finishSucceeded(deps, worker, deploy, { artifact: { ...artifact, build }, findings });
+  for (let left = MAX_COMPARISONS; ; left -= 1) {
+    const compared = await compareWithShown({
+      ...{ db, folder, deploy, job, signal, compare: deps.compare },
+      ...{ manifest: artifact.manifest, now: now() },
+      say: (message) => say('info', message),
+      onDefect: (error) =>
+        deps.log.error({ err: error, deploy: deploy.id }, 'the API of a deploy was not compared'),
+    });
+    await say.written();
+    const result = { artifact: { ...artifact, build }, findings, compared };
+    if (await finishSucceeded(deps, worker, deploy, result, { mayReturn: left > 1 })) return;
+  }
 }
 
 /** The result of a build, whose contents are in its pack. */
@@ -250,104 +268,134 @@ async function failDeploy(
   await tellOfDeploy(trx, at, deps, 'deploy.failed', deploy);
 }
 
+interface Success {
+  readonly artifact: Parameters<typeof putArtifact>[1];
+  readonly findings: readonly Finding[];
+  /** null where nothing was shown to compare it with. */
+  readonly compared: Compared | null;
+}
+
 /**
  * Marks a deploy as succeeded and puts it live or on its branch's preview, in one transaction; or as failed, where its sender lost the right to
  * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
+ * false: another deploy went live since it was compared, and whether it breaks clients decides where it goes; with
+ * `mayReturn` nothing was done then.
  */
 async function finishSucceeded(
   deps: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  {
-    artifact,
-    findings,
-  }: { artifact: Parameters<typeof putArtifact>[1]; findings: readonly Finding[] },
-): Promise<void> {
+  { artifact, findings, compared }: Success,
+  { mayReturn }: { readonly mayReturn: boolean },
+): Promise<boolean> {
   const at = deps.now();
-  await deps.db.transaction().execute(async (trx) => {
+  const isFinished = await deps.db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, deploy.project_id);
-    if (!project) return;
-    const lost = await findLostRight(trx, project, deploy, at);
-    if (lost !== undefined) {
-      const message = `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`;
+    if (!project) return true;
+    const fail = async (message: string) => {
       const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
-    }
+      await failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
+      return true;
+    };
+    const { lost, role } = await senderOf(trx, project, deploy, at);
+    if (lost !== undefined)
+      return fail(
+        `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`,
+      );
     const preview =
       deploy.branch === null ? null : await findBranchPreview(trx, project.id, deploy.branch);
-    if (preview === undefined) {
-      const message = `The preview of the branch ${deploy.branch} was deleted before the build ended. Deploy it again to open another one.`;
-      const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
-    }
+    if (preview === undefined)
+      return fail(
+        `The preview of the branch ${deploy.branch} was deleted before the build ended. Deploy it again to open another one.`,
+      );
     const version = await versionOf(trx, deploy);
-    if (deploy.version !== null && !version) {
-      const message = `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`;
-      const failure = { problems: [problemOf(message)], findings };
-      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
-    }
+    if (deploy.version !== null && !version)
+      return fail(
+        `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`,
+      );
     const full = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
-    if (full !== undefined) {
-      const failure = { problems: [problemOf(full)], findings };
-      return failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${full}`);
-    }
+    if (full !== undefined) return fail(full);
+    const isNewest = version
+      ? await isNewerThanShown(trx, version, deploy)
+      : await isNewerThanLive(trx, project, deploy);
+    const mayGoLive = deploy.activate === 1 && isNewest;
+    const shown = version ? version.deploy_id : project.live_deploy_id;
+    const comparison = compared?.comparison ?? null;
+    const isConfirmed = deploy.allow_breaking !== null && isAllowed(role, 'deploy.confirm');
+    const reason = mayGoLive ? whyHeld(project, comparison, deploy, shown) : undefined;
+    const held = isConfirmed ? undefined : reason;
+    if (held !== undefined && comparison?.against.id !== shown && mayReturn) return false;
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
       artifact_hash: artifact.hash,
       errors: '[]',
       findings: JSON.stringify(findings),
+      comparison: comparison && JSON.stringify(comparison),
+      held: held ?? null,
       finished_at: at,
     });
-    if (!isMine) return;
-    const isNewest = version
-      ? await isNewerThanShown(trx, version, deploy)
-      : await isNewerThanLive(trx, project, deploy);
-    const goesLive = deploy.activate === 1 && isNewest;
+    if (!isMine) return true;
+    if (compared) {
+      const { changes, leftOut: left_out } = compared.stored;
+      await putDeployChanges(trx, { deploy_id: deploy.id, changes, left_out });
+    }
+    const goesLive = mayGoLive && held === undefined;
     if (goesLive && version) {
       await showAsVersion(trx, project, version, deploy.id);
       await markActivated(trx, deploy.id, at);
     } else if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
     const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
     await recordSiteChange(trx, project.id, at);
-    await appendLog(trx, deploy.id, at, 'info', endOf(deploy, project, goesLive || isShown));
+    const end =
+      held === undefined
+        ? endOf(deploy, project, goesLive || isShown)
+        : `Succeeded, and held back. ${heldInWords(held, comparison)} An owner of the project puts it live. What is live stays as it was.`;
+    await appendLog(trx, deploy.id, at, 'info', end);
     await writeAudit(trx, at, SYSTEM, {
       action: 'deploy.succeed',
       projectId: project.id,
       target: `#${deploy.number}`,
-      details: { id: deploy.id, live: goesLive },
+      details: {
+        ...{ id: deploy.id, live: goesLive },
+        ...(comparison?.changes && { breaking: comparison.changes.breaking }),
+        ...(held !== undefined && { held }),
+        ...(reason !== undefined && isConfirmed && { allowBreaking: deploy.allow_breaking }),
+      },
     });
     await tellOfDeploy(trx, at, deps, 'deploy.succeeded', deploy);
     if (goesLive) await tellOfDeploy(trx, at, deps, 'deploy.live', deploy);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
     await pruneDeploys(trx, pruned, at);
+    return true;
   });
-  deps.siteChanged(deploy.project_id);
+  if (isFinished) deps.siteChanged(deploy.project_id);
+  return isFinished;
 }
 
 /**
- * Why the sender of a deploy may no longer deploy to a locked project; undefined while they may. It stays true until
- * the transaction ends, since roles change under the project's lock.
+ * The role that the sender of a deploy has in a locked project, or why they may no longer deploy to it. It stays true
+ * until the transaction ends, since roles change under the project's lock.
  */
-async function findLostRight(
+async function senderOf(
   trx: Trx,
   project: ProjectRow,
   { created_by, created_by_email: sender, token_id }: DeployRow,
   at: number,
-): Promise<string | undefined> {
+): Promise<{ lost: string; role?: undefined } | { lost?: undefined; role: Role }> {
   const user = created_by === null ? undefined : await findUser(trx, created_by);
   const found = user && (await findProjectForUser(trx, project.id, user.id));
-  if (!found) return `${sender} has no account any more`;
+  if (!found) return { lost: `${sender} has no account any more` };
   const role = roleIn(found, user);
-  if (role === null) return `${sender} is no member of the project any more`;
+  if (role === null) return { lost: `${sender} is no member of the project any more` };
   if (!isAllowed(role, 'deploy.create')) {
     const allowed = PERMISSIONS['deploy.create'].roles.join(' or ');
-    return `${sender} has the role ${role} in the project now, and this needs ${allowed}`;
+    return { lost: `${sender} has the role ${role} in the project now, and this needs ${allowed}` };
   }
   const isValid = token_id === null || (await lockValidToken(trx, token_id, at));
   return isValid
-    ? undefined
-    : `the API token that ${sender} sent it with was revoked or has expired`;
+    ? { role }
+    : { lost: `the API token that ${sender} sent it with was revoked or has expired` };
 }
 
 /** An old deploy that took long does not replace a newer one. */

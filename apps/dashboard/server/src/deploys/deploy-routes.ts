@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
+import { checkPermission } from '../accounts/caller.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
@@ -22,8 +23,10 @@ import { type LogRow, listDeploys, listShownDeploys, readLog } from '../store/de
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
 import { checkBranch } from './branch-name.ts';
+import { readReason } from './changes/confirmation-reason.ts';
+import { readChanges } from './changes/read-changes.ts';
 import { decodeUpload, readCoding } from './decode-upload.ts';
-import { Deploy, DeploySummary, LogLine } from './deploy.ts';
+import { Deploy, DeployChanges, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
@@ -39,6 +42,13 @@ const UPLOADS = Object.fromEntries(
     { schema: {} },
   ]),
 );
+
+/** Whoever may confirm deploys says with it that one may break clients. */
+const AllowBreaking = Type.String({
+  description:
+    'Why it may break clients, where the project holds such deploys back. By an owner, for the audit log.',
+  examples: ['Agreed with all who use it.'],
+});
 
 /** Deploy numbers are 32-bit integers in PostgreSQL. */
 const MAX_NUMBER = 2_147_483_647;
@@ -117,16 +127,34 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     },
   );
 
+  app.get(
+    '/projects/:slug/deploys/:id/changes',
+    operation('deploy.read', 'getDeployChanges', 'List what a deploy changes in the API', {
+      description:
+        'Compared with what was live, when it was built, where it was going to be. 2,000 changes at most, the gravest first.',
+      params: ItemParams,
+      response: jsonResponse(200, DeployChanges),
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      const json = await readChanges(deps, project, request.params.id);
+      return reply.type('application/json; charset=utf-8').send(json);
+    },
+  );
+
   app.post(
     '/projects/:slug/deploys/:id/activate',
     operation('deploy.activate', 'activateDeploy', 'Put a deploy live', {
+      description: 'One that is held back is put live by an owner alone.',
       params: ItemParams,
+      querystring: Type.Object({ 'allow-breaking': Type.Optional(AllowBreaking) }),
       response: jsonResponse(200, Deploy),
     }),
     async (request) => {
       const { project } = accessOf(request);
       const { id } = request.params;
-      await activateDeploy(deps, project, id, callerOf(request));
+      const reason = readReason(request.query['allow-breaking']);
+      await activateDeploy(deps, project, id, callerOf(request), reason);
       const { deploy, project: current, shown } = await readDeploy(db, project, id);
       return presentDeployDetails(deploy, current, addresses(), shown);
     },
@@ -147,6 +175,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         version?: string;
         strict?: 'true' | 'false';
         document?: string;
+        'allow-breaking'?: string;
       };
       Headers: { 'x-file-name'?: string };
       Body: IncomingMessage | undefined;
@@ -187,6 +216,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
                 'Of an archive without docs.yaml: the path of the OpenAPI document in it, such as `specs/openapi.yaml`. The other files are what it refers to.',
             }),
           ),
+          'allow-breaking': Type.Optional(AllowBreaking),
         }),
         headers: Type.Object({
           'x-file-name': Type.Optional(
@@ -199,6 +229,9 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       async (request, reply) => {
         const { project } = accessOf(request);
         const { activate, branch, version, strict, document } = request.query;
+        const allowBreaking = readReason(request.query['allow-breaking']);
+        if (allowBreaking !== undefined)
+          checkPermission(accessOf(request), callerOf(request), 'deploy.confirm');
         if (branch !== undefined) checkBranch(branch);
         if (version !== undefined) checkVersion(version);
         if (branch !== undefined && version !== undefined) {
@@ -226,6 +259,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             branch,
             version,
             strict: strict === 'true' || project.strict === 1,
+            allowBreaking,
             admit: () => reauthorize(request, deps),
           };
           const deploy = await queueDeploy(deps, project, upload, options, actor);

@@ -23,6 +23,19 @@ const Finding = Type.Object({
   line: Nullable(Type.Integer()),
 });
 
+const ChangeCounts = Type.Object(
+  {
+    breaking: Type.Integer(),
+    risky: Type.Integer(),
+    compatible: Type.Integer(),
+    documentation: Type.Integer(),
+  },
+  {
+    description:
+      'How many changes of the API there are, compared with what was live where the deploy was going to be; null: nothing was compared.',
+  },
+);
+
 const summary = {
   id: Type.String(),
   number: Type.Integer({ description: "1 for the project's first." }),
@@ -51,7 +64,25 @@ const summary = {
   isPruned: Type.Boolean({
     description: 'Its files were removed, so it cannot be put live again.',
   }),
+  changes: Nullable(ChangeCounts),
+  held: Nullable(
+    Type.Object(
+      {
+        reason: OneOf(['breaking', 'not_compared']),
+        message: Type.String({ description: 'The same in a sentence.' }),
+      },
+      {
+        description:
+          'Why it succeeded and did not go live: the project has an owner confirm what breaks clients. null: it is not held back.',
+      },
+    ),
+  ),
 };
+
+const ComparedWith = Type.Object(
+  { id: Type.String(), number: Type.Integer() },
+  { description: 'The deploy whose API it was compared with; null: none was live.' },
+);
 
 export const DeploySummary = Type.Object(summary, { $id: 'DeploySummary' });
 export type DeploySummary = Static<typeof DeploySummary>;
@@ -66,6 +97,10 @@ export const Deploy = Type.Object(
         'What is against the specification, or shown in part. It is published all the same.',
     }),
     hints: Type.Array(Finding, { description: 'What readers would find better.' }),
+    comparedWith: Nullable(ComparedWith),
+    changesProblem: Nullable(
+      Type.String({ description: 'Why the API could not be compared; null: it could.' }),
+    ),
   },
   { $id: 'Deploy' },
 );
@@ -85,3 +120,62 @@ export const LogLine = Type.Object(
   { $id: 'LogLine' },
 );
 export type LogLine = Static<typeof LogLine>;
+
+const ChangeSide = Nullable(
+  Type.Object(
+    {
+      file: Type.String({
+        description: 'By its path in the upload, or in the site of the old deploy.',
+      }),
+      line: Nullable(Type.Integer()),
+      pointer: Type.String({ description: 'A JSON pointer into the file.' }),
+      value: Type.Optional(Type.Unknown()),
+    },
+    {
+      description: 'null where there is nothing. A value of more than 1,000 letters is left out.',
+    },
+  ),
+);
+
+const PageUrl = Nullable(Type.String({ description: "The operation's page; null: it has none." }));
+
+/** `GET …/deploys/{id}/changes` */
+export const DeployChanges = Type.Object(
+  {
+    summary: Nullable(ChangeCounts),
+    changes: Type.Array(
+      Type.Object({
+        code: Type.String({ examples: ['operation-removed'] }),
+        verdict: OneOf(['breaking', 'risky', 'compatible', 'documentation']),
+        operation: Nullable(Type.String({ examples: ['GET /pets'] })),
+        message: Type.String(),
+        old: ChangeSide,
+        new: ChangeSide,
+        allowed: Type.Optional(
+          Type.Object(
+            { by: OneOf(['sunset', 'stability', 'exception']), reason: Type.String() },
+            { description: 'Why it counts as compatible although it breaks clients.' },
+          ),
+        ),
+        pages: Type.Object(
+          { old: PageUrl, new: PageUrl },
+          { description: 'Paths below the addresses of the two deploys.' },
+        ),
+      }),
+      { description: 'The gravest first.' },
+    ),
+    leftOut: Type.Integer({ description: 'How many are left out at the end.' }),
+    comparedWith: Nullable(
+      Type.Object({
+        id: Type.String(),
+        number: Type.Integer(),
+        url: Nullable(
+          Type.String({ description: 'Its own address; null: its files were removed.' }),
+        ),
+      }),
+    ),
+    problem: Nullable(Type.String({ description: 'Why the API could not be compared.' })),
+  },
+  { $id: 'DeployChanges' },
+);
+export type DeployChanges = Static<typeof DeployChanges>;

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@petstore/http/errors.ts';
 import { formatBytes } from '@petstore/service/text.ts';
-import type { Caller } from '../accounts/caller.ts';
+import { accessTo, type Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { conflict, notFound } from '../api-error.ts';
+import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
@@ -21,11 +21,12 @@ import {
   nextDeployNumber,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, findProjectForUser, type ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
+import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import { tellOfDeploy } from './deploy-notice.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
@@ -47,6 +48,8 @@ interface QueueOptions {
   readonly strict: boolean;
   /** The path of the document in an archive; undefined where the archive says it. */
   readonly document: string | undefined;
+  /** Why it may break clients although the project minds; undefined: it may not. */
+  readonly allowBreaking: string | undefined;
   /** Throws where the right to deploy has ended; called when everything is stored, which may take seconds. */
   readonly admit: () => Promise<void>;
 }
@@ -59,7 +62,7 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, branch, version, strict, document, admit }: QueueOptions,
+  { activate, branch, version, strict, document, allowBreaking, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -106,6 +109,9 @@ export async function queueDeploy(
       attempts: 0,
       leased_by: null,
       leased_until: null,
+      comparison: null,
+      allow_breaking: allowBreaking ?? null,
+      held: null,
     };
     await insertDeploy(trx, row);
     const received = `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`;
@@ -118,6 +124,7 @@ export async function queueDeploy(
         ...{ id: row.id, file: upload.name },
         ...(branch !== undefined && { branch }),
         ...(version !== undefined && { version }),
+        ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });
     return row;
@@ -141,12 +148,16 @@ const STATES: Record<DeployRow['state'], string> = {
   failed: 'failed',
 };
 
-/** Puts a deploy that succeeded live, at once. Throws ApiError when it cannot be. */
+/**
+ * Puts a deploy that succeeded live, at once. Where the project holds it back this confirms it, with the reason
+ * `allowBreaking` for the audit log. Throws ApiError when it cannot be.
+ */
 export async function activateDeploy(
   deps: Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged'>,
   project: ProjectRow,
   id: string,
   caller: Caller,
+  allowBreaking: string | undefined,
 ): Promise<void> {
   const { db, now, siteChanged } = deps;
   await db.transaction().execute(async (trx) => {
@@ -169,6 +180,14 @@ export async function activateDeploy(
         `The files of deploy #${before.number} were removed to make room for newer ones. Deploy its document again.`,
       );
     }
+    const shown = await findShownId(trx, current, before);
+    const comparison = comparisonOf(before);
+    const held = whyHeld(current, comparison, before, shown);
+    if (held !== undefined && !(await mayConfirm(trx, caller, project.id))) {
+      throw forbidden(
+        `Deploy #${before.number} is held back. ${heldInWords(held, comparison)} An owner of the project has to put it live.`,
+      );
+    }
     const from = await replaceShown(trx, current, before, now());
     await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
@@ -178,11 +197,29 @@ export async function activateDeploy(
       details: {
         ...{ id, before: from?.id ?? null, from: from ? `#${from.number}` : null },
         ...(before.version !== null && { version: before.version }),
+        ...(held !== undefined && { held, breaking: comparison?.changes?.breaking ?? null }),
+        ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });
     if (from?.id !== id) await tellOfDeploy(trx, now(), deps, 'deploy.live', before);
   });
   siteChanged(project.id);
+}
+
+/** The id of the deploy that is shown where another one would be; null where none is. */
+async function findShownId(
+  trx: Trx,
+  project: ProjectRow,
+  { version }: DeployRow,
+): Promise<string | null> {
+  if (version === null) return project.live_deploy_id;
+  return (await findSiteVersion(trx, project.id, version))?.deploy_id ?? null;
+}
+
+/** Whether the caller may confirm deploys that break clients. */
+async function mayConfirm(trx: Trx, caller: Caller, projectId: string): Promise<boolean> {
+  const found = await findProjectForUser(trx, projectId, caller.user.id);
+  return accessTo(caller, found).can.includes('deploy.confirm');
 }
 
 /** Puts a stored deploy where its project or its version shows one, and returns the one that was there. */

@@ -6,6 +6,7 @@ import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortProblem } from './artifact.ts';
 import { branchLabel } from './branch-name.ts';
+import { comparisonOf, type HeldReason, heldInWords } from './changes/hold-back.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
 /** A deploy as a list shows it. `shown`: the ids of those that readers find. */
@@ -34,7 +35,17 @@ export function presentDeploy(
     finishedAt: instantOrNull(row.finished_at),
     activatedAt: instantOrNull(row.activated_at),
     isPruned: row.pruned_at !== null,
+    changes: comparisonOf(row)?.changes ?? null,
+    held: heldOf(row),
   };
+}
+
+/** Until it is live, or cannot be put live any more. */
+function heldOf(row: ListedDeploy): DeploySummary['held'] {
+  const { held, activated_at, pruned_at } = row;
+  if (held === null || activated_at !== null || pruned_at !== null) return null;
+  const reason = held as HeldReason;
+  return { reason, message: heldInWords(reason, comparisonOf(row)) };
 }
 
 /** One deploy, with its problems and findings. */
@@ -44,6 +55,7 @@ export function presentDeployDetails(
   addresses: Addresses,
   shown: ReadonlySet<string>,
 ): Deploy {
+  const comparison = comparisonOf(row);
   const findings = JSON.parse(row.findings) as Finding[];
   const ofLevel = (level: string) => findings.filter(({ rule }) => levelOf(rule) === level);
   return {
@@ -52,5 +64,7 @@ export function presentDeployDetails(
     errors: (JSON.parse(row.errors) as BuildProblem[]).map(shortProblem),
     warnings: ofLevel('warning'),
     hints: ofLevel('hint'),
+    comparedWith: comparison?.against ?? null,
+    changesProblem: comparison?.problem ?? null,
   };
 }

@@ -33,6 +33,12 @@ export const ProjectChange = Type.Object({
   strict: Type.Optional(
     Type.Boolean({ description: 'Deploys fail where they have warnings, whoever sends them.' }),
   ),
+  holdBreaking: Type.Optional(
+    Type.Boolean({
+      description:
+        'A deploy that breaks clients of what is live is held back until an owner confirms it.',
+    }),
+  ),
 });
 export type ProjectChange = Static<typeof ProjectChange>;
 /** `DELETE /api/projects/{slug}`: the slug once more. */
@@ -67,6 +73,7 @@ export const Project = Type.Object(
     mcp: Type.Boolean(),
     requestProxy: Type.Boolean(),
     strict: Type.Boolean(),
+    holdBreaking: Type.Boolean(),
     defaultVersion: Nullable(
       Type.String({
         description:

@@ -78,6 +78,7 @@ export async function createProject(
     mcp: 1,
     request_proxy: 0,
     strict: 0,
+    hold_breaking: 0,
     default_version: null,
   };
   await refusingTaken(project.slug, () =>
@@ -132,6 +133,7 @@ export async function changeProject(
         mcp: switches.mcp ? 1 : 0,
         request_proxy: switches.requestProxy ? 1 : 0,
         strict: switches.strict ? 1 : 0,
+        hold_breaking: switches.holdBreaking ? 1 : 0,
       };
       const [from, to] = [presentChange(before), presentChange(next)];
       isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
@@ -152,15 +154,25 @@ export async function changeProject(
   return changed;
 }
 
-type Switches = Pick<ProjectRow, 'redirect_platform_host' | 'mcp' | 'request_proxy' | 'strict'>;
+type Switches = Pick<
+  ProjectRow,
+  'redirect_platform_host' | 'mcp' | 'request_proxy' | 'strict' | 'hold_breaking'
+>;
 
 /** What a project's sites and deploys do, as the API has it. */
-function switchesOf({ redirect_platform_host, mcp, request_proxy, strict }: Switches) {
+function switchesOf({
+  redirect_platform_host,
+  mcp,
+  request_proxy,
+  strict,
+  hold_breaking,
+}: Switches) {
   return {
     redirectPlatformHost: redirect_platform_host === 1,
     mcp: mcp === 1,
     requestProxy: request_proxy === 1,
     strict: strict === 1,
+    holdBreaking: hold_breaking === 1,
   };
 }
 

@@ -61,6 +61,7 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
 
 /** A manifest that is live. */
 export interface LiveManifest {
+  readonly id: string;
   /** Of its deploy, and when that was sent, in milliseconds since 1970. */
   readonly number: number;
   readonly createdAt: number;
@@ -87,12 +88,12 @@ export async function findLiveManifest(
   const row = await db
     .selectFrom('deploys')
     .innerJoin('artifacts', 'artifacts.hash', 'deploys.artifact_hash')
-    .select(['deploys.number', 'deploys.created_at', 'artifacts.manifest'])
+    .select(['deploys.id', 'deploys.number', 'deploys.created_at', 'artifacts.manifest'])
     .where('deploys.id', '=', shown)
     .executeTakeFirst();
   if (!row) return undefined;
   const manifest = JSON.parse(row.manifest) as Manifest;
-  return { number: row.number, createdAt: row.created_at, manifest };
+  return { id: row.id, number: row.number, createdAt: row.created_at, manifest };
 }
 
 /** How many bytes are in one transaction: each costs a sync of the disk, and delays other writers. */

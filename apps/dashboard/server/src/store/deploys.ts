@@ -21,6 +21,8 @@ const LISTED = [
   'pruned_at',
   'branch',
   'version',
+  'comparison',
+  'held',
 ] as const;
 export type ListedDeploy = Pick<DeployRow, (typeof LISTED)[number]>;
 
@@ -233,10 +235,11 @@ export async function finishDeploy(
   trx: Trx,
   id: string,
   worker: string,
-  end: Pick<DeployRow, 'artifact_hash' | 'errors' | 'findings'> & {
-    state: 'succeeded' | 'failed';
-    finished_at: number;
-  },
+  end: Pick<DeployRow, 'artifact_hash' | 'errors' | 'findings'> &
+    Partial<Pick<DeployRow, 'comparison' | 'held'>> & {
+      state: 'succeeded' | 'failed';
+      finished_at: number;
+    },
 ): Promise<boolean> {
   const change = { ...end, leased_by: null, leased_until: null };
   if (!(await updateRows(trx, 'deploys', builtBy(worker, id), change))) return false;

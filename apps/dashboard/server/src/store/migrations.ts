@@ -1,7 +1,7 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { domains } from './migrations/domains.ts';
-import { partOf, tablesOf } from './migrations/tables.ts';
+import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
 import type { Engine } from './schema.ts';
 
@@ -27,6 +27,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0014_build_keys': { up: (db) => buildKeys(db, engine) },
     '0015_branch_previews': { up: (db) => branchPreviews(db, engine) },
     '0016_site_versions': { up: siteVersions },
+    '0017_deploy_changes': { up: deployChanges },
     '0018_webhook_deliveries': { up: (db) => webhookDeliveries(db, engine) },
   };
 }
@@ -372,5 +373,20 @@ async function siteVersions(db: Kysely<unknown>): Promise<void> {
     .addColumn('deployed_at', 'bigint', (c) => c.notNull())
     .addColumn('retired_at', 'bigint')
     .addPrimaryKeyConstraint('site_versions_pkey', ['project_id', 'name'])
+    .execute();
+}
+
+async function deployChanges(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('projects')
+    .addColumn('hold_breaking', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+  for (const column of ['comparison', 'allow_breaking', 'held'])
+    await db.schema.alterTable('deploys').addColumn(column, 'text').execute();
+  await db.schema
+    .createTable('deploy_changes')
+    .addColumn('deploy_id', 'text', keyOf('deploys.id'))
+    .addColumn('changes', 'text', (c) => c.notNull())
+    .addColumn('left_out', 'integer', (c) => c.notNull())
     .execute();
 }

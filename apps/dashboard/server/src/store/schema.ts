@@ -94,6 +94,8 @@ export interface Database {
     request_proxy: Generated<number>;
     /** 1: a deploy with warnings fails. */
     strict: Generated<number>;
+    /** 1: a deploy that breaks clients goes live when an owner confirms it. */
+    hold_breaking: Generated<number>;
     /** The version that the site's address leads to; null: it shows the live deploy. */
     default_version: string | null;
   };
@@ -160,6 +162,21 @@ export interface Database {
     leased_by: string | null;
     /** From here on another process may take it over. */
     leased_until: number | null;
+    /** JSON: DeployComparison of deploys/changes/deploy-change.ts. null: it was compared with nothing. */
+    comparison: Generated<string | null>;
+    /** Why it may break clients, in its sender's words, who may say so; null: it may not where its project minds. */
+    allow_breaking: Generated<string | null>;
+    /** Why it did not go live: HeldReason of deploys/changes/hold-back.ts. null: it was not held back. */
+    held: Generated<string | null>;
+  };
+
+  /** What deploys change in the documents that were shown before. */
+  deploy_changes: {
+    deploy_id: string;
+    /** JSON: DeployChange[] of deploys/changes/deploy-change.ts, the gravest first. */
+    changes: string;
+    /** How many are left out at its end. */
+    left_out: number;
   };
 
   /** The lasting addresses of branches. */

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { buildSite } from '../build-site.ts';
-import type { BuildJob, BuildMessage, ToBuildProcess } from './messages.ts';
+import type { BuildJob, BuildMessage, ComparisonJob, ToBuildProcess } from './messages.ts';
 import { PackingThread } from './packing-thread.ts';
 
-// A thread that builds sites, one after the other, until it is terminated, possibly in the middle of a build.
+// A thread that builds sites and compares documents, one after the other, until it is terminated, possibly in the middle of one.
 
 const port = parentPort;
 if (!port) throw new Error('build-worker.ts runs as a worker');
@@ -24,6 +24,7 @@ function isKnown(key: string): Promise<boolean> {
 
 port.on('message', (message: ToBuildProcess) => {
   if ('isKnown' in message) answer(message.isKnown);
+  else if ('published' in message) void compare(message);
   else void build(message);
 });
 
@@ -37,4 +38,12 @@ async function build({ source, pack, compressions, ...job }: BuildJob): Promise<
   if (!('artifact' in result)) return post(result);
   const { hash, manifest } = result.artifact;
   post({ hash, manifest, packed: index });
+}
+
+async function compare(job: ComparisonJob): Promise<void> {
+  // Loaded here: the first deploys of projects need none of it.
+  const { compareDeploy } = await import('../../changes/compare-deploy.ts');
+  const comparison = await compareDeploy(job);
+  flushCompileCache();
+  post({ comparison });
 }

@@ -1,7 +1,8 @@
 import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { SourceKind } from '../../../store/schema.ts';
-import type { Manifest } from '../../artifact.ts';
+import type { Coding, Manifest } from '../../artifact.ts';
+import type { ComparisonOutcome } from '../../changes/compare-deploy.ts';
 import type { DeployLimits } from '../../deploy-limits.ts';
 import type { PackIndex } from '../artifact/pack.ts';
 
@@ -26,21 +27,43 @@ export interface BuildJob {
   readonly limits?: DeployLimits;
 }
 
+/** A comparison job: the upload that was built, and the documents that are published where its site will be. */
+export interface ComparisonJob
+  extends Pick<BuildJob, 'kind' | 'name' | 'document' | 'size' | 'source' | 'limits'> {
+  readonly published: readonly PublishedDocument[];
+  /** `2026-11-30`, in UTC. */
+  readonly today: string;
+}
+
+/** A document as readers of a site can have it. */
+export interface PublishedDocument {
+  /** Of its reference; empty for a site's only one. */
+  readonly address: string;
+  /** Its path in the site: `openapi.json`. */
+  readonly name: string;
+  /** The file with its bytes, as they are stored. */
+  readonly file: string;
+  readonly coding: Coding | null;
+  /** How many bytes it has without a coding. */
+  readonly size: number;
+}
+
 /** The service's answer to a key: whether it has the result of an earlier build. */
 interface KeyAnswer {
   readonly isKnown: boolean;
 }
 
 /** A message of the service to the process, and of that to its thread. */
-export type ToBuildProcess = BuildJob | KeyAnswer;
+export type ToBuildProcess = BuildJob | ComparisonJob | KeyAnswer;
 
-/** A message of the thread: a line of the log, the key of what is built, which waits for its answer, or the result. */
+/** A message of the thread: a line of the log, the key of what is built, which waits for its answer, or the result.  */
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
   | { readonly key: string }
   | { readonly isKnown: true }
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
-  | { readonly problems: readonly BuildProblem[] };
+  | { readonly problems: readonly BuildProblem[] }
+  | { readonly comparison: ComparisonOutcome };
 
 /**
  * A message of the process to the service: one of the thread's, before a result how many megabytes are resident, or why

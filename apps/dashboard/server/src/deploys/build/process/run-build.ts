@@ -1,21 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
 import { DEPLOY_LIMITS } from '../../deploy-limits.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
+import { acquireProcess, isSmall, killProcess, releaseProcess } from './process-pool.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
   | { readonly problems: readonly BuildProblem[] }
   /** `isKnown` said so. */
   | { readonly isKnown: true };
-
-/**
- * The largest upload after which a process is kept, in bytes, and how many megabytes may be resident then: a small
- * archive can be a large document.
- */
-const SMALL = { bytes: 1_000_000, resident: 300 } as const;
 
 /**
  * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
@@ -61,7 +54,7 @@ export function runBuild(
     else if ('problems' in message || 'isKnown' in message) finish(message);
     else if ('tooLarge' in message) giveUp('large');
     else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
-    else {
+    else if (!('comparison' in message)) {
       const { hash, manifest, packed } = message;
       finish({ artifact: { hash, manifest, blobs: offsetsOf(packed) } });
     }
@@ -74,10 +67,8 @@ export function runBuild(
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    removeListeners(child);
     // An aborted process is still busy, and one with a large build may hold much memory.
-    const isSmall = job.size <= SMALL.bytes && resident <= SMALL.resident;
-    if (isFinished && isSmall) releaseProcess(child, buildMemory);
+    if (isFinished && isSmall(job.size, resident)) releaseProcess(child, buildMemory);
     else await killProcess(child);
   });
 }
@@ -94,80 +85,3 @@ const TOO_COMPLEX = {
       'The archive takes too much memory to build. Publish fewer or shorter guides, or split a large OpenAPI document into several APIs.',
   },
 } as const;
-
-const PROGRAM = fileURLToPath(new URL('build-process.ts', import.meta.url));
-
-/**
- * How long an idle process waits for another build, in milliseconds. Loading what builds need takes most of the time of
- * a small one, and many deploys are followed by another.
- */
-const KEPT_MS = 20_000;
-
-interface Kept {
-  readonly child: ChildProcess;
-  /** What it may have, in megabytes. */
-  readonly memory: number;
-  readonly timer: NodeJS.Timeout;
-}
-
-const kept: Kept[] = [];
-
-/** A process that builds (build-process.ts) and has nothing to do. */
-function acquireProcess(memory: number): ChildProcess {
-  const found = kept.find((one) => one.memory === memory);
-  if (found) {
-    removeKept(found);
-    found.child.ref();
-    found.child.channel?.ref();
-    return found.child;
-  }
-  const { NODE_COMPILE_CACHE } = process.env;
-  return fork(PROGRAM, [String(memory)], {
-    // Without the service's other variables, which may be secrets.
-    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
-    // The service's flags are tuned for a service, and would apply to threads of the process, too.
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-/** Returns a process to the pool. Its build is done, and its caller's listeners are gone. It keeps no process alive. */
-function releaseProcess(child: ChildProcess, memory: number): void {
-  const timer = setTimeout(() => endKept(), KEPT_MS).unref();
-  const one: Kept = { child, memory, timer };
-  const endKept = () => {
-    removeKept(one);
-    void killProcess(child);
-  };
-  // When it ends meanwhile, for whatever reason, it must not be used again. Without a listener an error would end this
-  // process.
-  child.once('exit', () => removeKept(one)).once('error', endKept);
-  // If it does anything after its build, it says why it ends.
-  child.once('message', endKept);
-  child.unref();
-  child.channel?.unref();
-  kept.push(one);
-}
-
-/** Ends a process, whatever it is in the middle of, and waits until it has ended. */
-async function killProcess(child: ChildProcess): Promise<void> {
-  const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-  if (isOver) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  child.once('exit', resolve).on('error', () => {});
-  child.kill('SIGKILL');
-  await promise;
-}
-
-function removeKept(one: Kept): void {
-  const at = kept.indexOf(one);
-  if (at < 0) return;
-  kept.splice(at, 1);
-  clearTimeout(one.timer);
-  removeListeners(one.child);
-}
-
-/** By name, since the channel has listeners of its own for other events. */
-function removeListeners(child: ChildProcess): void {
-  for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
-}

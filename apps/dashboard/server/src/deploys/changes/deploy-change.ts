@@ -1,0 +1,44 @@
+import type { Change } from '@petstore/changes/change.ts';
+import type { Verdict } from '@petstore/changes/rules.ts';
+
+/** How many changes of each verdict there are. */
+export type ChangeCounts = Readonly<Record<Verdict, number>>;
+
+/** A change of a deploy, with the pages of its operation in the old site and in the new one. */
+export interface DeployChange extends Change {
+  readonly pages: { readonly old: string | null; readonly new: string | null };
+}
+
+/** A deploy in words of another one. */
+export interface ComparedDeploy {
+  readonly id: string;
+  readonly number: number;
+}
+
+/** What is stored with a deploy of its comparison with the one that was shown where it was going to be. */
+export interface DeployComparison {
+  readonly against: ComparedDeploy;
+  /** null where nothing was compared: neither has an OpenAPI document, or `problem` says why. */
+  readonly changes: ChangeCounts | null;
+  readonly problem: string | null;
+}
+
+/** The changes as they are stored: JSON, as far as there is room. */
+export interface StoredChanges {
+  /** JSON: DeployChange[], the gravest first. */
+  readonly changes: string;
+  /** How many are left out at its end. */
+  readonly leftOut: number;
+}
+
+export const NO_CHANGES: StoredChanges = { changes: '[]', leftOut: 0 };
+
+/** `2 breaking and 1 compatible changes`; `no changes`. */
+export function countsInWords(counts: Partial<ChangeCounts>): string {
+  const verdicts = Object.entries(counts).filter(([, number]) => number > 0);
+  if (verdicts.length === 0) return 'no changes';
+  const [last = ''] = verdicts.slice(-1).map(([verdict, number]) => `${number} ${verdict}`);
+  const others = verdicts.slice(0, -1).map(([verdict, number]) => `${number} ${verdict}`);
+  const total = verdicts.reduce((sum, [, number]) => sum + number, 0);
+  return `${others.length > 0 ? `${others.join(', ')} and ` : ''}${last} ${total === 1 ? 'change' : 'changes'}`;
+}

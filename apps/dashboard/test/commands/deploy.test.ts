@@ -62,6 +62,44 @@ test('dashboard deploy puts a document online and says where', async (t) => {
   assert.match((await getFromEdge(service.edgePort, new URL(made.url).hostname)).text, /Pets two/);
 });
 
+test('dashboard deploy tells what breaks, ends with 3 where it is held back, and takes a reason', async (t) => {
+  const { service, folder, deploy } = await setUp(t);
+  const document = (paths: readonly string[]) =>
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Pets', version: '1' },
+      paths: Object.fromEntries(
+        paths.map((path) => [path, { get: { responses: { 200: { description: 'Done.' } } } }]),
+      ),
+    });
+  const write = (...paths: string[]) => writeFile(join(folder, 'openapi.json'), document(paths));
+  await write('/pets', '/owners');
+  await deploy('openapi.json');
+  await write('/pets', '/shops');
+  const broken = await deploy('openapi.json');
+  assert.equal(broken.code, 0, broken.stderr);
+  assert.match(broken.stderr, /which is live: 1 breaking and 1 compatible changes\.\n/);
+  assert.match(
+    broken.stderr,
+    /\nBreaking \(1\)\n {2}GET \/owners: `GET \/owners` was removed\.\n {4}openapi\.json:\d+, gone \[operation-removed\]\n\n1 breaking\n/,
+  );
+  assert.doesNotMatch(broken.stderr, /GET \/shops/);
+
+  await service.db.updateTable('projects').set({ hold_breaking: 1 }).execute();
+  await write('/shops');
+  const held = await deploy('openapi.json');
+  assert.equal(held.code, 3, held.stderr);
+  assert.match(held.stdout, /^Held back\. Preview: http:\S+\n$/);
+  assert.match(held.stderr, /Succeeded, and held back\. It has 1 breaking change/);
+  const json = await deploy('--json', 'openapi.json');
+  assert.equal(json.code, 3);
+  assert.equal((JSON.parse(json.stdout) as Deploy).held?.reason, 'breaking');
+
+  const allowed = await deploy('--allow-breaking', 'Nobody calls it.', 'openapi.json');
+  assert.equal(allowed.code, 0, allowed.stderr);
+  assert.equal(allowed.stdout, `Live: ${service.addresses.site('pets')}\n`);
+});
+
 test('dashboard deploy --branch prints the address of the branch, which previews lists and deletes', async (t) => {
   const { service, folder, env, deploy } = await setUp(t);
   await writeFile(join(folder, 'openapi.json'), titledDocument('Pets of a branch', 2));

@@ -15,6 +15,7 @@ import { checkVersion } from '../deploys/versions/version-name.ts';
 import { clientOfEnvironment } from './deploy/client-of-environment.ts';
 import type { DashboardClient, UploadLimits } from './deploy/dashboard-client.ts';
 import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
+import { breakingChanges } from './deploy/tell-changes.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -24,8 +25,12 @@ interface Options {
   readonly branch?: string;
   readonly version?: string;
   readonly strict?: boolean;
+  readonly allowBreaking?: string;
   readonly json?: boolean;
 }
+
+/** Nothing failed, and nothing is live: a pipeline may want to know both. */
+const EXIT_HELD = 3;
 
 export function deployCommand(): Command {
   return subcommand('deploy')
@@ -38,6 +43,10 @@ export function deployCommand(): Command {
     .option('--branch <name>', 'show it at the lasting address of this branch, and never live')
     .option('--version <name>', 'deploy it as this version of the site, below /NAME')
     .option('--strict', 'fail where there are warnings, and leave live what is live')
+    .option(
+      '--allow-breaking <reason>',
+      'go live although it breaks clients, where the project has an owner confirm that; owners alone',
+    )
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
@@ -55,6 +64,10 @@ export function deployCommand(): Command {
         say(locate(upload, { message: `warning: ${message} [${rule}]`, ...place }));
       say(`  ${client.pageOf(options.project, deploy.id)}`);
       if (options.json) await print(JSON.stringify(deploy));
+      else {
+        const changes = await breakingChanges(client, options.project, deploy, upload.folder);
+        if (changes !== '') say(changes);
+      }
       if (deploy.state === 'failed') {
         process.exitCode = 1;
         // Of a strict deploy they are the warnings.
@@ -62,7 +75,9 @@ export function deployCommand(): Command {
         if (!isTold) for (const problem of deploy.errors) say(locate(upload, problem));
         return;
       }
+      if (deploy.held) process.exitCode = EXIT_HELD;
       if (options.json) return;
+      if (deploy.held) return print(`Held back. Preview: ${deploy.url}`);
       if (deploy.branchUrl) return print(`Preview of ${deploy.branch}: ${deploy.branchUrl}`);
       const url = await addressOf(client, options.project, deploy);
       await print(url === undefined ? `Not live. Preview: ${deploy.url}` : `Live: ${url}`);

@@ -3,7 +3,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import type { BranchPreview } from '../../deploys/branch-preview.ts';
-import type { Deploy, LogLine } from '../../deploys/deploy.ts';
+import type { Deploy, DeployChanges, LogLine } from '../../deploys/deploy.ts';
 import type { SiteVersion } from '../../deploys/versions/site-version.ts';
 import type { Project } from '../../projects/project.ts';
 import type { ErrorBody, Page } from '../../schema-types.ts';
@@ -24,6 +24,7 @@ interface QueueOptions {
   readonly branch?: string;
   readonly version?: string;
   readonly strict?: boolean;
+  readonly allowBreaking?: string;
 }
 
 export type UploadLimits = Installation['uploadLimits'];
@@ -40,11 +41,11 @@ export class DashboardClient {
     this.#timeouts = timeouts;
   }
 
-  /** `branch`: the one that it is a preview of. `version`: that of the site to which it belongs. `strict`: it fails where there are warnings. */
+  /** `branch`: the one that it is a preview of. `version`: that of the site to which it belongs. `strict`: it fails where there are warnings. `allowBreaking`: why it may break clients. */
   async queueDeploy(
     slug: string,
     upload: BuildInput,
-    { activate, branch, version, strict = false }: QueueOptions,
+    { activate, branch, version, strict = false, allowBreaking }: QueueOptions,
   ): Promise<Deploy> {
     const { document } = upload;
     const query = new URLSearchParams({
@@ -54,6 +55,7 @@ export class DashboardClient {
       ...(branch !== undefined && { branch }),
       ...(version !== undefined && { version }),
       ...(document !== undefined && { document }),
+      ...(allowBreaking !== undefined && { 'allow-breaking': allowBreaking }),
     });
     const path = `${deploysOf(slug)}?${query}`;
     const init = {
@@ -140,6 +142,11 @@ export class DashboardClient {
 
   readProject(slug: string): Promise<Project> {
     return this.#request(projectOf(slug), {}, readJson<Project>);
+  }
+
+  /** What a deploy changes in the API. */
+  readChanges(slug: string, id: string): Promise<DeployChanges> {
+    return this.#request(`${deploysOf(slug)}/${id}/changes`, {}, readJson<DeployChanges>);
   }
 
   /** Passes on the lines of a deploy's log as they arrive. Resolves with the deploy when it has ended. */

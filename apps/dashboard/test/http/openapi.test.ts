@@ -87,7 +87,9 @@ test('responses are as the document says', async (t) => {
   await setPlan(root, 'pets', 'pro');
   await finished(root, 'pets', (await json<Deploy>(upload.clone(), 202)).id);
   const preview = '/api/projects/pets/deploys?branch=feature';
-  await json<Deploy>(await root.call('POST', preview, documentTitled('Branch')), 202);
+  const queued = await root.call('POST', preview, documentTitled('Branch'));
+  const branch = await finished(root, 'pets', (await json<Deploy>(queued, 202)).id);
+  assert.equal(branch.changes?.documentation, 1);
   const domain = await root.call('POST', '/api/projects/pets/domains', {
     hostname: 'docs.example.test',
   });
@@ -123,6 +125,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/tokens': '/api/projects/pets/tokens',
     'GET /api/projects/{slug}/deploys': '/api/projects/pets/deploys',
     'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
+    'GET /api/projects/{slug}/deploys/{id}/changes': `/api/projects/pets/deploys/${branch.id}/changes`,
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',

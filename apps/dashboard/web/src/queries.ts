@@ -8,7 +8,12 @@ import type {
 } from '../../server/src/accounts/account.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
-import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
+import type {
+  Deploy,
+  DeployChanges,
+  DeploySummary,
+  LogLine,
+} from '../../server/src/deploys/deploy.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
@@ -140,6 +145,14 @@ export const deployQuery = (slug: string, id: string) =>
     queryKey: keys.deploy(slug, id),
     queryFn: get<Deploy>(path`/projects/${slug}/deploys/${id}`),
     refetchInterval: ({ state }) => deployInterval([state.data]),
+  });
+
+/** What a finished deploy changes in the API: it stays as it is. */
+export const deployChangesQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.deploy(slug, id), 'changes'],
+    queryFn: get<DeployChanges>(path`/projects/${slug}/deploys/${id}/changes`),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** `isWhole`: fetched after the deploy's end. Lines that were fetched before may lack the last ones. */

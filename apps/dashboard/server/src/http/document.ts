@@ -10,7 +10,7 @@ import {
 } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { BranchPreview } from '../deploys/branch-preview.ts';
-import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
+import { Deploy, DeployChanges, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
@@ -43,6 +43,7 @@ export const SCHEMAS = [
   BranchPreview,
   SiteVersion,
   Deploy,
+  DeployChanges,
   LogLine,
   PlanLimits,
   Project,

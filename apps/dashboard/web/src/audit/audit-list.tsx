@@ -82,7 +82,8 @@ function deedInWords({ action, target, details }: Told): string {
 
 /** The rest of an entry, without ids, which mean something to programs only. */
 function factsInWords({ action, details }: Told): string[] {
-  const { id: _id, before: _before, from, to, live, problems, ...others } = details;
+  const { id: _id, before: _before, from, to, live, problems, ...rest } = details;
+  const { held, breaking, allowBreaking, ...others } = rest;
   const facts: string[] = [];
   if (isRecord(from) && isRecord(to)) {
     const changed = Object.keys(to).filter((name) => from[name] !== to[name]);
@@ -91,6 +92,11 @@ function factsInWords({ action, details }: Told): string[] {
     facts.push(`from ${text(from)} to ${text(to)}`);
   if (typeof live === 'boolean') facts.push(live ? 'live at once' : 'not put live');
   if (typeof problems === 'number') facts.push(`${problems} problem${problems === 1 ? '' : 's'}`);
+  if (typeof held === 'string')
+    facts.push(action === 'deploy.activate' ? 'was held back' : 'held back');
+  if (typeof breaking === 'number' && breaking > 0)
+    facts.push(`${breaking} breaking change${breaking === 1 ? '' : 's'}`);
+  if (typeof allowBreaking === 'string') facts.push(`may break: “${allowBreaking}”`);
   for (const [name, value] of Object.entries(others)) {
     if (value !== null) facts.push(`${name}: ${text(value)}`);
     else if (action === 'domain.update') facts.push(`${name}: off`);

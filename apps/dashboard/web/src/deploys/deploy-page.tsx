@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
-import { hasStatus, path, request } from '../api.ts';
+import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { deployQuery, keys } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { deployQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { ExternalButton, ExternalLink } from '../ui/external-link.tsx';
-import { Confirm } from '../ui/form-dialog.tsx';
 import { duration } from '../ui/format.ts';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
@@ -23,9 +20,10 @@ import type { Step } from '../ui/step.ts';
 import { Steps } from '../ui/steps.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { ActivateButton } from './activate-button.tsx';
+import { ChangesCard } from './changes-card.tsx';
 import { DeployLog } from './deploy-log.tsx';
-import { BranchBadge, LiveBadge, VersionBadge } from './deploy-row.tsx';
+import { BranchBadge, HeldBadge, LiveBadge, VersionBadge } from './deploy-row.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
 import { Hints, Problems, Warnings } from './findings.tsx';
 import { UploadArea } from './upload-area.tsx';
@@ -60,6 +58,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
             <DeployState state={state} />
           </span>
           <LiveBadge deploy={deploy} />
+          <HeldBadge deploy={deploy} />
           {branch !== null && <BranchBadge branch={branch} />}
           {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
@@ -83,6 +82,12 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
     >
       <div className="grid gap-5">
         {mayNotActivate && <Alert>{REASONS['deploy.activate']}</Alert>}
+        {deploy.held && (
+          <Alert tone="warning">
+            <strong className="font-medium">Held back.</strong> {deploy.held.message} It goes live
+            when an owner of the project confirms it; what is live stays until then.
+          </Alert>
+        )}
         {isPruned && (
           <Alert>
             {branch === null
@@ -93,6 +98,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         )}
         <DeploySteps deploy={deploy} hasLive={project.live !== null} />
         <Problems deploy={deploy} />
+        <ChangesCard deploy={deploy} />
         <Warnings deploy={deploy} />
         <Hints deploy={deploy} />
         {state === 'failed' && can(project, 'deploy.create') && (
@@ -129,47 +135,6 @@ function PreviewAddress({ url, what }: { readonly url: string; readonly what: st
       </ExternalLink>
       <CopyButton value={url} what={what} />
     </div>
-  );
-}
-
-/** Puts a deploy live, newer or older. It shows nothing where the deploy cannot go live. */
-function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
-  const project = useProject();
-  const { slug, url, live } = project;
-  const { id, number } = deploy;
-  const isOver = deploy.state !== 'succeeded' || deploy.live || deploy.isPruned;
-  if (isOver || deploy.branch !== null) return null;
-
-  // Of another version's deploys, the page does not know which one is shown.
-  const replaced = deploy.version === null || live?.version === deploy.version ? live : null;
-  const isBack = replaced !== null && number < replaced.number;
-  const action = isBack ? 'Roll back to this' : 'Make live';
-  const address = deploy.version === null ? hostOf(url) : `${hostOf(url)}/${deploy.version}`;
-  const run = async () => {
-    const activated = await request<Deploy>('POST', path`/projects/${slug}/deploys/${id}/activate`);
-    queryClient.setQueryData(keys.deploy(slug, id), activated);
-    await queryClient.invalidateQueries({ queryKey: keys.project(slug) });
-    void queryClient.invalidateQueries({ queryKey: keys.projects });
-    toast(`Deploy #${number} is live.`);
-  };
-  return (
-    <Confirm
-      title={`${action}?`}
-      description={
-        <p>
-          <strong className="break-all font-medium text-ink">{address}</strong> shows deploy #
-          {number} at once{replaced && <>, instead of #{replaced.number}</>}. You can go back the
-          same way.
-        </p>
-      }
-      action={action}
-      run={run}
-      trigger={
-        <Button variant="primary" disabled={!can(project, 'deploy.activate')}>
-          {action}
-        </Button>
-      }
-    />
   );
 }
 
@@ -227,7 +192,9 @@ function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
                 ? 'Live at the project’s address'
                 : `Live as the version ${version}`
               : branch === null
-                ? 'Ready at its preview address'
+                ? deploy.held
+                  ? 'Held back, ready at its preview address'
+                  : 'Ready at its preview address'
                 : 'Built for the address of its branch'
             : undefined,
     },

@@ -24,6 +24,7 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
             #{number} <span className="font-normal text-muted">{sourceName}</span>
           </Link>
           <LiveBadge deploy={deploy} />
+          <HeldBadge deploy={deploy} />
           {branch !== null && <BranchBadge branch={branch} />}
           {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
@@ -48,6 +49,11 @@ export function LiveBadge({ deploy }: { readonly deploy: DeploySummary }) {
   if (!deploy.live) return null;
   const isHidden = deploy.version === null && defaultVersion !== null;
   return isHidden ? <Badge>Hidden</Badge> : <Badge tone="positive">Live</Badge>;
+}
+
+/** Says that a deploy waits for an owner. */
+export function HeldBadge({ deploy: { held } }: { readonly deploy: DeploySummary }) {
+  return held && <Badge tone="warning">Held back</Badge>;
 }
 
 /** The branch of a deploy that is a preview of one, cut off where it is long. */

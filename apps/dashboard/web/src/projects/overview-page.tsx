@@ -41,6 +41,7 @@ export function OverviewPage() {
     >
       <div className="grid gap-5">
         {project.latest?.state === 'failed' && <FailedDeploy id={project.latest.id} />}
+        {project.latest?.held && <HeldDeploy deploy={project.latest} />}
         {project.live ? (
           <>
             <LiveSite live={project.live} />
@@ -77,6 +78,23 @@ function FailedDeploy({ id }: { readonly id: string }) {
         Deploy #{data.number} failed with {count(data.errors.length, 'problem')}
       </Link>
       . {live ? `Deploy #${live.number} stays live.` : 'Nothing is live yet.'}
+    </Alert>
+  );
+}
+
+/** Says that a project's latest deploy waits for an owner, with a link to what it changes. */
+function HeldDeploy({ deploy: { id, number, held } }: { readonly deploy: DeploySummary }) {
+  const { slug } = useProject();
+  return (
+    <Alert tone="warning">
+      <Link
+        to="/projects/$slug/deploys/$id"
+        params={{ slug, id }}
+        className="rounded-sm font-medium underline underline-offset-3"
+      >
+        Deploy #{number} is held back
+      </Link>
+      . {held?.message} An owner of the project puts it live.
     </Alert>
   );
 }

@@ -11,6 +11,7 @@ export const REASONS = {
   'deploy.create': 'You are a viewer here. Editors and owners of the project deploy.',
   'deploy.activate':
     'You are a viewer here. Owners and editors of the project can put deploys live.',
+  'deploy.confirm': 'Only an owner of the project can put it live.',
   'project.delete': 'Only an owner of the project can delete it.',
   'member.write': 'Only an owner of the project can invite, change and remove members.',
   'domain.verify':

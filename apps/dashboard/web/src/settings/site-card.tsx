@@ -14,12 +14,13 @@ import { WithCode } from '../ui/with-code.tsx';
 
 /** What the site does besides showing pages, and what its deploys must be like. A switch takes effect at once. */
 export function SiteCard() {
-  const { url, mcp, requestProxy, strict } = useProject();
+  const { url, mcp, requestProxy, strict, holdBreaking } = useProject();
   const { data: installation } = useQuery(installationQuery);
   const mcpSwitch = useSwitch('mcp', 'The MCP server');
   const proxySwitch = useSwitch('requestProxy', 'The request proxy');
   const strictSwitch = useSwitch('strict', 'Strictness');
-  const error = mcpSwitch.error ?? proxySwitch.error ?? strictSwitch.error;
+  const holdSwitch = useSwitch('holdBreaking', 'Holding back');
+  const error = mcpSwitch.error ?? proxySwitch.error ?? strictSwitch.error ?? holdSwitch.error;
   // Without the operator's leave there is no proxy, whatever was chosen before.
   const mayPass = installation?.requestProxy === true;
   return (
@@ -55,12 +56,18 @@ export function SiteCard() {
           checked={strictSwitch.chosen ?? strict}
           onChange={strictSwitch.change}
         />
+        <Switch
+          label="Hold breaking deploys back"
+          hint="A deploy that breaks clients of the live API goes live when an owner confirms it."
+          checked={holdSwitch.chosen ?? holdBreaking}
+          onChange={holdSwitch.change}
+        />
       </div>
     </Card>
   );
 }
 
-function useSwitch(field: 'mcp' | 'requestProxy' | 'strict', name: string) {
+function useSwitch(field: 'mcp' | 'requestProxy' | 'strict' | 'holdBreaking', name: string) {
   const { slug } = useProject();
   // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

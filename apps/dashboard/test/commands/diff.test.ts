@@ -5,6 +5,9 @@ import { type TestContext, test } from 'node:test';
 import type { ChangeList } from '@petstore/changes/change.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { dashboard } from '../support/dashboard-program.ts';
+import { deployFiles } from '../support/guides.ts';
+import { createProject, deploy, makeToken } from '../support/project.ts';
+import { startService } from '../support/service.ts';
 
 /** Writes files by their paths, and returns `dashboard diff …` beside them. */
 async function setUp(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -321,8 +324,8 @@ test('what cannot be read ends with 2, and says where and what to do', async (t)
     'config',
   );
   await refused(
-    /https:\/\/a\.example\.com is an address.*Download/,
-    'https://a.example.com',
+    /^dashboard: http:\/\/127\.0\.0\.1:9\/\.well-known\/api-catalog cannot be read/,
+    'http://127.0.0.1:9',
     'old.yaml',
   );
   await refused(
@@ -332,7 +335,66 @@ test('what cannot be read ends with 2, and says where and what to do', async (t)
     '--fail-on',
     'never',
   );
-  await refused(/missing required argument 'new'/, 'old.yaml');
+  await refused(/The new version is missing/, 'old.yaml');
+  await refused(/--against live needs the project/, 'old.yaml', '--against', 'live');
+  await refused(/--project goes with --against/, 'old.yaml', 'old.yaml', '--project', 'pets');
+  const live = ['--against', 'live', '--project', 'pets'];
+  await refused(/give the new one alone/, 'old.yaml', 'old.yaml', ...live);
+  await refused(/DASHBOARD_TOKEN must be an API token/, 'old.yaml', ...live);
+});
+
+test('a document is compared with what is live of a project, and with the address of any deploy', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  const { url } = await createProject(root, 'pets');
+  const { token } = await makeToken(root, 'pets');
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'new.yaml'), NEW);
+  const env = { DASHBOARD_URL: service.origin, DASHBOARD_TOKEN: token };
+  const diff = (...args: string[]) => dashboard(folder, ['diff', ...args], env);
+  const live = ['--against', 'live', '--project', 'pets'];
+  const nothing = await diff('new.yaml', ...live);
+  assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
+  assert.match(nothing.stderr, /Nothing of the project pets is live/);
+
+  const first = await deploy(root, 'pets', OLD);
+  const found = await diff('new.yaml', ...live, '--format', 'json', '--fail-on', 'breaking');
+  assert.equal(found.code, 1, found.stderr);
+  const { summary, changes } = JSON.parse(found.stdout) as ChangeList;
+  assert.equal(summary.breaking, 2);
+  assert.equal(changes[0]?.old?.file, `${first.url}/openapi.json`);
+
+  await deploy(root, 'pets', NEW);
+  const same = await diff('new.yaml', ...live);
+  assert.deepEqual([same.code, same.stdout], [0, 'No changes\n']);
+  const deploys = await diff(`${first.url}/`, url);
+  assert.equal(deploys.code, 0, deploys.stderr);
+  assert.match(deploys.stdout, /^Breaking \(2\)/);
+  const elsewhere = await diff(service.origin, 'new.yaml');
+  assert.equal(elsewhere.code, 2);
+  assert.match(elsewhere.stderr, /has no list of APIs at \/\.well-known\/api-catalog/);
+
+  await deployFiles(
+    root,
+    'pets',
+    {
+      'docs.yaml': 'title: Shop\nreferences: [{ openapi: pets.yaml }, { openapi: shops.yaml }]\n',
+      'index.md': '# Shop\n',
+      'pets.yaml': OLD,
+      'shops.yaml': OLD,
+    },
+    '?version=v2',
+  );
+  await mkdir(join(folder, 'shop'));
+  await writeFile(
+    join(folder, 'shop', 'docs.yaml'),
+    'title: Shop\nreferences: [{ openapi: pets.yaml }]\n',
+  );
+  await writeFile(join(folder, 'shop', 'pets.yaml'), NEW);
+  const several = await diff(`${url}/v2`, 'shop', '--format', 'json');
+  assert.equal(several.code, 0, several.stderr);
+  // Two of the document that is left, and the two operations of the one that is gone.
+  assert.equal((JSON.parse(several.stdout) as ChangeList).summary.breaking, 4);
 });
 
 test('each format is what its reader takes', async (t) => {

@@ -13,6 +13,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pairDocuments } from '../deploys/changes/pair-documents.ts';
+import { liveAddress } from './diff/live-address.ts';
 import { readVersion, type Version } from './diff/read-version.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -32,6 +33,8 @@ interface Options {
   readonly format: string;
   readonly report?: readonly Report[];
   readonly failOn?: 'breaking' | 'risky';
+  readonly against?: 'live';
+  readonly project?: string;
 }
 
 /** A file to which the list goes as well. */
@@ -44,10 +47,22 @@ export function diffCommand(): Command {
   return (
     subcommand('diff')
       .description(
-        'List what a new version of an API changes for those who use the old one, offline and without an account.',
+        'List what a new version of an API changes for those who use the old one. Of files and folders offline and without an account.',
       )
-      .argument('<old>', 'document (JSON or YAML), or folder as it is deployed')
-      .argument('<new>', 'the same of the new version; a docs.yaml in it may have exceptions')
+      .argument(
+        '<old>',
+        'document (JSON or YAML), folder as it is deployed, or address of a site or a deploy',
+      )
+      .argument(
+        '[new]',
+        'the same of the new version; a docs.yaml in it may have exceptions. With --against the new version alone is given',
+      )
+      .addOption(
+        new Option('--against <what>', 'live: compare with what is live, of --project').choices([
+          'live',
+        ]),
+      )
+      .option('--project <slug>', 'the project of --against, at DASHBOARD_URL')
       .addOption(
         new Option(
           '--format <format>',
@@ -70,8 +85,9 @@ export function diffCommand(): Command {
       )
       // A wrong command line is no breaking change.
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-      .action(async (old: string, now: string, { format, report = [], failOn }: Options) => {
-        const list = await compared(old, now);
+      .action(async (old: string, now: string | undefined, options: Options) => {
+        const { format, report = [], failOn } = options;
+        const list = await compared(old, now, options);
         if (!list) return;
         const failing = failOn === undefined ? [] : VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1);
         for (const { format, file } of report)
@@ -104,8 +120,13 @@ async function written(file: string, text: string): Promise<boolean> {
 }
 
 /** The list of changes; undefined where a version cannot be read, which is told. */
-async function compared(old: string, now: string): Promise<ChangeList | undefined> {
+async function compared(
+  first: string,
+  second: string | undefined,
+  options: Options,
+): Promise<ChangeList | undefined> {
   try {
+    const { old, now } = await versionsOf(first, second, options);
     const [before, after] = [await readVersion(old), await readVersion(now)];
     for (const line of [...before.notes, ...after.notes]) process.stderr.write(`${line}\n`);
     return comparedVersions(before, after);
@@ -115,6 +136,28 @@ async function compared(old: string, now: string): Promise<ChangeList | undefine
     process.stderr.write(`dashboard: ${text}\n`);
     return undefined;
   }
+}
+
+/** Which versions are meant. Rejects with UserError where the command line does not say it. */
+async function versionsOf(
+  first: string,
+  second: string | undefined,
+  { against, project }: Options,
+): Promise<{ readonly old: string; readonly now: string }> {
+  if (against === undefined) {
+    if (project !== undefined)
+      throw new UserError('--project goes with --against live, which says what of it is compared.');
+    if (second === undefined)
+      throw new UserError(
+        'The new version is missing: dashboard diff OLD NEW, or dashboard diff NEW --against live --project SLUG.',
+      );
+    return { old: first, now: second };
+  }
+  if (second !== undefined)
+    throw new UserError('With --against the old version is known: give the new one alone.');
+  if (project === undefined)
+    throw new UserError('--against live needs the project: --project SLUG.');
+  return { old: await liveAddress(project), now: first };
 }
 
 /**

@@ -13,6 +13,7 @@ import { folderSources, type VersionSources } from '../../deploys/changes/versio
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { filesOf } from '../deploy/referenced-files.ts';
 import { cannotRead, listFiles } from '../folder-files.ts';
+import { readSite } from './read-site.ts';
 
 /** A version of an API, as it is compared. */
 export interface Version {
@@ -29,14 +30,11 @@ export interface Version {
 type Sources = Pick<VersionSources, 'sources' | 'rules'>;
 
 /**
- * Reads what is at a path as a deploy would: a document with the files that it refers to, or a folder, whose `docs.yaml`
+ * Reads what is at a path as a deploy would, or a site by its address: a document with the files that it refers to, or a folder, whose `docs.yaml`
  * says which documents and which overlays are meant. Rejects with UserError for what cannot be read, with file and line.
  */
 export async function readVersion(path: string): Promise<Version> {
-  if (/^https?:\/\//i.test(path))
-    throw new UserError(
-      `${path} is an address, and dashboard diff reads files and folders. Download the document first.`,
-    );
+  if (/^https?:\/\//i.test(path)) return readSite(path);
   const isFolder = (await stat(path).catch(cannotRead(path))).isDirectory();
   const { sources, rules } = await (isFolder ? readFolder(path) : readDocumentFile(path));
   const documents = new Map<string, ComparedDocument>();

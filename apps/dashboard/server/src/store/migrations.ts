@@ -27,8 +27,8 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0014_build_keys': { up: (db) => buildKeys(db, engine) },
     '0015_branch_previews': { up: (db) => branchPreviews(db, engine) },
     '0016_site_versions': { up: siteVersions },
-    '0017_deploy_changes': { up: deployChanges },
     '0018_webhook_deliveries': { up: (db) => webhookDeliveries(db, engine) },
+    '0019_deploy_changes': { up: deployChanges },
   };
 }
 

@@ -48,7 +48,7 @@ onBothEngines(
     const [succeeded, live] = await next(2);
     assert.equal(succeeded?.type, 'deploy.succeeded');
     assert.equal(succeeded?.data.message, 'Deploy #1 of pets succeeded.');
-    const { strict, errors, warnings, hints, ...summary } = first;
+    const { strict, errors, warnings, hints, comparedWith, changesProblem, ...summary } = first;
     assert.deepEqual(succeeded?.data.deploy, summary, 'the deploy as the API lists it');
     const { pageUrl } = succeeded.data;
     assert.equal(pageUrl, `${service.addresses.dashboard}/projects/pets/deploys/${first.id}`);
@@ -97,6 +97,22 @@ onBothEngines(
       (await next(1)).map(({ data }) => data.deploy.number),
       [1],
       'what was live already is no news',
+    );
+
+    await json(await owner.call('PATCH', '/api/projects/pets', { holdBreaking: true }));
+    const api = JSON.parse(documentTitled('Pets'));
+    const get = { responses: { 200: { description: 'Done.' } } };
+    await deploy(owner, 'pets', JSON.stringify({ ...api, paths: { '/pets': { get } } }));
+    await next(2);
+    await deploy(owner, 'pets');
+    const held = await next(1);
+    assert.deepEqual(
+      held.map(({ type, data }) => [type, data.deploy.held?.reason, data.deploy.changes?.breaking]),
+      [['deploy.succeeded', 'breaking', 1]],
+    );
+    assert.match(
+      held[0]?.data.message ?? '',
+      /^Deploy #7 of pets succeeded, and is held back\. It/,
     );
 
     assert.equal(failures.received.length, 1);

@@ -36,8 +36,11 @@ export async function tellOfDeploy(
   const tell = (message: string, more: object = {}) =>
     queueDeployNotice(trx, at, { type, project, message, details: { ...details, ...more } });
   switch (type) {
-    case 'deploy.succeeded':
-      return tell(`${name} of ${project.name} succeeded${placeOf(deploy)}.`);
+    case 'deploy.succeeded': {
+      const { held } = details.deploy;
+      const waits = held ? `, and is held back. ${held.message}` : '.';
+      return tell(`${name} of ${project.name} succeeded${placeOf(deploy)}${waits}`);
+    }
     case 'deploy.failed': {
       const { errors } = presentDeployDetails(deploy, project, addresses(), shown);
       const [first] = errors;

@@ -10,7 +10,7 @@ export interface DeployChange extends Change {
 }
 
 /** A deploy in words of another one. */
-export interface ComparedDeploy {
+interface ComparedDeploy {
   readonly id: string;
   readonly number: number;
 }

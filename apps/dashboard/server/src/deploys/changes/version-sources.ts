@@ -16,7 +16,7 @@ export interface VersionSources {
   readonly problems: readonly BuildProblem[];
 }
 
-export type Rules = Pick<CompareOptions, 'deprecationDays' | 'exceptions'>;
+type Rules = Pick<CompareOptions, 'deprecationDays' | 'exceptions'>;
 
 interface Reading extends Pick<DocumentSource, 'pathOf' | 'mostBytes'> {
   /** What the files are of, in sentences: a folder, an archive. */

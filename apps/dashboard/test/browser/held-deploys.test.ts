@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { sharedInstallation } from '../support/installation.ts';
-import { look } from '../support/look.ts';
+import { look, VIEWS } from '../support/look.ts';
 import { titleAt } from '../support/site.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -84,8 +84,12 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('PATCH');
   await page.getByText('No change is like that.').waitFor();
 
-  await page.getByRole('button', { name: 'Make live' }).click();
   const dialog = page.getByRole('dialog');
+  const question = {
+    ...{ ...place, name: 'held-deploy-question' },
+    open: () => page.getByRole('button', { name: 'Make live' }).click(),
+  };
+  await look(page, shared(), question, VIEWS.slice(2), true);
   assert.ok(await dialog.getByRole('button', { name: 'Make live' }).isDisabled());
   await dialog.getByLabel('Why it may break clients').fill('Agreed with all who use it.');
   await dialog.getByRole('button', { name: 'Make live' }).click();

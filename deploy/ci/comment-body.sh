@@ -31,6 +31,7 @@ def head: $deploy[0] as $d
     elif $d == null then empty
     elif $d.state == "failed" then "**The deploy failed.** " + if $d.branchUrl then "\($d.branchUrl) shows what it did before." else "What is live stays so." end
     elif $d.branch != null then "**Preview:** \($d.address)"
+    elif $d.held then "**Held back** until an owner confirms it: \($d.held.message | code) Preview: \($d.address)"
     elif $d.live then "**Live:** \($d.address)"
     else "**Built, but not live:** \($d.address)" end;
 def source: $deploy[0] | if . == null or $ended then empty
@@ -41,6 +42,6 @@ def fitting($most): if length <= $most then . else
   "<!-- dashboard: \($project) -->\n### API documentation of \($project | code)",
   ([head, source] | select(length > 0) | join("  \n")),
   (if $ended then empty else
-    ($deploy[0] // {} | (.errors // [] | table("Errors")), (.warnings // [] | table("Warnings"))),
+    ($deploy[0] // {} | (if .strict and .warnings != [] then empty else .errors // [] | table("Errors") end), (.warnings // [] | table("Warnings"))),
     (($changes | rtrimstr("\n")), ($note | select(. != "") | code) | select(. != "")) end)
 ] | join("\n\n") | fitting(65000)'

@@ -3,9 +3,9 @@
 #
 #   compare.sh BASE PATH OUT
 #
-# Compares PATH of the working tree with PATH of the commit at which the branch left BASE, a branch or a commit. Writes
-# OUT/changes.json, .md, .github (workflow commands) and .gitlab (a Code Quality report). Where nothing can be compared,
-# OUT/changes.note says why. It needs bash, git, jq, and `dashboard`.
+# Compares PATH of the working tree with PATH of the commit at which the branch left BASE, a branch or a commit. Prints the
+# list, and writes OUT/changes.json, .md, .github (workflow commands) and .gitlab (a Code Quality report). Where nothing
+# can be compared, OUT/changes.note says why. It needs bash, git and `dashboard`.
 set -euo pipefail
 export LC_ALL=C
 
@@ -49,14 +49,17 @@ GIT_INDEX_FILE=$out/index git checkout-index --all --prefix="$old/"
 [ -e "$old/$path" ] || note 'Nothing to compare with: the base does not have it yet.'
 
 if ! dashboard diff --report "json=$out/changes.json" --report "markdown=$out/changes.md" \
-  --report "github=$out/changes.github" --report "gitlab=$out/changes.gitlab" "$old/$path" "$path" 2>"$out/stderr"; then
+  --report "github=$out/changes.github" --report "gitlab=$out/changes.gitlab" "$old/$path" "$path" \
+  >"$out/changes.text" 2>"$out/stderr"; then
   text=$(head -c 2000 "$out/stderr")
   text=${text//"$old/"/"the base's "}
   printf 'Not compared: %s\n' "$text" | tee "$out/changes.note" >&2
   exit 1
 fi
+rm "$out/stderr"
 # Places are told as in the repository.
 for file in "$out"/changes.*; do
   text=$(cat "$file")
   printf '%s\n' "${text//"$old/"/}" >"$file"
 done
+cat "$out/changes.text"

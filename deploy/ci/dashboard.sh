@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Publishes API documentation with curl alone. It needs bash, curl, jq, tar, and no other file of this repository.
 #
-#   dashboard.sh deploy FILE|FOLDER|ARCHIVE   prints the finished deploy as JSON; exit code 1 where it failed
+#   dashboard.sh deploy FILE|FOLDER|ARCHIVE   prints the finished deploy as JSON; exit code 1 where it failed,
+#                                             3 where it is held back until an owner confirms it
 #   dashboard.sh end BRANCH                   ends the preview of a branch, if it has one
 #
 #   DASHBOARD_URL       address of the dashboard, such as https://dashboard.example.com
@@ -142,7 +143,11 @@ deploy() {
     '. + {address: $address, page: $page}' "$folder/deploy.json"
   jq -r '(.errors[] | ["error", .]), (.warnings[] | ["warning", .]) | "\(.[0]): \(.[1].file // "" | if . == "" then . else . + ": " end)\(.[1].message)"' \
     "$folder/deploy.json" >&2
-  [ "$(jq -r .state "$folder/deploy.json")" = succeeded ]
+  [ "$(jq -r .state "$folder/deploy.json")" = succeeded ] || return 1
+  if jq -e '.held != null' "$folder/deploy.json" >/dev/null; then
+    printf 'Held back: %s\n' "$(jq -r .held.message "$folder/deploy.json")" >&2
+    return 3
+  fi
 }
 
 end_preview() {

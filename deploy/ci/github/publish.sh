@@ -83,12 +83,13 @@ fi
 if [ -n "$branch" ]; then
   export DASHBOARD_BRANCH=$branch DASHBOARD_VERSION=''
 fi
-# 1: the deploy failed, which the comment tells. Otherwise there is none.
+# 1: the deploy failed, and 3: it is held back, which is told below. Otherwise there is none.
 code=0
 "$tools/dashboard.sh" deploy "$DOCS_PATH" >"$told/deploy.json" 2>"$told/deploy.log" || code=$?
 quietly cat "$told/deploy.log"
-[ "$code" -le 1 ] && [ -s "$told/deploy.json" ] ||
+{ [ "$code" -le 1 ] || [ "$code" -eq 3 ]; } && [ -s "$told/deploy.json" ] ||
   fail "Nothing was deployed. $(tail -n 1 "$told/deploy.log")"
-output state "$(jq -r .state "$told/deploy.json")"
+[ "$code" -ne 3 ] || echo "::warning::The deploy is held back until an owner confirms it: $(jq -r .page "$told/deploy.json")"
+output state "$(jq -r 'if .held then "held" else .state end' "$told/deploy.json")"
 output url "$(jq -r .address "$told/deploy.json")"
 output deploy "$(jq -r .id "$told/deploy.json")"

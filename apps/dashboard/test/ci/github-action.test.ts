@@ -226,6 +226,26 @@ test('what is on the live branch goes live, as a version too, and other branches
   assert.equal(github.comments.length, 0);
 });
 
+test('a deploy that is held back is a warning with the way to confirm it', {
+  skip: cannotRun,
+}, async (t) => {
+  const { owner, repository, push, page } = await setUp(t);
+  const before = await repository.git('rev-parse', 'main');
+  const { outputs } = await push('main', '0'.repeat(40), { compare: 'false' });
+  await json(await owner.call('PATCH', '/api/projects/pets', { holdBreaking: true }));
+  await repository.commit('main', { 'openapi.yaml': BREAKING });
+  const held = await push('main', before, { compare: 'false' });
+  assert.ok(held.succeeded, held.log);
+  assert.equal(held.outputs.state, 'held');
+  const [warning] = held.commands.filter(({ name }) => name === 'warning');
+  assert.match(
+    warning?.message ?? '',
+    /until an owner confirms it: http\S+\/projects\/pets\/deploys\//,
+  );
+  assert.match(held.summary, /\*\*Held back\*\*/);
+  assert.match((await page(outputs.url ?? '', '/openapi.json')).text, /removePets/);
+});
+
 test('a pull request of a fork, and one of Dependabot, is compared, and has no preview and no comment', {
   skip: cannotRun,
 }, async (t) => {
@@ -320,9 +340,10 @@ test('a deploy that fails fails the job, and the comment says why', {
 test('only what the branch changes is told, whatever was merged meanwhile and however it is checked out', {
   skip: cannotRun,
 }, async (t) => {
-  const { repository, pullRequest } = await setUp(t);
+  const { repository, pullRequest } = await setUp(t, { 'openapi.yaml': BREAKING });
   await repository.commit('feature', { 'README.md': 'Text' });
-  await repository.commit('main', { 'openapi.yaml': BREAKING });
+  // Beside this the branch seems to remove something.
+  await repository.commit('main', { 'openapi.yaml': OLD });
   for (const checkout of [
     { depth: 0 },
     { depth: 1 },
@@ -344,10 +365,13 @@ test('names and texts of strangers are never run, and command nothing', {
   const { github, repository, pullRequest } = await setUp(t);
   const branch = `$(touch$IFS\`\`pwned)\`touch$IFS\`";touch$IFS''pwned;'&|<x>-ü`;
   const evil =
-    '@ada | `x` </details> ::error::evil ##[error]evil ##[set-output name=url]https://evil.example';
+    '@ada | ` </details> ::error::evil ##[error]evil ##[set-output name=url]https://evil.example';
   const document = {
     ...{ openapi: '3.1.0', info: { title: evil, version: '1' } },
-    paths: { '/pets': { get: { summary: evil, [`::error::evil ${evil}`]: 1, responses: {} } } },
+    paths: {
+      '/pets': { $ref: `#/${evil}` },
+      '/dogs': { get: { summary: evil, [`::error::evil ${evil}`]: 1, responses: {} } },
+    },
   };
   await repository.commit(branch, { 'openapi.yaml': JSON.stringify(document, undefined, 1) });
   const run = await pullRequest({ branch, title: '"; touch pwned; "' });
@@ -365,7 +389,7 @@ test('names and texts of strangers are never run, and command nothing', {
   const { body = '' } = github.comments[0] ?? {};
   const withoutCode = body.replace(/`[^`\n]*`/g, '');
   assert.doesNotMatch(withoutCode, /@ada|evil|<\/details> /);
-  assert.match(body, /evil/);
+  assert.match(body, /#### Warnings[\s\S]*evil[\s\S]*\*\*API changes/);
 
   // A branch with a longer name than previews have.
   const long = `feature/${'ü'.repeat(110)}`;
@@ -402,23 +426,28 @@ test("the comment is found behind hundreds of others, and somebody else's is nev
 test('a comment has as much as GitHub takes', { skip: cannotRun }, async (t) => {
   const paths = Object.fromEntries(
     Array.from({ length: 900 }, (_, at) => [
-      `/${'a-long-path/'.repeat(6)}${at}`,
+      `/${'a-long-path/'.repeat(20)}${at}`,
       { get: { sumary: 'x', operationId: `o${at}`, responses: { 200: { description: 'x' } } } },
     ]),
   );
   const document = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths };
-  const { github, repository, pullRequest } = await setUp(t, {
-    'openapi.yaml': JSON.stringify(document),
+  // Places are as long as names of files may be.
+  const api = `${'a-long-name-'.repeat(15)}.json`;
+  const files = (changed: object) => ({
+    'docs/docs.yaml': `title: Pets\nopenapi: ${api}\n`,
+    [`docs/${api}`]: JSON.stringify({ ...document, ...changed }),
   });
+  const { github, repository, pullRequest } = await setUp(t, files({}));
   const first = Object.fromEntries(Object.entries(paths).slice(0, 100));
-  await repository.commit('feature', {
-    'openapi.yaml': JSON.stringify({ ...document, paths: first }),
-  });
-  const run = await pullRequest({ branch: 'feature' });
+  await repository.commit('feature', files({ paths: first }));
+  const run = await pullRequest({ branch: 'feature', inputs: { path: 'docs' } });
   assert.ok(run.succeeded, run.log);
   const { body = '' } = github.comments[0] ?? {};
   assert.ok(body.length > 50_000 && body.length <= 65_536, `${body.length}`);
-  assert.match(body, /#### Warnings[\s\S]*more, on the page of the deploy[\s\S]*Breaking \(800\)/);
+  assert.match(
+    body,
+    /#### Warnings[\s\S]*more, on the page of the deploy[\s\S]*Breaking \(800\)[\s\S]*in the log of the job\.\n$/,
+  );
 });
 
 test('what is refused says what to do', { skip: cannotRun }, async (t) => {

@@ -65,7 +65,7 @@ test('every file and folder that the maps of the code name is there', async () =
     ];
     assert.ok(named.length > 40, document);
     for (const [, path = ''] of named) {
-      const isFromRoot = /^(apps|docs|packages)\//.test(path);
+      const isFromRoot = /^(apps|deploy|docs|packages)\//.test(path);
       await assertExists(isFromRoot ? path : join(folder, path), `${document} names ${path}`);
     }
   }

@@ -33,8 +33,12 @@ onBothEngines(
     await createProject(owner, 'pets');
     const add = async (body: object) =>
       json<CreatedWebhook>(await owner.call('POST', HOOKS, body), 201);
-    const { secret, events } = await add({ url: every.url });
-    assert.deepEqual(events.slice(0, 3), ['deploy.succeeded', 'deploy.failed', 'deploy.live']);
+    const { id, secret, events } = await add({ url: every.url });
+    assert.deepEqual(events.slice(0, 4), [
+      ...['deploy.succeeded', 'deploy.failed', 'deploy.live', 'api.changed'],
+    ]);
+    const ofDeploys = { events: events.slice(0, 3) };
+    await json(await owner.call('PATCH', `${HOOKS}/${id}`, ofDeploys));
     const other = await add({ url: failures.url, events: ['deploy.failed'] });
     assert.deepEqual(other.events, ['deploy.failed']);
 
@@ -112,7 +116,7 @@ onBothEngines(
     );
     assert.match(
       held[0]?.data.message ?? '',
-      /^Deploy #7 of pets succeeded, and is held back\. It/,
+      /^Deploy #7 of pets succeeded\. It is held back: an owner puts it live\. It/,
     );
 
     assert.equal(failures.received.length, 1);
@@ -123,6 +127,93 @@ onBothEngines(
       stored.filter(({ email }) => email !== null),
       [],
       'nobody gets an e-mail about a deploy',
+    );
+  },
+);
+
+/** A document with these operations. */
+const apiWith = (paths: readonly string[]) =>
+  JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths: Object.fromEntries(
+      paths.map((path) => [path, { get: { responses: { 200: { description: 'Done.' } } } }]),
+    ),
+  });
+
+onBothEngines(
+  'webhooks are told what changes in the API once it is live, and of nothing that nobody compared',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    const service = await startService(t, { webhookPrivateAddresses: 'allow' });
+    const owner = await service.signUp('ann@example.com');
+    await createProject(owner, 'pets');
+    await json(await owner.call('PATCH', '/api/projects/pets', { holdBreaking: true }));
+    const body = { url: receiver.url, events: ['deploy.succeeded', 'deploy.live', 'api.changed'] };
+    const { secret } = await json<CreatedWebhook>(await owner.call('POST', HOOKS, body), 201);
+    const next = async (count: number) => {
+      await until(() => receiver.received.length >= count, `${count} messages`);
+      const told = receiver.received.splice(0).map((got) => verified(secret, got));
+      return new Map(told.map(({ type, data }) => [type, data]));
+    };
+    const activate = async (id: string) =>
+      json(await owner.call('POST', `/api/projects/pets/deploys/${id}/activate`));
+
+    const first = await deploy(owner, 'pets', apiWith(['/pets', '/owners']));
+    assert.deepEqual([...(await next(2)).keys()].sort(), ['deploy.live', 'deploy.succeeded']);
+
+    const many = Array.from({ length: 120 }, (_, index) => `/added-${index}`);
+    const second = await deploy(owner, 'pets', apiWith(['/pets', '/owners', ...many]));
+    const changed = (await next(3)).get('api.changed');
+    assert.equal(changed?.message, 'The API of pets has 120 compatible changes.');
+    assert.deepEqual(changed.summary, second.changes);
+    assert.deepEqual(changed.comparedWith, { id: first.id, number: 1 });
+    const changes = changed.changes as object[];
+    assert.deepEqual([changes.length, changed.leftOut], [100, 20]);
+    assert.deepEqual(changes[0], {
+      code: 'operation-added',
+      verdict: 'compatible',
+      operation: 'GET /added-0',
+      message: (changes[0] as { message: string }).message,
+    });
+    const { origin } = service;
+    const path = String(changed.changesUrl).replace(origin, '');
+    const list = await json<{ changes: object[] }>(await owner.call('GET', path));
+    assert.equal(list.changes.length, 120, 'the list that its URL leads to is whole');
+
+    const breaking = await deploy(owner, 'pets', apiWith(['/pets', ...many]));
+    assert.equal(breaking.held?.reason, 'breaking');
+    const held = await next(1);
+    assert.deepEqual([...held.keys()], ['deploy.succeeded'], 'what is held back changes nothing');
+    assert.equal(
+      held.get('deploy.succeeded')?.message,
+      'Deploy #3 of pets succeeded. It is held back: an owner puts it live. It has 1 breaking change for those who use deploy #2.',
+    );
+    await activate(breaking.id);
+    const released = await next(2);
+    assert.equal(released.get('api.changed')?.message, 'The API of pets has 1 breaking change.');
+
+    await activate(first.id);
+    assert.deepEqual([...(await next(1)).keys()], ['deploy.live'], 'it was compared with none');
+    await activate(second.id);
+    assert.deepEqual(
+      [...(await next(2)).keys()].sort(),
+      ['api.changed', 'deploy.live'],
+      'it was compared with what is live again',
+    );
+    await activate(first.id);
+    await next(1);
+    await activate(breaking.id);
+    assert.deepEqual(
+      [...(await next(1)).keys()],
+      ['deploy.live'],
+      'it was compared with another one than was live',
+    );
+    await deploy(owner, 'pets', apiWith(['/pets', ...many]));
+    assert.deepEqual(
+      [...(await next(2)).keys()].sort(),
+      ['deploy.live', 'deploy.succeeded'],
+      'nothing of the API changed',
     );
   },
 );

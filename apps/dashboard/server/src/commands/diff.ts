@@ -14,7 +14,8 @@ import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pairDocuments } from '../deploys/changes/pair-documents.ts';
 import { liveAddress } from './diff/live-address.ts';
-import { readVersion, type Version } from './diff/read-version.ts';
+import { readVersion } from './diff/read-version.ts';
+import type { Version } from './diff/version.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How a list is printed. `failing`: the verdicts that end with exit code 1. */

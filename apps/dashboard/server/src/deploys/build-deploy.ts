@@ -50,7 +50,7 @@ import type { runBuild } from './build/process/run-build.ts';
 import type { runComparison } from './build/process/run-comparison.ts';
 import { type Compared, compareWithShown } from './changes/compare-with-shown.ts';
 import { heldInWords, whyHeld } from './changes/hold-back.ts';
-import { tellOfDeploy } from './deploy-notice.ts';
+import { tellFailed, tellLive, tellSucceeded } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
@@ -265,7 +265,7 @@ async function failDeploy(
     target: `#${deploy.number}`,
     details: { id: deploy.id, problems: problems.length },
   });
-  await tellOfDeploy(trx, at, deps, 'deploy.failed', deploy);
+  await tellFailed(trx, at, deps, deploy);
 }
 
 interface Success {
@@ -363,8 +363,8 @@ async function finishSucceeded(
         ...(reason !== undefined && isConfirmed && { allowBreaking: deploy.allow_breaking }),
       },
     });
-    await tellOfDeploy(trx, at, deps, 'deploy.succeeded', deploy);
-    if (goesLive) await tellOfDeploy(trx, at, deps, 'deploy.live', deploy);
+    await tellSucceeded(trx, at, deps, deploy);
+    if (goesLive) await tellLive(trx, at, deps, deploy, shown);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
     await pruneDeploys(trx, pruned, at);
     return true;

@@ -1,61 +1,126 @@
 import type { Deps } from '../deps.ts';
 import type { DeployEvent } from '../notices/event-types.ts';
 import { queueDeployNotice } from '../notices/queue-notice.ts';
+import { findDeployChanges } from '../store/deploy-changes.ts';
 import { type DeployRow, findDeploy, listShownDeploys } from '../store/deploys.ts';
 import { findUnrevokedPrimary } from '../store/domains.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
+import { countsInWords, type DeployChange } from './changes/deploy-change.ts';
+import { comparisonOf } from './changes/hold-back.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 
-/** How many problems of a failed deploy a webhook is told; the deploy has them all. */
+/** How many problems of a failed deploy, and changes of an API, a message has; the deploy has them all. */
 const MAX_ERRORS = 20;
+const MAX_CHANGES = 100;
 
-export type DeployNoticeDeps = Pick<Deps, 'addresses'>;
+type NoticeDeps = Pick<Deps, 'addresses'>;
+
+type DeployKey = Pick<DeployRow, 'project_id' | 'id'>;
+
+/** Whom to tell of what: the deploy as it is by now, and its project. */
+interface Telling {
+  readonly trx: Trx;
+  readonly at: number;
+  readonly deploy: DeployRow;
+  readonly project: ProjectRow;
+  readonly addresses: NoticeDeps['addresses'];
+  /** Queues the notice for the project's webhooks. */
+  readonly tell: (type: DeployEvent, message: string, more?: object) => Promise<void>;
+}
+
+// Call these at the end of the event's transaction, which has locked the project: a notice shows the deploy as it is
+// then.
+
+/** Queues that a deploy was built. */
+export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
+  const telling = await tellingOf(trx, at, deps, key);
+  if (!telling) return;
+  const { deploy, project, addresses, tell } = telling;
+  const { held } = presentDeploy(deploy, project, addresses(), new Set());
+  const waits = held ? ` It is held back: an owner puts it live. ${held.message}` : '';
+  await tell('deploy.succeeded', `${nameOf(telling)} succeeded${placeOf(deploy)}.${waits}`);
+}
+
+/** Queues that a deploy could not be built. */
+export async function tellFailed(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
+  const telling = await tellingOf(trx, at, deps, key);
+  if (!telling) return;
+  const { deploy, project, addresses, tell } = telling;
+  const { errors } = presentDeployDetails(deploy, project, addresses(), new Set());
+  const [first] = errors;
+  await tell(
+    'deploy.failed',
+    `${nameOf(telling)} failed${placeOf(deploy)}. ${first?.message ?? ''}`.trimEnd(),
+    { errors: errors.slice(0, MAX_ERRORS), errorCount: errors.length },
+  );
+}
 
 /**
- * Queues what has just happened to a deploy for the project's webhooks. Call it at the end of the event's transaction,
- * which has locked the project: the notice shows the deploy as it is then.
+ * Queues that readers find a deploy, and what that changes in the API. `before`: the id of the deploy that they found
+ * there until now; null: none. Where the deploy was compared with another one, nobody knows what changes for readers.
  */
-export async function tellOfDeploy(
+export async function tellLive(
   trx: Trx,
   at: number,
-  { addresses }: DeployNoticeDeps,
-  type: DeployEvent,
-  { project_id, id }: Pick<DeployRow, 'project_id' | 'id'>,
+  deps: NoticeDeps,
+  key: DeployKey,
+  before: string | null,
 ): Promise<void> {
+  if (before === key.id) return;
+  const telling = await tellingOf(trx, at, deps, key);
+  if (!telling) return;
+  const siteUrl = await siteUrlOf(telling);
+  const where = siteUrl === null ? '' : ` at ${siteUrl}`;
+  await telling.tell('deploy.live', `${nameOf(telling)} is live${where}.`, { siteUrl });
+  const comparison = comparisonOf(telling.deploy);
+  if (comparison?.changes && comparison.against.id === before)
+    await tellChanged(telling, comparison.changes, { comparedWith: comparison.against, siteUrl });
+}
+
+/** `summary` counts all changes, the list has the gravest of them. */
+async function tellChanged(
+  { trx, deploy, project, addresses, tell }: Telling,
+  summary: Parameters<typeof countsInWords>[0],
+  more: object,
+): Promise<void> {
+  const total = Object.values(summary).reduce((sum, number) => sum + number, 0);
+  if (total === 0) return;
+  const stored = await findDeployChanges(trx, deploy.id);
+  const all = JSON.parse(stored?.changes ?? '[]') as DeployChange[];
+  const changes = all
+    .slice(0, MAX_CHANGES)
+    .map(({ code, verdict, operation, message }) => ({ code, verdict, operation, message }));
+  const path = `/projects/${encodeURIComponent(project.slug)}/deploys/${deploy.id}/changes`;
+  await tell('api.changed', `The API of ${project.name} has ${countsInWords(summary)}.`, {
+    summary,
+    changes,
+    leftOut: total - changes.length,
+    changesUrl: `${addresses().dashboard}/api${path}`,
+    ...more,
+  });
+}
+
+async function tellingOf(
+  trx: Trx,
+  at: number,
+  { addresses }: NoticeDeps,
+  { project_id, id }: DeployKey,
+): Promise<Telling | undefined> {
   const project = await findProjectById(trx, project_id);
   const deploy = await findDeploy(trx, project_id, id);
-  if (!project || !deploy) return;
+  if (!project || !deploy) return undefined;
   const shown = await listShownDeploys(trx, project);
-  const { dashboard } = addresses();
   const details = {
     deploy: presentDeploy(deploy, project, addresses(), shown),
-    pageUrl: `${dashboard}/projects/${encodeURIComponent(project.slug)}/deploys/${id}`,
+    pageUrl: `${addresses().dashboard}/projects/${encodeURIComponent(project.slug)}/deploys/${id}`,
   };
-  const name = `Deploy #${deploy.number}`;
-  const tell = (message: string, more: object = {}) =>
+  const tell: Telling['tell'] = (type, message, more) =>
     queueDeployNotice(trx, at, { type, project, message, details: { ...details, ...more } });
-  switch (type) {
-    case 'deploy.succeeded': {
-      const { held } = details.deploy;
-      const waits = held ? `, and is held back. ${held.message}` : '.';
-      return tell(`${name} of ${project.name} succeeded${placeOf(deploy)}${waits}`);
-    }
-    case 'deploy.failed': {
-      const { errors } = presentDeployDetails(deploy, project, addresses(), shown);
-      const [first] = errors;
-      return tell(`${name} of ${project.name} failed${placeOf(deploy)}. ${first?.message ?? ''}`, {
-        errors: errors.slice(0, MAX_ERRORS),
-        errorCount: errors.length,
-      });
-    }
-    case 'deploy.live': {
-      const siteUrl = await siteUrlOf(trx, at, { addresses }, project, deploy);
-      const where = siteUrl === null ? '' : ` at ${siteUrl}`;
-      return tell(`${name} of ${project.name} is live${where}.`, { siteUrl });
-    }
-  }
+  return { trx, at, deploy, project, addresses, tell };
 }
+
+const nameOf = ({ deploy, project }: Telling) => `Deploy #${deploy.number} of ${project.name}`;
 
 function placeOf({ branch, version }: DeployRow): string {
   if (branch !== null) return `, as a preview of the branch ${branch}`;
@@ -63,13 +128,13 @@ function placeOf({ branch, version }: DeployRow): string {
 }
 
 /** Where readers find a live deploy; null: nowhere, since the site's address leads to its default version. */
-async function siteUrlOf(
-  trx: Trx,
-  at: number,
-  { addresses }: DeployNoticeDeps,
-  project: ProjectRow,
-  { version }: DeployRow,
-): Promise<string | null> {
+async function siteUrlOf({
+  trx,
+  at,
+  deploy: { version },
+  project,
+  addresses,
+}: Telling): Promise<string | null> {
   const primary = await findUnrevokedPrimary(trx, project, at);
   const origin = primary ? addresses().domain(primary.hostname) : addresses().site(project.slug);
   if (version !== null) return `${origin}/${version}`;

@@ -27,7 +27,7 @@ import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
-import { tellOfDeploy } from './deploy-notice.ts';
+import { tellLive } from './deploy-notice.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
 
@@ -201,7 +201,7 @@ export async function activateDeploy(
         ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });
-    if (from?.id !== id) await tellOfDeploy(trx, now(), deps, 'deploy.live', before);
+    await tellLive(trx, now(), deps, before, from?.id ?? null);
   });
   siteChanged(project.id);
 }

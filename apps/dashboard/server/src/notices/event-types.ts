@@ -1,5 +1,5 @@
 /** The events of a project's deploys, which webhooks are told of. A retired type is never reused. */
-const DEPLOY_EVENTS = ['deploy.succeeded', 'deploy.failed', 'deploy.live'] as const;
+const DEPLOY_EVENTS = ['deploy.succeeded', 'deploy.failed', 'deploy.live', 'api.changed'] as const;
 
 /** The events of a project's domains, which webhooks and owners are told of. A retired type is never reused. */
 export const DOMAIN_EVENTS = [

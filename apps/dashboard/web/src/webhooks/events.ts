@@ -6,6 +6,7 @@ export const EVENTS: Record<EventType, string> = {
   'deploy.succeeded': 'A deploy was built, also one of a branch.',
   'deploy.failed': 'A deploy could not be built.',
   'deploy.live': 'Readers find another deploy than before, or a version does.',
+  'api.changed': 'What goes live changes the API, with the list of changes.',
   'domain.verified': 'The DNS of a domain is right.',
   'domain.certificate_issued': 'A domain has its certificate.',
   'domain.certificate_failed': 'A domain gets no certificate for now.',
@@ -20,7 +21,7 @@ export const ALL_EVENTS = Object.keys(EVENTS) as EventType[];
 
 /** The events by what they are about. */
 export const EVENT_GROUPS = [
-  { title: 'Deploys', events: ALL_EVENTS.filter((type) => type.startsWith('deploy.')) },
+  { title: 'Deploys', events: ALL_EVENTS.filter((type) => !type.startsWith('domain.')) },
   { title: 'Domains', events: ALL_EVENTS.filter((type) => type.startsWith('domain.')) },
 ] as const;
 

@@ -3,7 +3,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { readCompared } from '../../deploys/changes/read-compared.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { download } from './download.ts';
-import type { Version } from './read-version.ts';
+import type { Version } from './version.ts';
 
 /** A document in JSON is longer than it was in YAML: as much as an archive may have. */
 const MOST_BYTES = DEPLOY_LIMITS.unpackedBytes;

@@ -14,18 +14,7 @@ import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { filesOf } from '../deploy/referenced-files.ts';
 import { cannotRead, listFiles } from '../folder-files.ts';
 import { readSite } from './read-site.ts';
-
-/** A version of an API, as it is compared. */
-export interface Version {
-  readonly path: string;
-  /** A document by itself, and no folder. */
-  readonly isFile: boolean;
-  /** By the address of the reference, where a folder has several: `payments`. Otherwise by an empty text. */
-  readonly documents: ReadonlyMap<string, ComparedDocument>;
-  readonly rules: VersionSources['rules'];
-  /** What to tell whoever asks, each a line. */
-  readonly notes: readonly string[];
-}
+import type { Version } from './version.ts';
 
 type Sources = Pick<VersionSources, 'sources' | 'rules'>;
 

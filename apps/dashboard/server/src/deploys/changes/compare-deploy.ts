@@ -10,18 +10,13 @@ import type { ComparisonJob, PublishedDocument } from '../build/process/messages
 import { limitsOf } from '../deploy-limits.ts';
 import { isHidden } from '../hidden-files.ts';
 import { type FindPage, pagesOfOperations } from './change-pages.ts';
-import type { ChangeCounts, DeployChange, StoredChanges } from './deploy-change.ts';
+import type { ComparisonOutcome, DeployChange, StoredChanges } from './deploy-change.ts';
 import { type DocumentPair, pairDocuments } from './pair-documents.ts';
 import { problemsText, readCompared } from './read-compared.ts';
 import { folderSources, type VersionSources } from './version-sources.ts';
 
 /** How many changes of a deploy are stored, and their JSON in letters. */
 const MOST = { changes: 2_000, letters: 1_000_000 };
-
-/** What a comparison found: the changes, or why there is none. */
-export type ComparisonOutcome =
-  | { readonly counts: ChangeCounts; readonly stored: StoredChanges; readonly notes: string[] }
-  | { readonly incomparable: string };
 
 /**
  * Compares the documents of an upload with those that are published. `notes` are for whoever sent it. It runs in the

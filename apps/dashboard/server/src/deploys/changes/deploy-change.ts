@@ -33,6 +33,11 @@ export interface StoredChanges {
 
 export const NO_CHANGES: StoredChanges = { changes: '[]', leftOut: 0 };
 
+/** What a comparison found: the changes, or why there is none. */
+export type ComparisonOutcome =
+  | { readonly counts: ChangeCounts; readonly stored: StoredChanges; readonly notes: string[] }
+  | { readonly incomparable: string };
+
 /** `2 breaking and 1 compatible changes`; `no changes`. */
 export function countsInWords(counts: Partial<ChangeCounts>): string {
   const verdicts = Object.entries(counts).filter(([, number]) => number > 0);

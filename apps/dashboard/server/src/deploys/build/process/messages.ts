@@ -2,7 +2,7 @@ import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { SourceKind } from '../../../store/schema.ts';
 import type { Coding, Manifest } from '../../artifact.ts';
-import type { ComparisonOutcome } from '../../changes/compare-deploy.ts';
+import type { ComparisonOutcome } from '../../changes/deploy-change.ts';
 import type { DeployLimits } from '../../deploy-limits.ts';
 import type { PackIndex } from '../artifact/pack.ts';
 

@@ -1,4 +1,4 @@
-import type { ComparisonOutcome } from '../../changes/compare-deploy.ts';
+import type { ComparisonOutcome } from '../../changes/deploy-change.ts';
 import { limitsOf } from '../../deploy-limits.ts';
 import type { ComparisonJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
 import { acquireProcess, isSmall, killProcess, releaseProcess } from './process-pool.ts';

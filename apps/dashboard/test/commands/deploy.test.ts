@@ -291,7 +291,10 @@ test('dashboard deploy takes no file along from outside of where it runs', async
   );
   const { code, stderr } = await deploy('openapi.yaml');
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /private\.yaml is not sent: it is outside the folder of the document\. Run/);
+  assert.match(
+    stderr,
+    /private\.yaml is not sent: it is outside the folder of the document and its Git/,
+  );
   const published = await getFromEdge(service.edgePort, 'pets.docs.localhost', '/openapi.json');
   assert.doesNotMatch(published.text, /PRIVATE/);
 });

@@ -270,6 +270,8 @@ test('a document alone, warnings with --strict, and a document that cannot be pu
 
 test('the files that a document refers to are watched, too', async (t) => {
   const folder = await temporaryFolder(t);
+  // Those of its repository, too.
+  await mkdir(join(folder, '.git'));
   await mkdir(join(folder, 'api'));
   await mkdir(join(folder, 'shared'));
   const file = join(folder, 'api/openapi.yaml');

@@ -379,7 +379,7 @@ test('pages that take too long together say how far they came, which are slow, a
   const { problems } = await renderPages(files, TARGETS, within({ total: 9_000 }));
   assert.match(
     problems[0]?.message ?? '',
-    /^The pages take too long to render: 1 of 2 were ready after 9 of the 9 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./,
+    /^The pages take too long to render: 1 of 2 were ready after 9 of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./,
   );
   assert.equal(problems[0]?.path, '');
 });

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { FileFinder } from '@petstore/site/openapi/bundle/referenced-files.ts';
 import type { ReadDocument } from '@petstore/site/openapi/read-document.ts';
 
@@ -19,9 +19,9 @@ export interface DocumentFiles {
 const ELSEWHERE = /\$ref["']?\s*:\s*["']?[^#"'\s]|mapping["']?\s*:/;
 
 /**
- * The files that the document at a path refers to, and those that they refer to, below its folder or below the one that
- * the command runs in. undefined where it refers to none, or where the document cannot be read: then the service says why. `mostBytes`: what all may have
- * together.
+ * The files that the document at a path refers to, and those that they refer to: below its folder, in its Git
+ * repository, or below the folder that the command runs in. undefined where it refers to none, or where the document
+ * cannot be read: then the service says why. `mostBytes`: what all may have together.
  */
 export async function documentFiles(
   path: string,
@@ -89,8 +89,8 @@ class Disk implements FileFinder {
   readonly refused: string[] = [];
   readonly #asked = new Map<string, { path: string; bytes: Uint8Array } | undefined>();
   readonly #folder: string;
-  /** The folder that the command runs in: whoever calls it there means the files below it. */
-  readonly #here = realpathSync.native('.');
+  /** Files outside of these are not meant: of the document, its repository, and where the command runs. */
+  readonly #folders: readonly string[];
   #left: number;
 
   /** `document`: its absolute path. */
@@ -98,6 +98,7 @@ class Disk implements FileFinder {
     this.mostBytes = mostBytes;
     this.#left = mostBytes;
     this.#folder = dirname(document);
+    this.#folders = [this.#folder, repositoryOf(this.#folder), realpathSync.native('.')];
   }
 
   find(path: string): { path: string; bytes: Uint8Array } | undefined {
@@ -128,8 +129,8 @@ class Disk implements FileFinder {
       .split('/')
       .some((part) => /^\.(?!\.?$)/.test(part));
     if (isHidden) return 'its name, or that of its folder, begins with a dot';
-    if (![this.#folder, this.#here].some((folder) => isBelow(real, folder)))
-      return 'it is outside the folder of the document. Run the command in a folder that has both, if it is to be published';
+    if (!this.#folders.some((folder) => isBelow(real, folder)))
+      return 'it is outside the folder of the document and its Git repository. Run the command in a folder that has both, if it is to be published';
     // On systems that ignore case the name may be written in another one.
     if (folded(path) !== folded(real)) return 'it is a link, or in a linked folder';
     if (!SENDABLE.test(real)) return 'only YAML, JSON, Markdown and text are';
@@ -144,6 +145,13 @@ class Disk implements FileFinder {
     }
     return undefined;
   }
+}
+
+/** The closest folder with a Git repository around a folder; the folder itself where there is none. */
+function repositoryOf(folder: string): string {
+  for (let at = folder; dirname(at) !== at; at = dirname(at))
+    if (existsSync(join(at, '.git'))) return at;
+  return folder;
 }
 
 const isBelow = (path: string, folder: string): boolean =>

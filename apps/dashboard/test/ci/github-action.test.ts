@@ -2,143 +2,22 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { parse } from 'yaml';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
-import { getFromEdge } from '../support/dashboard-program.ts';
-import { createProject, makeToken } from '../support/project.ts';
-import { json, startService } from '../support/service.ts';
-import { type Run, readAction, runAction } from './support/action-runner.ts';
-import { playGithub, TOKEN } from './support/played-github.ts';
-import { type Checkout, type Files, makeRepository } from './support/repository.ts';
+import { json } from '../support/service.ts';
+import { readAction } from './support/action-runner.ts';
+import { ACTION, BREAKING, errorsOf, OLD, petsOnGithub, SAFE } from './support/pets-on-github.ts';
 import { CI, cannotRun } from './support/tools.ts';
 
-const ACTION = join(CI, 'github');
-
-const OLD = `openapi: 3.1.0
-info: { title: Pets, version: '1' }
-paths:
-  /pets:
-    get:
-      summary: List
-      operationId: listPets
-      responses:
-        '200':
-          description: The pets
-          content:
-            application/json:
-              schema:
-                type: object
-                required: [name]
-                properties:
-                  name: { type: string }
-    delete:
-      summary: Remove
-      operationId: removePets
-      responses: { '204': { description: Gone } }
-`;
-const BREAKING = OLD.replace(/ {4}delete[\s\S]*$/, '');
 const DOCS = 'title: Pets\nopenapi: api.yaml\n';
-const SAFE = OLD.replace('Gone', 'They are gone');
-
-interface PullRequest {
-  readonly branch: string;
-  readonly action?: string;
-  readonly title?: string;
-  readonly fromFork?: boolean;
-  readonly actor?: string;
-  readonly checkout?: Checkout;
-  readonly inputs?: Record<string, string>;
-  readonly token?: string;
-  readonly eventName?: string;
-}
-
-/** A dashboard with the project `pets`, a repository whose main branch has `files`, and GitHub beside them. */
-async function setUp(t: TestContext, files: Files = { 'openapi.yaml': OLD }) {
-  const service = await startService(t);
-  const owner = await service.signUp('owner@example.com');
-  await createProject(owner, 'pets');
-  const { token } = await makeToken(owner, 'pets');
-  const github = await playGithub(t);
-  const repository = await makeRepository(t, files);
-
-  const run = async (
-    workspace: { folder: string; commit: string },
-    {
-      inputs = {},
-      actor = 'ada',
-      ...rest
-    }: Pick<PullRequest, 'inputs' | 'actor'> & {
-      eventName: string;
-      event: object;
-      env?: Record<string, string>;
-    },
-  ): Promise<Run> => {
-    const made = await runAction(t, ACTION, {
-      ...{
-        eventName: rest.eventName,
-        event: rest.event,
-        workspace: workspace.folder,
-        token: TOKEN,
-      },
-      inputs: { url: service.origin, project: 'pets', path: 'openapi.yaml', token, ...inputs },
-      env: {
-        GITHUB_API_URL: github.origin,
-        GITHUB_REPOSITORY: 'ada/pets',
-        GITHUB_SHA: workspace.commit,
-        GITHUB_ACTOR: actor,
-        ...rest.env,
-      },
-    });
-    for (const secret of [token, TOKEN])
-      assert.ok(!made.log.includes(secret), 'a secret in the log');
-    return made;
-  };
-
-  /** The action for the pull request 7. */
-  const pullRequest = async ({
-    branch,
-    action = 'synchronize',
-    title = 'A change',
-    fromFork = false,
-    checkout = { depth: 0 },
-    eventName = 'pull_request',
-    ...rest
-  }: PullRequest): Promise<Run> => {
-    const workspace = await repository.checkoutPullRequest(branch, checkout);
-    const sha = await repository.git('rev-parse', `refs/heads/${branch}`);
-    const event = {
-      ...{ action, number: 7 },
-      pull_request: {
-        ...{ number: 7, title },
-        head: { ref: branch, sha, repo: { id: fromFork ? 2 : 1 } },
-        base: { ref: 'main', sha, repo: { id: 1 } },
-      },
-      repository: { default_branch: 'main' },
-    };
-    return run(workspace, { ...rest, eventName, event, env: { GITHUB_REF_NAME: '7/merge' } });
-  };
-
-  /** The action for what was pushed to a branch, which was at `before`. */
-  const push = async (branch: string, before: string, inputs: Record<string, string> = {}) => {
-    const workspace = await repository.checkoutBranch(branch, 0);
-    const event = { before, repository: { default_branch: 'main' } };
-    return run(workspace, { inputs, eventName: 'push', event, env: { GITHUB_REF_NAME: branch } });
-  };
-  const page = (url: string, path = '/') =>
-    getFromEdge(service.edgePort, new URL(url).hostname, path);
-  return { service, owner, github, repository, pullRequest, push, page };
-}
-
-const errorsOf = ({ commands }: Run) =>
-  commands.filter(({ name }) => name === 'error').map(({ message }) => message);
 
 test('a pull request has a preview at the lasting address of its branch, and one comment, which later runs renew', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest, page, service } = await setUp(t);
+  const { github, repository, pullRequest, page, service } = await petsOnGithub(t);
   await repository.commit('feature', {
     'openapi.yaml': BREAKING.replace('summary: List', 'sumary: List'),
   });
@@ -179,7 +58,7 @@ test('a pull request has a preview at the lasting address of its branch, and one
 test('a closed pull request has no preview any more, and its comment says so', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest, page } = await setUp(t);
+  const { github, repository, pullRequest, page } = await petsOnGithub(t);
   await repository.commit('feature', { 'openapi.yaml': SAFE });
   const early = await pullRequest({ branch: 'feature', action: 'closed' });
   assert.ok(early.succeeded, early.log);
@@ -201,7 +80,7 @@ test('a closed pull request has no preview any more, and its comment says so', {
 test('what is on the live branch goes live, as a version too, and other branches have previews', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, push, page, service } = await setUp(t);
+  const { github, repository, push, page, service } = await petsOnGithub(t);
   const before = await repository.git('rev-parse', 'main');
   const first = await push('main', '0'.repeat(40));
   assert.ok(first.succeeded, first.log);
@@ -229,7 +108,7 @@ test('what is on the live branch goes live, as a version too, and other branches
 test('a deploy that is held back is a warning with the way to confirm it', {
   skip: cannotRun,
 }, async (t) => {
-  const { owner, repository, push, page } = await setUp(t);
+  const { owner, repository, push, page } = await petsOnGithub(t);
   const before = await repository.git('rev-parse', 'main');
   const { outputs } = await push('main', '0'.repeat(40), { compare: 'false' });
   await json(await owner.call('PATCH', '/api/projects/pets', { holdBreaking: true }));
@@ -249,7 +128,7 @@ test('a deploy that is held back is a warning with the way to confirm it', {
 test('a pull request of a fork, and one of Dependabot, is compared, and has no preview and no comment', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest, owner } = await setUp(t);
+  const { github, repository, pullRequest, owner } = await petsOnGithub(t);
   await repository.commit('feature', { 'openapi.yaml': BREAKING });
   for (const who of [
     // A token that a fork got hold of is not used for it either.
@@ -289,7 +168,7 @@ test('a pull request of a fork, and one of Dependabot, is compared, and has no p
 test('fail-on fails the job after the preview and the comment are there', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest } = await setUp(t, {
+  const { github, repository, pullRequest } = await petsOnGithub(t, {
     'docs/docs.yaml': DOCS,
     'docs/api.yaml': OLD,
   });
@@ -322,7 +201,7 @@ test('fail-on fails the job after the preview and the comment are there', {
 test('a deploy that fails fails the job, and the comment says why', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest, page } = await setUp(t);
+  const { github, repository, pullRequest, page } = await petsOnGithub(t);
   await repository.commit('feature', { 'openapi.yaml': SAFE });
   const { outputs } = await pullRequest({ branch: 'feature' });
   await repository.commit('feature', { 'openapi.yaml': `${SAFE}  - broken: [\n` });
@@ -340,7 +219,7 @@ test('a deploy that fails fails the job, and the comment says why', {
 test('only what the branch changes is told, whatever was merged meanwhile and however it is checked out', {
   skip: cannotRun,
 }, async (t) => {
-  const { repository, pullRequest } = await setUp(t, { 'openapi.yaml': BREAKING });
+  const { repository, pullRequest } = await petsOnGithub(t, { 'openapi.yaml': BREAKING });
   await repository.commit('feature', { 'README.md': 'Text' });
   // Beside this the branch seems to remove something.
   await repository.commit('main', { 'openapi.yaml': OLD });
@@ -362,7 +241,7 @@ test('only what the branch changes is told, whatever was merged meanwhile and ho
 test('names and texts of strangers are never run, and command nothing', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest } = await setUp(t);
+  const { github, repository, pullRequest } = await petsOnGithub(t);
   const branch = `$(touch$IFS\`\`pwned)\`touch$IFS\`";touch$IFS''pwned;'&|<x>-ü`;
   const evil =
     '@ada | ` </details> ::error::evil ##[error]evil ##[set-output name=url]https://evil.example';
@@ -407,7 +286,7 @@ test('names and texts of strangers are never run, and command nothing', {
 test("the comment is found behind hundreds of others, and somebody else's is never taken for it", {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest } = await setUp(t);
+  const { github, repository, pullRequest } = await petsOnGithub(t);
   await repository.commit('feature', { 'openapi.yaml': SAFE });
   const mark = '<!-- dashboard: pets -->';
   github.add(7, 'mallory', `${mark}\n**Preview:** https://evil.example`);
@@ -437,7 +316,7 @@ test('a comment has as much as GitHub takes', { skip: cannotRun }, async (t) => 
     'docs/docs.yaml': `title: Pets\nopenapi: ${api}\n`,
     [`docs/${api}`]: JSON.stringify({ ...document, ...changed }),
   });
-  const { github, repository, pullRequest } = await setUp(t, files({}));
+  const { github, repository, pullRequest } = await petsOnGithub(t, files({}));
   const first = Object.fromEntries(Object.entries(paths).slice(0, 100));
   await repository.commit('feature', files({ paths: first }));
   const run = await pullRequest({ branch: 'feature', inputs: { path: 'docs' } });
@@ -451,7 +330,7 @@ test('a comment has as much as GitHub takes', { skip: cannotRun }, async (t) => 
 });
 
 test('what is refused says what to do', { skip: cannotRun }, async (t) => {
-  const { github, repository, pullRequest } = await setUp(t);
+  const { github, repository, pullRequest } = await petsOnGithub(t);
   await repository.commit('feature', { 'openapi.yaml': SAFE });
   const refused = async (inputs: Record<string, string>, message: RegExp) => {
     const run = await pullRequest({ branch: 'feature', inputs: { compare: 'false', ...inputs } });

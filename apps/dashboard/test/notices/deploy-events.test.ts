@@ -70,10 +70,13 @@ onBothEngines(
     assert.equal(told?.data.errorCount, failed.errors.length);
     assert.ok(told?.data.message.endsWith(failed.errors[0]?.message ?? '?'));
 
-    await deploy(owner, 'pets', documentTitled('Branch'), '?branch=feature');
+    const query = '?branch=feature&commit=9d9cec5b2c4f&commit-branch=feature/x';
+    await deploy(owner, 'pets', documentTitled('Branch'), query);
     const [branch, ...none] = await next(1);
     assert.deepEqual([branch?.type, none], ['deploy.succeeded', []]);
     assert.equal(branch?.data.deploy.branch, 'feature');
+    assert.equal(branch?.data.deploy.commit?.hash, '9d9cec5b2c4f');
+    assert.equal(branch?.data.deploy.commit?.branch, 'feature/x');
     assert.equal(
       branch?.data.message,
       'Deploy #3 of pets succeeded, as a preview of the branch feature.',

@@ -25,6 +25,7 @@ import { shortMessage } from './artifact.ts';
 import { checkBranch } from './branch-name.ts';
 import { readReason } from './changes/confirmation-reason.ts';
 import { readChanges } from './changes/read-changes.ts';
+import { COMMIT_QUERY, type CommitQuery, readCommit } from './commit/read-commit.ts';
 import { decodeUpload, readCoding } from './decode-upload.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
@@ -176,7 +177,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         strict?: 'true' | 'false';
         document?: string;
         'allow-breaking'?: string;
-      };
+      } & CommitQuery;
       Headers: { 'x-file-name'?: string };
       Body: IncomingMessage | undefined;
     }>(
@@ -217,6 +218,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             }),
           ),
           'allow-breaking': Type.Optional(AllowBreaking),
+          ...COMMIT_QUERY,
         }),
         headers: Type.Object({
           'x-file-name': Type.Optional(
@@ -232,6 +234,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         const allowBreaking = readReason(request.query['allow-breaking']);
         if (allowBreaking !== undefined)
           checkPermission(accessOf(request), callerOf(request), 'deploy.confirm');
+        const commit = readCommit(request.query);
         if (branch !== undefined) checkBranch(branch);
         if (version !== undefined) checkVersion(version);
         if (branch !== undefined && version !== undefined) {
@@ -259,6 +262,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             branch,
             version,
             strict: strict === 'true' || project.strict === 1,
+            commit,
             allowBreaking,
             admit: () => reauthorize(request, deps),
           };

@@ -1,6 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf } from '../schema-types.ts';
+import { Commit } from './commit/deploy-commit.ts';
 
 const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);
 
@@ -56,6 +57,7 @@ const summary = {
     Type.String({ description: 'The version of the site that it belongs to; null: none.' }),
   ),
   sourceName: Type.String(),
+  commit: Nullable(Commit),
   createdBy: Type.String({ description: 'An e-mail address.' }),
   createdAt: Instant,
   startedAt: Nullable(Instant),

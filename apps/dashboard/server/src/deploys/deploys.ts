@@ -27,6 +27,7 @@ import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
+import type { DeployCommit } from './commit/deploy-commit.ts';
 import { tellLive } from './deploy-notice.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
@@ -48,6 +49,8 @@ interface QueueOptions {
   readonly strict: boolean;
   /** The path of the document in an archive; undefined where the archive says it. */
   readonly document: string | undefined;
+  /** The commit that it is made of; null: not known. */
+  readonly commit: DeployCommit | null;
   /** Why it may break clients although the project minds; undefined: it may not. */
   readonly allowBreaking: string | undefined;
   /** Throws where the right to deploy has ended; called when everything is stored, which may take seconds. */
@@ -62,7 +65,7 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, branch, version, strict, document, allowBreaking, admit }: QueueOptions,
+  { activate, branch, version, strict, document, commit, allowBreaking, admit }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -91,6 +94,7 @@ export async function queueDeploy(
       source_name: upload.name,
       source_size: upload.size,
       source_document: document ?? null,
+      source_commit: commit && JSON.stringify(commit),
       artifact_hash: null,
       activate: activate && branch === undefined ? 1 : 0,
       branch: branch ?? null,
@@ -124,6 +128,7 @@ export async function queueDeploy(
         ...{ id: row.id, file: upload.name },
         ...(branch !== undefined && { branch }),
         ...(version !== undefined && { version }),
+        ...(commit && { commit: commit.hash }),
         ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });

@@ -7,6 +7,7 @@ import type { ProjectRow } from '../store/projects.ts';
 import { shortProblem } from './artifact.ts';
 import { branchLabel } from './branch-name.ts';
 import { comparisonOf, type HeldReason, heldInWords } from './changes/hold-back.ts';
+import { presentCommit } from './commit/deploy-commit.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
 
 /** A deploy as a list shows it. `shown`: the ids of those that readers find. */
@@ -29,6 +30,7 @@ export function presentDeploy(
         : addresses.preview(project.slug, branchLabel(project.id, row.branch)),
     version: row.version,
     sourceName: row.source_name,
+    commit: presentCommit(row),
     createdBy: row.created_by_email,
     createdAt: instant(row.created_at),
     startedAt: instantOrNull(row.started_at),

@@ -13,6 +13,7 @@ const LISTED = [
   'number',
   'state',
   'source_name',
+  'source_commit',
   'created_by_email',
   'created_at',
   'started_at',

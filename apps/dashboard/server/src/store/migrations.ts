@@ -29,6 +29,9 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0016_site_versions': { up: siteVersions },
     '0018_webhook_deliveries': { up: (db) => webhookDeliveries(db, engine) },
     '0019_deploy_changes': { up: deployChanges },
+    '0020_deploy_commits': {
+      up: (db) => db.schema.alterTable('deploys').addColumn('source_commit', 'text').execute(),
+    },
   };
 }
 

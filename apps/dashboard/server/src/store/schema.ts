@@ -131,6 +131,8 @@ export interface Database {
     source_size: number;
     /** The path of the document in an archive; null where the archive says it. */
     source_document: string | null;
+    /** JSON: DeployCommit of deploys/commit/deploy-commit.ts. null: its sender named none. */
+    source_commit: Generated<string | null>;
     /** null until it has succeeded, and once pruned. */
     artifact_hash: string | null;
     /** 1: it goes live when it succeeds. */

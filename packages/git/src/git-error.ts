@@ -18,15 +18,28 @@ export type GitErrorCode =
   | 'redirected'
   | 'bad_repository';
 
-/** `message` is a sentence or two for people: what is wrong, and what to do. `detail` is for the log; it has no secret. */
+interface GitErrorOptions {
+  readonly detail?: string;
+  readonly hostKeys?: readonly string[];
+}
+
+/** `message` is a sentence or two for people: what is wrong, and what to do. */
 export class GitError extends Error {
   override name = 'GitError';
   readonly code: GitErrorCode;
+  /** What git said, for the log: it has no secret, and may be empty. */
   readonly detail: string;
+  /** The keys of an ssh host that was reached: those to keep, although the call failed. */
+  readonly hostKeys: readonly string[];
 
-  constructor(code: GitErrorCode, message: string, detail = '') {
+  constructor(
+    code: GitErrorCode,
+    message: string,
+    { detail = '', hostKeys = [] }: GitErrorOptions = {},
+  ) {
     super(message);
     this.code = code;
     this.detail = detail;
+    this.hostKeys = hostKeys;
   }
 }

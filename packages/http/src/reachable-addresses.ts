@@ -13,6 +13,13 @@ const LOOPBACK = addresses(['127.0.0.1', '::1']);
 /** Why a host has no usable address, as a sentence for people. */
 export class AddressError extends Error {
   override name = 'AddressError';
+  /** Whether the host has addresses, none of which is allowed. */
+  readonly isForbidden: boolean;
+
+  constructor(message: string, { isForbidden = false } = {}) {
+    super(message);
+    this.isForbidden = isForbidden;
+  }
 }
 
 export interface Network {
@@ -43,6 +50,7 @@ export async function reachableAddresses(
   if (usable.length > 0) return usable;
   throw new AddressError(
     `${host === first.address ? host : `${host} leads to ${first.address}, which`} is not an address of the internet.`,
+    { isForbidden: true },
   );
 }
 

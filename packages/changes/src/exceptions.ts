@@ -1,3 +1,4 @@
+import type { Change } from './change.ts';
 import { type Code, RULES } from './rules.ts';
 
 /** A change that may be made although it breaks clients. */
@@ -11,11 +12,16 @@ export interface Exception {
   readonly until: string;
 }
 
+/** Exceptions, and the day for which it is asked which of them hold: `2026-11-30`, in UTC. */
+export interface ExceptionsOfDay {
+  readonly exceptions: readonly Exception[];
+  readonly today: string;
+}
+
 /** The exception that holds for a change; undefined where there is none. */
 export function exceptionFor(
-  { exceptions, today }: { readonly exceptions: readonly Exception[]; readonly today: string },
-  code: Code,
-  operation: string | null,
+  { exceptions, today }: ExceptionsOfDay,
+  { code, operation }: Pick<Change, 'code' | 'operation'>,
 ): Exception | undefined {
   return exceptions.find(
     (one) =>
@@ -23,6 +29,23 @@ export function exceptionFor(
       (one.code === undefined || one.code === code) &&
       (one.operation === undefined || one.operation === operation),
   );
+}
+
+/** Whether an exception may allow a change of a verdict. */
+export const needsException = ({ verdict }: Pick<Change, 'verdict'>): boolean =>
+  verdict === 'breaking' || verdict === 'risky';
+
+/** A change as it counts with the exceptions. */
+export function withException<C extends Change>(change: C, rules: ExceptionsOfDay): C {
+  const exception = needsException(change) ? exceptionFor(rules, change) : undefined;
+  if (!exception) return change;
+  const { reason, until } = exception;
+  return {
+    ...change,
+    verdict: 'compatible',
+    message: `${change.message} Allowed until ${until}: ${reason}`,
+    allowed: { by: 'exception', reason },
+  };
 }
 
 /** Whether a text is the code of a change. */

@@ -2,7 +2,7 @@ import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { isLongJson } from '@petstore/site/syntax/exact-text.ts';
 import type { ApiDocument, At } from './api-document.ts';
 import type { Allowance, Change, ChangeList, Side } from './change.ts';
-import { type Exception, exceptionFor } from './exceptions.ts';
+import { type ExceptionsOfDay, withException } from './exceptions.ts';
 import { type Announced, daysBetween, sunsetOf } from './lifecycle.ts';
 import { placeInWords } from './place-in-words.ts';
 import { type Code, ruleOf, type SchemaFact, VERDICTS, type Verdict } from './rules.ts';
@@ -28,12 +28,6 @@ export interface Found {
   readonly gone?: Announced | undefined;
 }
 
-export interface ReportOptions {
-  /** `2026-11-30`, in UTC. */
-  readonly today: string;
-  readonly exceptions: readonly Exception[];
-}
-
 /** Larger values are left out of the list: their place says where they are. */
 const MAX_VALUE = 1_000;
 
@@ -41,11 +35,11 @@ const MAX_VALUE = 1_000;
 export class Report {
   readonly #old: ApiDocument;
   readonly #new: ApiDocument;
-  readonly #options: ReportOptions;
+  readonly #options: ExceptionsOfDay;
   readonly #changes: Change[] = [];
   readonly #told = new Set<string>();
 
-  constructor(old: ApiDocument, now: ApiDocument, options: ReportOptions) {
+  constructor(old: ApiDocument, now: ApiDocument, options: ExceptionsOfDay) {
     this.#old = old;
     this.#new = now;
     this.#options = options;
@@ -63,14 +57,15 @@ export class Report {
     if (this.#told.has(key)) return;
     this.#told.add(key);
     const rule = ruleOf(code);
-    const { verdict, allowed, note } = this.#judge(code, rule.verdict, context, found);
-    this.#changes.push({
+    const { verdict, allowed, note } = this.#judge(rule.verdict, context, found);
+    const change: Change = {
       ...{ code, verdict, operation },
       message: `${sentence(found.subject, rule.says, found)}${note}`,
       old: old && sideOf(old, this.#old),
       new: now && sideOf(now, this.#new),
       ...(allowed && { allowed }),
-    });
+    };
+    this.#changes.push(withException(change, this.#options));
   }
 
   /** Adds what was found in a schema and in all schemas below it. `subject`: what the schema is of. */
@@ -112,8 +107,8 @@ export class Report {
     return listOf(this.#changes);
   }
 
+  /** The verdict without exceptions. */
   #judge(
-    code: Code,
     verdict: Verdict,
     context: OperationContext | null,
     { gone }: Found,
@@ -138,12 +133,6 @@ export class Report {
       return allow(
         { by: 'stability', reason: stability },
         `The operation is ${stability}, and may break.`,
-      );
-    const exception = exceptionFor(this.#options, code, context?.name ?? null);
-    if (exception)
-      return allow(
-        { by: 'exception', reason: exception.reason },
-        `Allowed until ${exception.until}: ${exception.reason}`,
       );
     return { verdict: judged, note };
   }

@@ -13,6 +13,7 @@ import { routeNotFound } from './api-error.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { branchPreviewRoutes } from './deploys/branch-preview-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
+import { changeExceptionRoutes } from './deploys/exceptions/change-exception-routes.ts';
 import { siteVersionRoutes } from './deploys/versions/site-version-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
@@ -124,6 +125,7 @@ export async function buildServer({
       api.register(deployRoutes, { deps, stopping: stopping.signal });
       api.register(branchPreviewRoutes, { deps });
       api.register(siteVersionRoutes, { deps });
+      api.register(changeExceptionRoutes, { deps });
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });

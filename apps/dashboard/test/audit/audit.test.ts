@@ -240,6 +240,22 @@ const CHANGES: Record<string, Change> = {
       return () => root.call('DELETE', '/api/projects/pets/versions/v2');
     },
   },
+  'POST /api/projects/{slug}/change-exceptions': {
+    action: 'exception.create',
+    target: 'operation-removed of every operation',
+    make: at('POST', '/api/projects/pets/change-exceptions', {
+      ...{ code: 'operation-removed', reason: 'Nobody calls it.', until: '2999-12-31' },
+    }),
+  },
+  'DELETE /api/projects/{slug}/change-exceptions/{id}': {
+    action: 'exception.end',
+    target: 'operation-removed of every operation',
+    make: async ({ service, root }) => {
+      const exceptions = service.db.selectFrom('change_exceptions');
+      const { id } = await exceptions.select('id').executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/projects/pets/change-exceptions/${id}`);
+    },
+  },
   'POST /api/projects/{slug}/webhooks': {
     action: 'webhook.create',
     target: 'hooks.example.test',

@@ -7,7 +7,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { dashboard } from '../support/dashboard-program.ts';
 import { deployFiles } from '../support/guides.ts';
 import { createProject, deploy, makeToken } from '../support/project.ts';
-import { startService } from '../support/service.ts';
+import { json, startService } from '../support/service.ts';
 
 /** Writes files by their paths, and returns `dashboard diff …` beside them. */
 async function setUp(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -363,6 +363,19 @@ test('a document is compared with what is live of a project, and with the addres
   const { summary, changes } = JSON.parse(found.stdout) as ChangeList;
   assert.equal(summary.breaking, 2);
   assert.equal(changes[0]?.old?.file, `${first.url}/openapi.json`);
+
+  // What an owner allows in the dashboard counts here as well.
+  const exception = { operation: 'GET /pets', reason: 'Agreed.', until: '2999-12-31' };
+  await json(await root.call('POST', '/api/projects/pets/change-exceptions', exception), 201);
+  const allowed = await diff('new.yaml', ...live, '--format', 'json', '--fail-on', 'breaking');
+  const rest = (JSON.parse(allowed.stdout) as ChangeList).changes;
+  assert.deepEqual(
+    rest.filter(({ verdict }) => verdict === 'breaking').map(({ operation }) => operation),
+    changes
+      .filter(({ verdict, operation }) => verdict === 'breaking' && operation !== 'GET /pets')
+      .map(({ operation }) => operation),
+  );
+  assert.ok(rest.some(({ allowed: by }) => by?.reason === 'Agreed.'));
 
   await deploy(root, 'pets', NEW);
   const same = await diff('new.yaml', ...live);

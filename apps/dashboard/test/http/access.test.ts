@@ -77,6 +77,8 @@ interface Row {
 const PETS = '/api/projects/pets';
 const HOST = `${PETS}/domains/docs.example.test`;
 
+const EXCEPTION = { code: 'operation-removed', reason: 'Nobody calls it.', until: '2999-12-31' };
+
 /** Rights of the roles, in the order of PEOPLE. */
 const EVERYONE = '+ + + + + + + +';
 const SIGNED_IN = '- + + + + + + +';
@@ -303,6 +305,20 @@ const TABLE: Record<string, Row> = {
     async ({ people, next }) => {
       const { hostname } = await addDomain(people.owner, 'pets', `gone-${next()}.example.test`);
       return { path: `${PETS}/domains/${hostname}` };
+    },
+  ),
+
+  'GET /api/projects/:slug/change-exceptions': read(MEMBERS, `${PETS}/change-exceptions`),
+  'POST /api/projects/:slug/change-exceptions': change(
+    [OWNERS, 'projects', 201, 'exception.create'],
+    () => ({ path: `${PETS}/change-exceptions`, body: EXCEPTION }),
+  ),
+  'DELETE /api/projects/:slug/change-exceptions/:id': change(
+    [OWNERS, 'projects', 204, 'exception.end'],
+    async ({ people }) => {
+      const path = `${PETS}/change-exceptions`;
+      const made = await people.owner.call('POST', path, EXCEPTION);
+      return { path: `${path}/${(await json<{ id: string }>(made, 201)).id}` };
     },
   ),
 

@@ -70,7 +70,10 @@ test('a response without a body is described without content', async (t) => {
 test('responses are as the document says', async (t) => {
   const service = await served(t);
   const document = await readApiDocument(service);
-  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': /^\d{4}-.*Z$/ } });
+  const ajv = new Ajv2020({
+    strict: false,
+    formats: { 'date-time': /^\d{4}-.*Z$/, date: /^\d{4}-\d\d-\d\d$/ },
+  });
   ajv.addSchema(document, 'document');
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
@@ -109,6 +112,11 @@ test('responses are as the document says', async (t) => {
   };
   await check('POST /api/projects/{slug}/deploys', upload);
   await check('POST /api/projects/{slug}/webhooks', made);
+  const exception = { code: 'operation-removed', reason: 'Unused.', until: '2999-12-31' };
+  await check(
+    'POST /api/projects/{slug}/change-exceptions',
+    await root.call('POST', '/api/projects/pets/change-exceptions', exception),
+  );
   await check('POST /api/projects/{slug}/webhooks/{id}/test', tested);
   await check('POST /api/projects/{slug}/domains', domain);
   const reads: Record<string, string> = {
@@ -129,6 +137,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
+    'GET /api/projects/{slug}/change-exceptions': '/api/projects/pets/change-exceptions',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
     'GET /api/projects/{slug}/webhooks/{id}/deliveries': `${hook}/deliveries`,

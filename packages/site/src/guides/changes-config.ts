@@ -57,6 +57,9 @@ function daysOf(reader: ConfigReader, node: Node | undefined): number {
 /** Which codes there are, what compares documents knows. */
 const CODE = /^[a-z]+(?:-[a-z]+)*$/;
 
+/** A method and a path, as changes name operations: `GET /pets`. */
+export const isOperation = (text: string): boolean => OPERATION.test(text);
+
 const OPERATION = /^[!#$%&'*+.^_`|~\w-]{1,40} \S+$/;
 
 function exceptionOf(reader: ConfigReader, node: Node): ConfigException | undefined {
@@ -81,21 +84,23 @@ function exceptionOf(reader: ConfigReader, node: Node): ConfigException | undefi
     reader.problem(`\`code\` must be ${wanted}.`, at.get('code'));
     return undefined;
   }
-  if (operation !== undefined && !OPERATION.test(operation)) {
+  if (operation !== undefined && !isOperation(operation)) {
     reader.problem(
       '`operation` must be a method and a path, such as `GET /pets`.',
       at.get('operation'),
     );
     return undefined;
   }
-  const day = new Date(`${until}T00:00:00Z`);
-  if (
-    !/^\d{4}-\d\d-\d\d$/.test(until) ||
-    Number.isNaN(day.getTime()) ||
-    !day.toISOString().startsWith(until)
-  ) {
+  if (!isDay(until)) {
     reader.problem('`until` must be a day such as `2026-12-31`.', at.get('until'));
     return undefined;
   }
   return { code, operation, reason, until, line: reader.line(node) };
+}
+
+/** Whether a text is a day of the calendar, as `2026-12-31`. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }

@@ -18,6 +18,7 @@ export const PERMISSIONS = {
   'deploy.create': { roles: AUTHORS, scope: 'deploy' },
   'deploy.activate': { roles: AUTHORS, scope: 'deploy' },
   'deploy.confirm': { roles: OWNERS, scope: 'deploy' },
+  'exception.manage': { roles: OWNERS, scope: 'projects' },
   'audit.read': { roles: AUTHORS, scope: 'read' },
   'domain.read': { roles: ALL, scope: 'read' },
   'domain.verify': { roles: AUTHORS, scope: 'domains' },

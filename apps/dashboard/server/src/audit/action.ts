@@ -21,6 +21,8 @@ export type AuditAction =
   | 'deploy.succeed'
   | 'deploy.fail'
   | 'deploy.activate'
+  | 'exception.create'
+  | 'exception.end'
   | 'preview.delete'
   | 'preview.end'
   | 'version.default'

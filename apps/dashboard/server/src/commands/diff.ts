@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import type { ChangeList } from '@petstore/changes/change.ts';
 import { compareDocuments, joinedLists } from '@petstore/changes/compare-documents.ts';
+import type { Exception } from '@petstore/changes/exceptions.ts';
 import { changesGithub } from '@petstore/changes/formats/github.ts';
 import { changesGitlab } from '@petstore/changes/formats/gitlab.ts';
 import { changesJunit } from '@petstore/changes/formats/junit.ts';
@@ -13,7 +14,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pairDocuments } from '../deploys/changes/pair-documents.ts';
-import { liveAddress } from './diff/live-address.ts';
+import { liveVersion } from './diff/live-version.ts';
 import { readVersion } from './diff/read-version.ts';
 import type { Version } from './diff/version.ts';
 import { subcommand } from './subcommand.ts';
@@ -127,10 +128,10 @@ async function compared(
   options: Options,
 ): Promise<ChangeList | undefined> {
   try {
-    const { old, now } = await versionsOf(first, second, options);
+    const { old, now, exceptions } = await versionsOf(first, second, options);
     const [before, after] = [await readVersion(old), await readVersion(now)];
     for (const line of [...before.notes, ...after.notes]) process.stderr.write(`${line}\n`);
-    return comparedVersions(before, after);
+    return comparedVersions(before, after, exceptions);
   } catch (error) {
     process.exitCode = 2;
     const text = error instanceof UserError ? error.message : `A defect: ${(error as Error).stack}`;
@@ -139,12 +140,16 @@ async function compared(
   }
 }
 
-/** Which versions are meant. Rejects with UserError where the command line does not say it. */
+/** Which versions are meant, and which changes are allowed beside those of `docs.yaml`. Rejects with UserError where the command line does not say it. */
 async function versionsOf(
   first: string,
   second: string | undefined,
   { against, project }: Options,
-): Promise<{ readonly old: string; readonly now: string }> {
+): Promise<{
+  readonly old: string;
+  readonly now: string;
+  readonly exceptions: readonly Exception[];
+}> {
   if (against === undefined) {
     if (project !== undefined)
       throw new UserError('--project goes with --against live, which says what of it is compared.');
@@ -152,20 +157,21 @@ async function versionsOf(
       throw new UserError(
         'The new version is missing: dashboard diff OLD NEW, or dashboard diff NEW --against live --project SLUG.',
       );
-    return { old: first, now: second };
+    return { old: first, now: second, exceptions: [] };
   }
   if (second !== undefined)
     throw new UserError('With --against the old version is known: give the new one alone.');
   if (project === undefined)
     throw new UserError('--against live needs the project: --project SLUG.');
-  return { old: await liveAddress(project), now: first };
+  const { address, exceptions } = await liveVersion(project);
+  return { old: address, now: first, exceptions };
 }
 
 /**
  * Compares the documents of each address. One document alone is compared with one alone, whatever their addresses. Throws
  * UserError where it is not known which one is meant.
  */
-function comparedVersions(old: Version, now: Version): ChangeList {
+function comparedVersions(old: Version, now: Version, more: readonly Exception[]): ChangeList {
   for (const [one, other] of [
     [old, now],
     [now, old],
@@ -174,8 +180,9 @@ function comparedVersions(old: Version, now: Version): ChangeList {
       throw new UserError(
         `${one.path} is one document, and ${other.path} has ${other.documents.size}. Name one of its documents instead of the folder.`,
       );
+  const rules = { ...now.rules, exceptions: [...(now.rules.exceptions ?? []), ...more] };
   const pairs = pairDocuments(old.documents, now.documents);
-  return joinedLists(pairs.map((pair) => compareDocuments(pair.old, pair.now, now.rules)));
+  return joinedLists(pairs.map((pair) => compareDocuments(pair.old, pair.now, rules)));
 }
 
 const COLOURS = {

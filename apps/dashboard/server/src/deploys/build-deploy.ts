@@ -49,13 +49,21 @@ import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
 import type { runComparison } from './build/process/run-comparison.ts';
 import { type Compared, compareWithShown } from './changes/compare-with-shown.ts';
-import { heldInWords, whyHeld } from './changes/hold-back.ts';
+import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import { tellFailed, tellLive, tellSucceeded } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
+import { settleExceptions } from './exceptions/apply-exceptions.ts';
+import { readExceptions } from './exceptions/change-exceptions.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
 import { tellHiddenPages } from './versions/hidden-pages.ts';
-import { isNewerThanShown, showAsVersion, versionOf, whyNoRoom } from './versions/site-versions.ts';
+import {
+  isNewerThanShown,
+  showAsVersion,
+  shownBy,
+  versionOf,
+  whyNoRoom,
+} from './versions/site-versions.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -168,7 +176,8 @@ async function buildIn(
   for (let left = MAX_COMPARISONS; ; left -= 1) {
     const compared = await compareWithShown({
       ...{ db, folder, deploy, job, signal, compare: deps.compare },
-      ...{ manifest: artifact.manifest, now: now() },
+      manifest: artifact.manifest,
+      exceptions: await readExceptions(db, deploy.project_id, now()),
       say: (message) => say('info', message),
       onDefect: (error) =>
         deps.log.error({ err: error, deploy: deploy.id }, 'the API of a deploy was not compared'),
@@ -319,19 +328,22 @@ async function finishSucceeded(
       ? await isNewerThanShown(trx, version, deploy)
       : await isNewerThanLive(trx, project, deploy);
     const mayGoLive = deploy.activate === 1 && isNewest;
-    const shown = version ? version.deploy_id : project.live_deploy_id;
-    const comparison = compared?.comparison ?? null;
+    const shown = version ? shownBy(version) : (project.live_deploy_id ?? undefined);
+    const exceptions = await readExceptions(trx, project.id, at);
+    const stored = compared && JSON.stringify(compared.comparison);
+    const comparison = comparisonOf({ comparison: stored }, exceptions);
     const isConfirmed = deploy.allow_breaking !== null && isAllowed(role, 'deploy.confirm');
     const reason = mayGoLive ? whyHeld(project, comparison, deploy, shown) : undefined;
     const held = isConfirmed ? undefined : reason;
-    if (held !== undefined && comparison?.against.id !== shown && mayReturn) return false;
+    const isOutdated = shown !== null && comparison?.against.id !== shown;
+    if (held !== undefined && isOutdated && mayReturn) return false;
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
       state: 'succeeded',
       artifact_hash: artifact.hash,
       errors: '[]',
       findings: JSON.stringify(findings),
-      comparison: comparison && JSON.stringify(comparison),
+      comparison: stored,
       held: held ?? null,
       finished_at: at,
     });
@@ -345,6 +357,7 @@ async function finishSucceeded(
       await showAsVersion(trx, project, version, deploy.id);
       await markActivated(trx, deploy.id, at);
     } else if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
+    if (goesLive) await settleExceptions(trx, { id: deploy.id, comparison: stored }, exceptions);
     const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
     await recordSiteChange(trx, project.id, at);
     const end =
@@ -364,7 +377,7 @@ async function finishSucceeded(
       },
     });
     await tellSucceeded(trx, at, deps, deploy);
-    if (goesLive) await tellLive(trx, at, deps, deploy, shown);
+    if (goesLive) await tellLive(trx, at, deps, deploy, shown ?? null);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
     await pruneDeploys(trx, pruned, at);
     return true;

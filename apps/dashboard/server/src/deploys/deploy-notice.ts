@@ -2,13 +2,13 @@ import type { Deps } from '../deps.ts';
 import type { DeployEvent } from '../notices/event-types.ts';
 import { queueDeployNotice } from '../notices/queue-notice.ts';
 import { findDeployChanges } from '../store/deploy-changes.ts';
-import { type DeployRow, findDeploy, listShownDeploys } from '../store/deploys.ts';
+import { type DeployRow, findDeploy } from '../store/deploys.ts';
 import { findUnrevokedPrimary } from '../store/domains.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { countsInWords, type DeployChange } from './changes/deploy-change.ts';
-import { comparisonOf } from './changes/hold-back.ts';
-import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
+import type { Deploy } from './deploy.ts';
+import { presentDeploy, presentDeployDetails, readDeployView } from './present-deploy.ts';
 
 /** How many problems of a failed deploy, and changes of an API, a message has; the deploy has them all. */
 const MAX_ERRORS = 20;
@@ -23,6 +23,7 @@ interface Telling {
   readonly trx: Trx;
   readonly at: number;
   readonly deploy: DeployRow;
+  readonly presented: Deploy;
   readonly project: ProjectRow;
   readonly addresses: NoticeDeps['addresses'];
   /** Queues the notice for the project's webhooks. */
@@ -36,8 +37,8 @@ interface Telling {
 export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
   const telling = await tellingOf(trx, at, deps, key);
   if (!telling) return;
-  const { deploy, project, addresses, tell } = telling;
-  const { held } = presentDeploy(deploy, project, addresses(), new Set());
+  const { deploy, tell } = telling;
+  const { held } = telling.presented;
   const waits = held ? ` It is held back: an owner puts it live. ${held.message}` : '';
   await tell('deploy.succeeded', `${nameOf(telling)} succeeded${placeOf(deploy)}.${waits}`);
 }
@@ -46,8 +47,8 @@ export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key:
 export async function tellFailed(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
   const telling = await tellingOf(trx, at, deps, key);
   if (!telling) return;
-  const { deploy, project, addresses, tell } = telling;
-  const { errors } = presentDeployDetails(deploy, project, addresses(), new Set());
+  const { deploy, tell } = telling;
+  const { errors } = telling.presented;
   const [first] = errors;
   await tell(
     'deploy.failed',
@@ -73,9 +74,9 @@ export async function tellLive(
   const siteUrl = await siteUrlOf(telling);
   const where = siteUrl === null ? '' : ` at ${siteUrl}`;
   await telling.tell('deploy.live', `${nameOf(telling)} is live${where}.`, { siteUrl });
-  const comparison = comparisonOf(telling.deploy);
-  if (comparison?.changes && comparison.against.id === before)
-    await tellChanged(telling, comparison.changes, { comparedWith: comparison.against, siteUrl });
+  const { changes, comparedWith } = telling.presented;
+  if (changes && comparedWith?.id === before)
+    await tellChanged(telling, changes, { comparedWith, siteUrl });
 }
 
 /** `summary` counts all changes, the list has the gravest of them. */
@@ -110,14 +111,15 @@ async function tellingOf(
   const project = await findProjectById(trx, project_id);
   const deploy = await findDeploy(trx, project_id, id);
   if (!project || !deploy) return undefined;
-  const shown = await listShownDeploys(trx, project);
+  const view = await readDeployView(trx, project, at);
   const details = {
-    deploy: presentDeploy(deploy, project, addresses(), shown),
+    deploy: presentDeploy(deploy, project, addresses(), view),
     pageUrl: `${addresses().dashboard}/projects/${encodeURIComponent(project.slug)}/deploys/${id}`,
   };
   const tell: Telling['tell'] = (type, message, more) =>
     queueDeployNotice(trx, at, { type, project, message, details: { ...details, ...more } });
-  return { trx, at, deploy, project, addresses, tell };
+  const presented = presentDeployDetails(deploy, project, addresses(), view);
+  return { trx, at, deploy, presented, project, addresses, tell };
 }
 
 const nameOf = ({ deploy, project }: Telling) => `Deploy #${deploy.number} of ${project.name}`;

@@ -19,7 +19,7 @@ import {
   SlugParams,
 } from '../http/routes.ts';
 import { instant, OneOf } from '../schema-types.ts';
-import { type LogRow, listDeploys, listShownDeploys, readLog } from '../store/deploys.ts';
+import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
 import { checkBranch } from './branch-name.ts';
@@ -29,7 +29,7 @@ import { COMMIT_QUERY, type CommitQuery, readCommit } from './commit/read-commit
 import { decodeUpload, readCoding } from './decode-upload.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
-import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
+import { presentDeploy, presentDeployDetails, readDeployView } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { readUpload, refuseDocumentPath } from './upload.ts';
 import { checkVersion } from './versions/version-name.ts';
@@ -56,7 +56,7 @@ const MAX_NUMBER = 2_147_483_647;
 
 /** Deploys of a project: uploading, watching, putting live. `stopping`: aborted when the server stops; streams end then. */
 export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
-  const { db, addresses } = deps;
+  const { db, addresses, now } = deps;
   const { uploadBytes } = deps.config.deploys;
   const receiver = uploadReceiver(deps.spool, deps.uploadLimits, uploadBytes);
 
@@ -69,13 +69,13 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
     }),
     async (request) => {
       const { project } = accessOf(request);
-      const shown = await listShownDeploys(db, project);
+      const view = await readDeployView(db, project, now());
       return readPage(
         request.query,
         (after, limit) =>
           listDeploys(db, project.id, { before: numericPosition(after, MAX_NUMBER), limit }),
         ({ number }) => number,
-        (row) => presentDeploy(row, project, addresses(), shown),
+        (row) => presentDeploy(row, project, addresses(), view),
       );
     },
   );
@@ -87,12 +87,12 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       response: jsonResponse(200, Deploy),
     }),
     async (request) => {
-      const { deploy, project, shown } = await readDeploy(
-        db,
+      const { deploy, project, view } = await readDeploy(
+        deps,
         accessOf(request).project,
         request.params.id,
       );
-      return presentDeployDetails(deploy, project, addresses(), shown);
+      return presentDeployDetails(deploy, project, addresses(), view);
     },
   );
 
@@ -108,7 +108,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       const { project } = accessOf(request);
       const { id } = request.params;
       const { accept = '', 'last-event-id': lastId = '0' } = request.headers;
-      await readDeploy(db, project, id);
+      await readDeploy(deps, project, id);
       if (!accept.includes('text/event-stream')) {
         return singlePage((await readLog(db, id, 0)).map(presentLine));
       }
@@ -156,8 +156,8 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       const { id } = request.params;
       const reason = readReason(request.query['allow-breaking']);
       await activateDeploy(deps, project, id, callerOf(request), reason);
-      const { deploy, project: current, shown } = await readDeploy(db, project, id);
-      return presentDeployDetails(deploy, current, addresses(), shown);
+      const { deploy, project: current, view } = await readDeploy(deps, project, id);
+      return presentDeployDetails(deploy, current, addresses(), view);
     },
   );
 
@@ -268,7 +268,8 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           };
           const deploy = await queueDeploy(deps, project, upload, options, actor);
           reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
-          return presentDeployDetails(deploy, project, addresses(), new Set());
+          const view = await readDeployView(db, project, now());
+          return presentDeployDetails(deploy, project, addresses(), view);
         } finally {
           if (file) await rm(file.path, { force: true });
         }
@@ -310,20 +311,21 @@ interface LogStream {
  * when the deploy has ended. Ends with the signal, and when the right to read is lost.
  */
 async function* streamLog(
-  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  deps: Pick<Deps, 'db' | 'addresses' | 'now'>,
   { project, deployId, after, signal, mayRead }: LogStream,
 ): AsyncGenerator<string> {
+  const { db, addresses } = deps;
   let seq = after;
   let state = '';
   let beatAt = performance.now();
   let allowedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     // The deploy is read before its lines, so that an ended deploy has all of them.
-    const current = await findCurrent(db, project, deployId);
+    const current = await findCurrent(deps, project, deployId);
     if (!current) return;
     const rows = await readLog(db, deployId, seq);
     const deploy = presentDeployDetails(
-      ...([current.deploy, current.project, addresses(), current.shown] as const),
+      ...([current.deploy, current.project, addresses(), current.view] as const),
     );
     const isNews = rows.length > 0 || deploy.state !== state;
     if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
@@ -351,9 +353,9 @@ async function* streamLog(
 }
 
 /** undefined when the deploy is gone with its project. */
-async function findCurrent(db: Deps['db'], project: ProjectRow, deployId: string) {
+async function findCurrent(deps: Pick<Deps, 'db' | 'now'>, project: ProjectRow, deployId: string) {
   try {
-    return await readDeploy(db, project, deployId);
+    return await readDeploy(deps, project, deployId);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') return undefined;
     throw error;

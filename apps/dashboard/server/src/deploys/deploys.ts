@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@petstore/http/errors.ts';
 import { formatBytes } from '@petstore/service/text.ts';
-import { accessTo, type Caller } from '../accounts/caller.ts';
+import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { lockProjectFor } from '../projects/lock-project.ts';
+import { hasPermission, lockProjectFor } from '../projects/lock-project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -16,21 +16,23 @@ import {
   findDeploy,
   findLiveDeploy,
   insertDeploy,
-  listShownDeploys,
   markActivated,
   nextDeployNumber,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { findProjectById, findProjectForUser, type ProjectRow } from '../store/projects.ts';
-import type { Db, Trx } from '../store/schema.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import type { Trx } from '../store/schema.ts';
 import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { openPreview } from './branch-previews.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import type { DeployCommit } from './commit/deploy-commit.ts';
 import { tellLive } from './deploy-notice.ts';
+import { settleExceptions } from './exceptions/apply-exceptions.ts';
+import { readExceptions } from './exceptions/change-exceptions.ts';
+import { type DeployView, readDeployView } from './present-deploy.ts';
 import type { Upload } from './upload.ts';
-import { openVersion, showAsVersion, whyNoRoom } from './versions/site-versions.ts';
+import { openVersion, showAsVersion, shownBy, whyNoRoom } from './versions/site-versions.ts';
 
 /** How many deploys of one project may wait or be built at the same time: more is a mistake in a script. */
 const MAX_UNFINISHED = 20;
@@ -186,14 +188,16 @@ export async function activateDeploy(
       );
     }
     const shown = await findShownId(trx, current, before);
-    const comparison = comparisonOf(before);
+    const exceptions = await readExceptions(trx, project.id, now());
+    const comparison = comparisonOf(before, exceptions);
     const held = whyHeld(current, comparison, before, shown);
-    if (held !== undefined && !(await mayConfirm(trx, caller, project.id))) {
+    if (held !== undefined && !(await hasPermission(trx, caller, project.id, 'deploy.confirm'))) {
       throw forbidden(
         `Deploy #${before.number} is held back. ${heldInWords(held, comparison)} An owner of the project has to put it live.`,
       );
     }
     const from = await replaceShown(trx, current, before, now());
+    await settleExceptions(trx, before, exceptions);
     await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'deploy.activate',
@@ -211,20 +215,14 @@ export async function activateDeploy(
   siteChanged(project.id);
 }
 
-/** The id of the deploy that is shown where another one would be; null where none is. */
+/** The id of the deploy that is shown where another one would be, as `whyHeld` asks for it. */
 async function findShownId(
   trx: Trx,
   project: ProjectRow,
   { version }: DeployRow,
-): Promise<string | null> {
-  if (version === null) return project.live_deploy_id;
-  return (await findSiteVersion(trx, project.id, version))?.deploy_id ?? null;
-}
-
-/** Whether the caller may confirm deploys that break clients. */
-async function mayConfirm(trx: Trx, caller: Caller, projectId: string): Promise<boolean> {
-  const found = await findProjectForUser(trx, projectId, caller.user.id);
-  return accessTo(caller, found).can.includes('deploy.confirm');
+): Promise<string | null | undefined> {
+  if (version === null) return project.live_deploy_id ?? undefined;
+  return shownBy(await findSiteVersion(trx, project.id, version));
 }
 
 /** Puts a stored deploy where its project or its version shows one, and returns the one that was there. */
@@ -250,14 +248,14 @@ async function replaceShown(
   return shown;
 }
 
-/** A deploy of a project, the project as it is now, and which of its deploys readers find. Throws ApiError where there is none. */
+/** A deploy of a project, the project as it is now, and what is to be known to show it. Throws ApiError where there is none. */
 export async function readDeploy(
-  db: Db,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   project: ProjectRow,
   id: string,
-): Promise<{ deploy: DeployRow; project: ProjectRow; shown: ReadonlySet<string> }> {
+): Promise<{ deploy: DeployRow; project: ProjectRow; view: DeployView }> {
   const deploy = await findDeploy(db, project.id, id);
   const current = await findProjectById(db, project.id);
   if (!deploy || !current) throw notFound('deploy');
-  return { deploy, project: current, shown: await listShownDeploys(db, current) };
+  return { deploy, project: current, view: await readDeployView(db, current, now()) };
 }

@@ -1,22 +1,45 @@
+import type { ExceptionsOfDay } from '@petstore/changes/exceptions.ts';
 import type { BuildProblem, Finding } from '@petstore/site/build-log.ts';
 import { levelOf } from '@petstore/site/rules.ts';
 import type { Addresses } from '../addresses.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
-import type { DeployRow, ListedDeploy } from '../store/deploys.ts';
+import { type DeployRow, type ListedDeploy, listShownDeploys } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { shortProblem } from './artifact.ts';
 import { branchLabel } from './branch-name.ts';
+import type { DeployComparison } from './changes/deploy-change.ts';
 import { comparisonOf, type HeldReason, heldInWords } from './changes/hold-back.ts';
 import { presentCommit } from './commit/deploy-commit.ts';
 import type { Deploy, DeploySummary } from './deploy.ts';
+import { readExceptions } from './exceptions/change-exceptions.ts';
 
-/** A deploy as a list shows it. `shown`: the ids of those that readers find. */
+/** What is to be known of a project to show its deploys. */
+export interface DeployView {
+  /** The ids of the deploys that readers find. */
+  readonly shown: ReadonlySet<string>;
+  readonly exceptions: ExceptionsOfDay;
+}
+
+export async function readDeployView(
+  db: Db,
+  project: Pick<ProjectRow, 'id' | 'live_deploy_id'>,
+  at: number,
+): Promise<DeployView> {
+  return {
+    shown: await listShownDeploys(db, project),
+    exceptions: await readExceptions(db, project.id, at),
+  };
+}
+
+/** A deploy as a list shows it. */
 export function presentDeploy(
   row: ListedDeploy,
   project: ProjectRow,
   addresses: Addresses,
-  shown: ReadonlySet<string>,
+  { shown, exceptions }: DeployView,
 ): DeploySummary {
+  const comparison = comparisonOf(row, exceptions);
   return {
     id: row.id,
     number: row.number,
@@ -37,17 +60,20 @@ export function presentDeploy(
     finishedAt: instantOrNull(row.finished_at),
     activatedAt: instantOrNull(row.activated_at),
     isPruned: row.pruned_at !== null,
-    changes: comparisonOf(row)?.changes ?? null,
-    held: heldOf(row),
+    changes: comparison?.changes ?? null,
+    held: heldOf(row, comparison),
   };
 }
 
-/** Until it is live, or cannot be put live any more. */
-function heldOf(row: ListedDeploy): DeploySummary['held'] {
-  const { held, activated_at, pruned_at } = row;
+/** Until it is live, cannot be put live any more, or all that it breaks is allowed. */
+function heldOf(
+  { held, activated_at, pruned_at }: ListedDeploy,
+  comparison: DeployComparison | null,
+): DeploySummary['held'] {
   if (held === null || activated_at !== null || pruned_at !== null) return null;
   const reason = held as HeldReason;
-  return { reason, message: heldInWords(reason, comparisonOf(row)) };
+  if (reason === 'breaking' && comparison?.changes?.breaking === 0) return null;
+  return { reason, message: heldInWords(reason, comparison) };
 }
 
 /** One deploy, with its problems and findings. */
@@ -55,13 +81,13 @@ export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,
   addresses: Addresses,
-  shown: ReadonlySet<string>,
+  view: DeployView,
 ): Deploy {
-  const comparison = comparisonOf(row);
+  const comparison = comparisonOf(row, view.exceptions);
   const findings = JSON.parse(row.findings) as Finding[];
   const ofLevel = (level: string) => findings.filter(({ rule }) => levelOf(rule) === level);
   return {
-    ...presentDeploy(row, project, addresses, shown),
+    ...presentDeploy(row, project, addresses, view),
     strict: row.strict === 1,
     errors: (JSON.parse(row.errors) as BuildProblem[]).map(shortProblem),
     warnings: ofLevel('warning'),

@@ -11,6 +11,7 @@ import {
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { BranchPreview } from '../deploys/branch-preview.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from '../deploys/deploy.ts';
+import { ChangeException } from '../deploys/exceptions/change-exception.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
@@ -42,6 +43,7 @@ export const SCHEMAS = [
   DeploySummary,
   BranchPreview,
   SiteVersion,
+  ChangeException,
   Deploy,
   DeployChanges,
   LogLine,

@@ -29,3 +29,14 @@ export async function lockedProjectFor(
   checkPermission(access, caller, permission);
   return access.project;
 }
+
+/** Whether the caller has one more permission in a project that the transaction has locked. */
+export async function hasPermission(
+  trx: Trx,
+  caller: Caller,
+  projectId: string,
+  permission: Permission,
+): Promise<boolean> {
+  const found = await findProjectForUser(trx, projectId, caller.user.id);
+  return accessTo(caller, found).can.includes(permission);
+}

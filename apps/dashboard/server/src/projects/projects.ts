@@ -4,11 +4,11 @@ import type { Access, Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
-import { presentDeploy } from '../deploys/present-deploy.ts';
+import { presentDeploy, readDeployView } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findDefaultDeploy, findLatestDeploy, listShownDeploys } from '../store/deploys.ts';
+import { findDefaultDeploy, findLatestDeploy } from '../store/deploys.ts';
 import { findUnrevokedPrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
@@ -36,9 +36,9 @@ export async function presentProject(
   const primary = await findUnrevokedPrimary(db, project, now());
   const latest = await findLatestDeploy(db, id);
   const live = await findDefaultDeploy(db, project);
-  const shown = await listShownDeploys(db, project);
+  const view = await readDeployView(db, project, now());
   const present = (deploy: typeof latest) =>
-    deploy && presentDeploy(deploy, project, addresses(), shown);
+    deploy && presentDeploy(deploy, project, addresses(), view);
   return {
     slug,
     name: project.name,

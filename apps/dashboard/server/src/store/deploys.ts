@@ -248,6 +248,11 @@ export async function finishDeploy(
   return true;
 }
 
+/** Replaces what is stored of a deploy's comparison. */
+export async function storeComparison(trx: Trx, id: string, comparison: string): Promise<void> {
+  await updateRows(trx, 'deploys', { id }, { comparison });
+}
+
 /** Puts a deploy live, at once and as a whole. */
 export async function setLiveDeploy(
   trx: Trx,

@@ -1,5 +1,6 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -32,6 +33,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0020_deploy_commits': {
       up: (db) => db.schema.alterTable('deploys').addColumn('source_commit', 'text').execute(),
     },
+    '0022_change_exceptions': { up: (db) => changeExceptions(db, engine) },
   };
 }
 

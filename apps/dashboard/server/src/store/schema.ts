@@ -181,6 +181,21 @@ export interface Database {
     left_out: number;
   };
 
+  /** Changes of a project's API that its owners allow, although they break clients. */
+  change_exceptions: {
+    id: string;
+    project_id: string;
+    /** Of packages/changes/src/rules.ts; null: every change of the operation. */
+    code: string | null;
+    /** `GET /pets`; null: every operation, and the document itself. */
+    operation: string | null;
+    reason: string;
+    /** The last day on which it holds, `2026-12-31`, in UTC. */
+    until: string;
+    created_at: number;
+    created_by_email: string;
+  };
+
   /** The lasting addresses of branches. */
   branch_previews: {
     project_id: string;

@@ -1,79 +1,20 @@
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
-import type { Deploy, DeployChanges } from '../../../server/src/deploys/deploy.ts';
-import type { Project } from '../../../server/src/projects/project.ts';
-import type { Page } from '../../../server/src/schema-types.ts';
+import type { Deploy } from '../../../server/src/deploys/deploy.ts';
+import {
+  activate,
+  changesOf,
+  entriesOf,
+  holdBreaking,
+  logOf,
+  PROJECT,
+  petsWith,
+  readProject,
+  setUp,
+} from '../../support/changing-api.ts';
 import { deployFiles } from '../../support/guides.ts';
-import { createProject, deploy, joinAs, makeToken } from '../../support/project.ts';
-import { assertError, json, startService, type Visitor } from '../../support/service.ts';
-
-const PROJECT = '/api/projects/pets';
-
-/** A document with these operations, `GET /pets` among others, and properties of its response. */
-const petsWith = (paths: readonly string[], properties: readonly string[] = ['id', 'name']) =>
-  JSON.stringify({
-    openapi: '3.1.0',
-    info: { title: 'Pets', version: '1' },
-    paths: Object.fromEntries(
-      paths.map((path) => [
-        path,
-        {
-          get: {
-            operationId: `get${path.replaceAll('/', '-')}`,
-            tags: ['animals'],
-            responses: {
-              200: {
-                description: 'Done.',
-                content: {
-                  'application/json': {
-                    schema: {
-                      type: 'object',
-                      required: properties,
-                      properties: Object.fromEntries(
-                        properties.map((name) => [name, { type: 'string' }]),
-                      ),
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      ]),
-    ),
-  });
-
-async function setUp(t: Parameters<typeof startService>[0]) {
-  const service = await startService(t);
-  const root = await service.signUp('root@example.com');
-  const { url } = await createProject(root, 'pets');
-  return { service, root, url };
-}
-
-const changesOf = async (someone: Visitor, id: string) =>
-  json<DeployChanges>(await someone.call('GET', `${PROJECT}/deploys/${id}/changes`));
-
-const logOf = async (someone: Visitor, id: string) => {
-  const path = `${PROJECT}/deploys/${id}/log`;
-  const { items } = await json<Page<{ message: string }>>(await someone.call('GET', path));
-  return items.map(({ message }) => message);
-};
-
-const readProject = async (someone: Visitor) => json<Project>(await someone.call('GET', PROJECT));
-
-const activate = (someone: Visitor, { id }: Deploy, query = '') =>
-  someone.call('POST', `${PROJECT}/deploys/${id}/activate${query}`);
-
-const entriesOf = async (someone: Visitor, action: string) => {
-  const { items } = await json<Page<AuditEntry>>(await someone.call('GET', `${PROJECT}/audit`));
-  return items.filter((entry) => entry.action === action);
-};
-
-const holdBreaking = async (owner: Visitor) => {
-  const changed = await json<Project>(await owner.call('PATCH', PROJECT, { holdBreaking: true }));
-  assert.equal(changed.holdBreaking, true);
-};
+import { deploy, joinAs, makeToken } from '../../support/project.ts';
+import { assertError, json } from '../../support/service.ts';
 
 onBothEngines('a deploy lists what it changes in the API that is live', async (t) => {
   const { root } = await setUp(t);
@@ -274,4 +215,33 @@ onBothEngines('branches and versions are compared where they are shown', async (
     [false, 'breaking', v2.id],
   );
   assert.equal((await json<Deploy>(await activate(root, next))).live, true);
+});
+
+onBothEngines('a version is no way around the rule', async (t) => {
+  const { service, root } = await setUp(t);
+  const editor = await joinAs(service, root, 'pets', 'ed@example.com', 'editor');
+  await holdBreaking(root);
+  await deploy(editor, 'pets', petsWith(['/pets', '/owners']));
+  // Nobody has used the version yet, so nothing of it is held back. The site's address is another matter.
+  const v2 = await deploy(editor, 'pets', petsWith(['/pets']), '?version=v2');
+  assert.equal(v2.live, true);
+  const choose = (someone: typeof root, isDefault: boolean) =>
+    someone.call('PATCH', `${PROJECT}/versions/v2`, { default: isDefault });
+  const refusal = await assertError(await choose(editor, true), 403, 'forbidden');
+  assert.match(refusal, /holds breaking deploys back.*An owner of the project/);
+  assert.equal((await readProject(root)).defaultVersion, null);
+  await json(await choose(root, true));
+  await assertError(await choose(editor, false), 403, 'forbidden');
+  await json(await choose(root, false));
+
+  // To retire a version and to deploy it again is not its first deploy.
+  await editor.call('DELETE', `${PROJECT}/versions/v2`);
+  const again = await deploy(editor, 'pets', petsWith(['/shops']), '?version=v2');
+  assert.deepEqual([again.live, again.held?.reason], [false, 'not_compared']);
+  await assertError(await activate(editor, again), 403, 'forbidden');
+  assert.equal((await json<Deploy>(await activate(root, again))).live, true);
+
+  // Without the rule it is an editor's to choose.
+  await root.call('PATCH', PROJECT, { holdBreaking: false });
+  await json(await choose(editor, true));
 });

@@ -139,6 +139,8 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
   'deploy.activate': 'Activated deploy',
+  'exception.create': 'Allowed the change',
+  'exception.end': 'Allows no longer the change',
   'preview.delete': 'Deleted the preview of the branch',
   'preview.end': 'Ended, unused, the preview of the branch',
   'version.default': 'Chose the default version:',

@@ -4,6 +4,7 @@ import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import type { BranchPreview } from '../../deploys/branch-preview.ts';
 import type { Deploy, DeployChanges, LogLine } from '../../deploys/deploy.ts';
+import type { ChangeException } from '../../deploys/exceptions/change-exception.ts';
 import type { SiteVersion } from '../../deploys/versions/site-version.ts';
 import type { Project } from '../../projects/project.ts';
 import type { ErrorBody, Page } from '../../schema-types.ts';
@@ -142,6 +143,12 @@ export class DashboardClient {
 
   readProject(slug: string): Promise<Project> {
     return this.#request(projectOf(slug), {}, readJson<Project>);
+  }
+
+  /** The changes that the project's owners allow. */
+  async listExceptions(slug: string): Promise<readonly ChangeException[]> {
+    const path = `${projectOf(slug)}/change-exceptions`;
+    return (await this.#request(path, {}, readJson<Page<ChangeException>>)).items;
   }
 
   /** What a deploy changes in the API. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
+import type { ChangeList } from '@petstore/changes/change.ts';
 import { compareDocuments } from '@petstore/changes/compare-documents.ts';
 import { listOf } from '@petstore/changes/report.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -10,13 +11,21 @@ import type { ComparisonJob, PublishedDocument } from '../build/process/messages
 import { limitsOf } from '../deploy-limits.ts';
 import { isHidden } from '../hidden-files.ts';
 import { type FindPage, pagesOfOperations } from './change-pages.ts';
-import type { ComparisonOutcome, DeployChange, StoredChanges } from './deploy-change.ts';
+import type {
+  ComparisonOutcome,
+  DeployChange,
+  OpenChanges,
+  StoredChanges,
+} from './deploy-change.ts';
 import { type DocumentPair, pairDocuments } from './pair-documents.ts';
 import { problemsText, readCompared } from './read-compared.ts';
 import { folderSources, type VersionSources } from './version-sources.ts';
 
-/** How many changes of a deploy are stored, and their JSON in letters. */
-const MOST = { changes: 2_000, letters: 1_000_000 };
+/**
+ * How many changes of a deploy are stored, and their JSON in letters; and how many kinds of them, with their operations,
+ * an exception of the project can allow. One in `docs.yaml` can allow any.
+ */
+const MOST = { changes: 2_000, letters: 1_000_000, open: 2_000 };
 
 /**
  * Compares the documents of an upload with those that are published. `notes` are for whoever sent it. It runs in the
@@ -35,7 +44,7 @@ export async function compareDeploy(job: ComparisonJob): Promise<ComparisonOutco
     );
     const list = listOf(changes);
     const stored = bounded(list.changes as readonly DeployChange[]);
-    return { counts: list.summary, stored, notes: notesOf(problems) };
+    return { counts: list.summary, open: openOf(list), stored, notes: notesOf(problems) };
   } catch (error) {
     if (error instanceof UserError) return { incomparable: error.message };
     throw error;
@@ -92,6 +101,19 @@ function changesOf(
     ...change,
     pages: { old: page(find.old, change.operation), new: page(find.now, change.operation) },
   }));
+}
+
+/** The changes that exceptions may allow, the gravest first, as far as there is room. */
+function openOf({ changes }: ChangeList): OpenChanges[] {
+  const open = new Map<string, OpenChanges>();
+  for (const { code, operation, verdict } of changes) {
+    if (verdict !== 'breaking' && verdict !== 'risky') continue;
+    const key = `${verdict} ${code} ${operation}`;
+    const { number } = open.get(key) ?? { number: 0 };
+    if (number > 0 || open.size < MOST.open)
+      open.set(key, { code, operation, verdict, number: number + 1 });
+  }
+  return [...open.values()];
 }
 
 /** As many changes as there is room for. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ExceptionsOfDay } from '@petstore/changes/exceptions.ts';
 import type { LiveManifest } from '../../store/artifacts.ts';
 import { findLiveManifest, readBlob } from '../../store/artifacts.ts';
 import type { DeployRow } from '../../store/deploys.ts';
@@ -8,6 +9,7 @@ import type { Db } from '../../store/schema.ts';
 import type { Coding, Manifest, ManifestEntry } from '../artifact.ts';
 import type { BuildJob, PublishedDocument } from '../build/process/messages.ts';
 import type { runComparison } from '../build/process/run-comparison.ts';
+import { withExceptions } from '../exceptions/apply-exceptions.ts';
 import {
   countsInWords,
   type DeployComparison,
@@ -15,7 +17,7 @@ import {
   type StoredChanges,
 } from './deploy-change.ts';
 
-/** What a deploy changes in the documents of the one that is shown, as it is stored. */
+/** What a deploy changes in the documents of the one that is shown, as it is stored: without exceptions of the project. */
 export interface Compared {
   readonly comparison: DeployComparison;
   readonly stored: StoredChanges;
@@ -30,8 +32,8 @@ interface Comparing {
   readonly job: BuildJob;
   /** The site that was built. */
   readonly manifest: Manifest;
-  /** In milliseconds since 1970. */
-  readonly now: number;
+  /** Those of the project. */
+  readonly exceptions: ExceptionsOfDay;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
   /** Told of defects. */
@@ -43,7 +45,7 @@ interface Comparing {
  * is shown there. What cannot be compared is no failure. Rejects when the signal aborts it.
  */
 export async function compareWithShown(comparing: Comparing): Promise<Compared | null> {
-  const { db, deploy, manifest, say } = comparing;
+  const { db, deploy, manifest, exceptions, say } = comparing;
   const live = await findShown(db, deploy);
   if (!live) return null;
   const against = { id: live.id, number: live.number };
@@ -61,12 +63,14 @@ export async function compareWithShown(comparing: Comparing): Promise<Compared |
     say(`The API could not be compared with that of deploy #${live.number}: ${problem}`);
     return { comparison: { against, changes: null, problem }, stored: NO_CHANGES };
   }
-  const { counts, stored, notes } = outcome;
+  const { counts, open, stored, notes } = outcome;
   for (const note of notes) say(note);
+  const comparison = { against, changes: counts, problem: null, open };
+  const { changes } = withExceptions(comparison, exceptions);
   say(
-    `Compared the API with that of deploy #${live.number}, which is live: ${countsInWords(counts)}.`,
+    `Compared the API with that of deploy #${live.number}, which is live: ${countsInWords(changes ?? {})}.`,
   );
-  return { comparison: { against, changes: counts, problem: null }, stored };
+  return { comparison, stored };
 }
 
 /** A preview of a branch is compared with what the site's address shows. */
@@ -80,11 +84,10 @@ async function findShown(
 }
 
 async function run(
-  { compare, job, now, signal, onDefect }: Comparing,
+  { compare, job, exceptions: { today }, signal, onDefect }: Comparing,
   published: readonly PublishedDocument[],
 ): ReturnType<typeof runComparison> {
   const { kind, name, document, size, source, limits } = job;
-  const today = new Date(now).toISOString().slice(0, 10);
   try {
     return await compare(
       { kind, name, document, size, source, published, today, ...(limits && { limits }) },

@@ -1,5 +1,5 @@
 import type { Change } from '@petstore/changes/change.ts';
-import type { Verdict } from '@petstore/changes/rules.ts';
+import type { Code, Verdict } from '@petstore/changes/rules.ts';
 
 /** How many changes of each verdict there are. */
 export type ChangeCounts = Readonly<Record<Verdict, number>>;
@@ -21,6 +21,16 @@ export interface DeployComparison {
   /** null where nothing was compared: neither has an OpenAPI document, or `problem` says why. */
   readonly changes: ChangeCounts | null;
   readonly problem: string | null;
+  /** Which of the changes an exception of the project may allow. Absent once the deploy was live: then its counts stay. */
+  readonly open?: readonly OpenChanges[];
+}
+
+/** Changes of one kind and operation that break clients, or may. */
+export interface OpenChanges {
+  readonly code: Code;
+  readonly operation: string | null;
+  readonly verdict: 'breaking' | 'risky';
+  readonly number: number;
 }
 
 /** The changes as they are stored: JSON, as far as there is room. */
@@ -35,7 +45,12 @@ export const NO_CHANGES: StoredChanges = { changes: '[]', leftOut: 0 };
 
 /** What a comparison found: the changes, or why there is none. */
 export type ComparisonOutcome =
-  | { readonly counts: ChangeCounts; readonly stored: StoredChanges; readonly notes: string[] }
+  | {
+      readonly counts: ChangeCounts;
+      readonly open: readonly OpenChanges[];
+      readonly stored: StoredChanges;
+      readonly notes: string[];
+    }
   | { readonly incomparable: string };
 
 /** `2 breaking and 1 compatible changes`; `no changes`. */

@@ -4,6 +4,7 @@ import { findDeploy } from '../../store/deploys.ts';
 import type { ProjectRow } from '../../store/projects.ts';
 import type { DeployChanges } from '../deploy.ts';
 import { readDeploy } from '../deploys.ts';
+import { listWithExceptions } from '../exceptions/apply-exceptions.ts';
 import { NO_CHANGES } from './deploy-change.ts';
 import { comparisonOf } from './hold-back.ts';
 
@@ -12,12 +13,14 @@ import { comparisonOf } from './hold-back.ts';
  * Throws ApiError where there is no such deploy.
  */
 export async function readChanges(
-  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  deps: Pick<Deps, 'db' | 'addresses' | 'now'>,
   project: ProjectRow,
   id: string,
 ): Promise<string> {
-  const { deploy } = await readDeploy(db, project, id);
-  const comparison = comparisonOf(deploy);
+  const { db, addresses } = deps;
+  const { deploy, view } = await readDeploy(deps, project, id);
+  const { exceptions } = view;
+  const comparison = comparisonOf(deploy, exceptions);
   const row = await findDeployChanges(db, id);
   const against = comparison?.against;
   const other = against && (await findDeploy(db, project.id, against.id));
@@ -33,5 +36,7 @@ export async function readChanges(
     problem: comparison?.problem ?? null,
   };
   const fields = JSON.stringify(rest).slice(0, -1);
-  return `${fields},"changes":${row?.changes ?? NO_CHANGES.changes}}`;
+  const { changes } = row ?? NO_CHANGES;
+  const list = comparison ? listWithExceptions(changes, comparison, exceptions) : changes;
+  return `${fields},"changes":${list}}`;
 }

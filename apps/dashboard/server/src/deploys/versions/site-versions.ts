@@ -1,11 +1,12 @@
 import type { Caller } from '../../accounts/caller.ts';
-import { conflict, notFound } from '../../api-error.ts';
+import { conflict, forbidden, notFound } from '../../api-error.ts';
 import type { Deps } from '../../deps.ts';
-import { lockProjectFor } from '../../projects/lock-project.ts';
+import { hasPermission, lockProjectFor } from '../../projects/lock-project.ts';
 import { instant, instantOrNull } from '../../schema-types.ts';
 import { writeAudit } from '../../store/audit.ts';
 import {
   type DeployRow,
+  findDefaultDeploy,
   findDeploy,
   listVersionDeploys,
   pruneDeploys,
@@ -98,6 +99,12 @@ export async function showAsVersion(
     await updateProject(trx, project.id, { default_version: version.name });
 }
 
+/** The id of the deploy that a version shows; null where it was retired, undefined where it has shown none yet. */
+export const shownBy = (
+  version: Pick<SiteVersionRow, 'deploy_id' | 'retired_at'> | undefined,
+): string | null | undefined =>
+  version?.deploy_id ?? (version && version.retired_at !== null ? null : undefined);
+
 /** Whether no newer deploy of the version is shown. */
 export async function isNewerThanShown(
   trx: Trx,
@@ -174,6 +181,12 @@ export async function changeDefault(
     if (next === before.default_version || (!isDefault && before.default_version !== name))
       return before;
     if (isDefault && version.deploy_id === null) throw notShown(version);
+    const isHeld = before.hold_breaking === 1 && (await findDefaultDeploy(trx, before));
+    if (isHeld && !(await hasPermission(trx, caller, project.id, 'deploy.confirm'))) {
+      throw forbidden(
+        `The project holds breaking deploys back, and nobody knows what another default version breaks for those who use the site's address. An owner of the project has to choose it.`,
+      );
+    }
     if (!isDefault && before.live_deploy_id === null) {
       throw conflict(
         `${name} must stay the default version: the project has no deploy without a version that could take its place. Make another version the default.`,

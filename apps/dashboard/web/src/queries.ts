@@ -14,6 +14,7 @@ import type {
   DeploySummary,
   LogLine,
 } from '../../server/src/deploys/deploy.ts';
+import type { ChangeException } from '../../server/src/deploys/exceptions/change-exception.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
@@ -147,7 +148,7 @@ export const deployQuery = (slug: string, id: string) =>
     refetchInterval: ({ state }) => deployInterval([state.data]),
   });
 
-/** What a finished deploy changes in the API: it stays as it is. */
+/** What a finished deploy changes in the API: it stays as it is, but for exceptions, which make it stale. */
 export const deployChangesQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.deploy(slug, id), 'changes'],
@@ -167,6 +168,13 @@ export const previewsQuery = (slug: string) =>
 
 export const versionsQuery = (slug: string) =>
   list<SiteVersion>(keys.versions(slug), path`/projects/${slug}/versions`);
+
+/** The changes that owners allow. */
+export const exceptionsQuery = (slug: string) =>
+  list<ChangeException>(
+    [...keys.project(slug), 'exceptions'],
+    path`/projects/${slug}/change-exceptions`,
+  );
 
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);

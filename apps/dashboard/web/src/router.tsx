@@ -24,6 +24,7 @@ import { InvitationPage } from './session/invitation-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
+import { AllowedChangesPage } from './settings/allowed-changes-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
 import { MembersPage } from './settings/members-page.tsx';
@@ -80,6 +81,7 @@ const settingsPages = [
   page(settings, '/', GeneralPage),
   page(settings, '/domains', DomainListPage),
   page(settings, '/domains/$hostname', DomainPage),
+  page(settings, '/allowed-changes', AllowedChangesPage),
   page(settings, '/notifications', NotificationsPage),
   page(settings, '/notifications/$id', WebhookPage),
   page(settings, '/members', MembersPage),

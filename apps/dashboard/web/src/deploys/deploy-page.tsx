@@ -85,7 +85,8 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         {deploy.held && (
           <Alert tone="warning">
             <strong className="font-medium">Held back.</strong> {deploy.held.message} It goes live
-            when an owner of the project confirms it; what is live stays until then.
+            when an owner of the project confirms it, or allows what breaks; what is live stays
+            until then.
           </Alert>
         )}
         {isPruned && (

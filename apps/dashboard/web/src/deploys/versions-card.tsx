@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { SiteVersion } from '../../../server/src/deploys/versions/site-version.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
@@ -107,7 +108,7 @@ function VersionRow({ version: shown }: { readonly version: SiteVersion }) {
         </p>
       </div>
       <div className="flex shrink-0 gap-2">
-        {deploy && state !== 'default' && can(project, 'deploy.activate') && (
+        {deploy && state !== 'default' && mayChooseDefault(project) && (
           <DefaultButton
             label={`Make default: ${version}`}
             version={version}
@@ -153,7 +154,7 @@ function UnversionedRow() {
             : `The site’s address leads to ${defaultVersion} in its place.`}
         </p>
       </div>
-      {defaultVersion !== null && can(project, 'deploy.activate') && (
+      {defaultVersion !== null && mayChooseDefault(project) && (
         <DefaultButton
           label="Make default: what has no version"
           version={defaultVersion}
@@ -164,6 +165,10 @@ function UnversionedRow() {
     </li>
   );
 }
+
+/** Where the project holds breaking deploys back, an owner chooses what the site's address shows. */
+const mayChooseDefault = (project: Project): boolean =>
+  can(project, project.holdBreaking ? 'deploy.confirm' : 'deploy.activate');
 
 interface DefaultButtonProps {
   readonly label: string;

@@ -8,6 +8,7 @@ import { SideNav } from '../ui/side-nav.tsx';
 const SECTIONS = [
   ['General', '/projects/$slug/settings', 'project.update'],
   ['Domains', '/projects/$slug/settings/domains', 'domain.read'],
+  ['Allowed changes', '/projects/$slug/settings/allowed-changes', 'deploy.read'],
   ['Notifications', '/projects/$slug/settings/notifications', 'webhook.manage'],
   ['Members', '/projects/$slug/settings/members', 'member.read'],
   ['Plan', '/projects/$slug/settings/plan', 'project.read'],

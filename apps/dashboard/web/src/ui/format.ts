@@ -9,6 +9,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const utcDay = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 const minutes = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
 const dayAndMinutes = new Intl.DateTimeFormat('en', {
   month: 'short',
@@ -36,6 +37,16 @@ export function exactTime(at: string): string {
 /** `Nov 21, 2026`, in the reader's own time zone. */
 export function exactDay(at: string): string {
   return day.format(Date.parse(at));
+}
+
+/** `Dec 31, 2026`, of a day such as `2026-12-31`, wherever the reader is. */
+export function dayInUtc(date: string): string {
+  return utcDay.format(Date.parse(date));
+}
+
+/** The day that it is in UTC: `2026-11-30`. */
+export function todayInUtc(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 /** Hours, minutes and seconds, in the reader's own time zone. */

@@ -1,0 +1,100 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import type { ChangeException } from '../../server/src/deploys/exceptions/change-exception.ts';
+import type { Page } from '../../server/src/schema-types.ts';
+import { sharedInstallation } from '../support/installation.ts';
+import { look } from '../support/look.ts';
+import { deploy } from '../support/uploads.ts';
+
+const shared = sharedInstallation();
+
+/** Two operations that share a model. */
+const DOCUMENT = `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths:
+  /pets:
+    get:
+      responses: { '200': { description: The pets., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } } }
+    delete:
+      responses: { '204': { description: Gone. } }
+  /pets/{petId}:
+    get:
+      parameters: [{ name: petId, in: path, required: true, schema: { type: string } }]
+      responses: { '200': { description: A pet., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } } }
+components:
+  schemas:
+    Pet: { type: object, required: [name], properties: { name: { type: string } } }
+`;
+
+const BREAKING = DOCUMENT.replace(/ {4}delete:\n.*\n/, '').replace(
+  'name: { type: string }',
+  'name: { type: integer }',
+);
+
+test('an owner allows changes on a page, finds them in the settings, and ends them there', async () => {
+  const { origin, member } = shared();
+  const owner = await member();
+  const { page } = owner;
+  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'allowed' });
+  await owner.call('PATCH', '/projects/allowed', { holdBreaking: true });
+  await deploy(owner, 'allowed', DOCUMENT);
+  const second = await deploy(owner, 'allowed', BREAKING);
+  assert.equal(second.held?.reason, 'breaking');
+
+  const path = `/projects/allowed/deploys/${second.id}`;
+  const dialog = page.getByRole('dialog');
+  const typed = page.getByRole('button', { name: 'Allow response-type-changed of GET /pets' });
+  const open = () => typed.click();
+  await look(page, shared(), { name: 'allow-change', path, text: 'Changes of the API', open });
+  const allow = dialog.getByRole('button', { name: 'Allow the change' });
+  await allow.click();
+  assert.ok(await dialog.isVisible(), 'a reason and a day are required');
+  await dialog.getByLabel('Where').selectOption({ label: 'These 2 operations' });
+  await dialog.getByLabel('Why it may break clients').fill('Nobody reads it.');
+  await dialog.getByLabel('Until').fill('1999-12-31');
+  await allow.click();
+  assert.ok(await dialog.isVisible(), 'the day is over');
+  await dialog.getByLabel('Until').fill('2999-12-31');
+  await allow.click();
+  await page.getByText('The change is allowed until Dec 31, 2999.').first().waitFor();
+  await typed.waitFor({ state: 'detached' });
+  // One is left.
+  await page.getByText('Held back', { exact: true }).first().waitFor();
+  await page.getByRole('button', { name: 'Allow operation-removed of DELETE /pets' }).click();
+  await dialog.getByLabel('Why it may break clients').fill('Nobody calls it.');
+  await dialog.getByLabel('Until').fill('2999-12-31');
+  await allow.click();
+  await page.getByText('Held back', { exact: true }).first().waitFor({ state: 'detached' });
+  const rows = page.getByRole('list', { name: 'Changes of the API' }).getByRole('listitem');
+  await rows.filter({ hasText: 'Allowed until 2999-12-31: Nobody calls it.' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Allow / }).count(), 0);
+
+  const settings = '/projects/allowed/settings/allowed-changes';
+  await look(page, shared(), { name: 'allowed-changes', path: settings, text: 'Nobody calls it.' });
+  const ends = page.getByRole('button', { name: /^End the exception/ });
+  const listed = page.getByRole('main').getByRole('listitem').filter({ has: ends });
+  assert.equal(await listed.count(), 3);
+  await listed.filter({ hasText: 'DELETE /pets' }).getByText(owner.email).waitFor();
+  const name = 'End the exception for operation-removed of DELETE /pets';
+  await page.getByRole('button', { name }).click();
+  await dialog.getByRole('button', { name: 'End' }).click();
+  await page.getByText('The change is not allowed any more.').first().waitFor();
+  assert.equal(await listed.count(), 2);
+  const { items } = await owner.call<Page<ChangeException>>(
+    ...(['GET', '/projects/allowed/change-exceptions'] as const),
+  );
+  assert.deepEqual(
+    items.map(({ operation }) => operation),
+    ['GET /pets', 'GET /pets/{petId}'],
+  );
+  const again = await owner.call<Deploy>('GET', `/projects/allowed/deploys/${second.id}`);
+  assert.equal(again.held?.reason, 'breaking');
+
+  await page.goto(`${origin}/projects/allowed/settings/audit`);
+  const entries = page.getByRole('main').getByRole('listitem');
+  await entries.filter({ hasText: /Allowed the change.*reason: Nobody calls it\./ }).waitFor();
+  await entries.filter({ hasText: /Allows no longer the change/ }).waitFor();
+  assert.deepEqual(owner.complaints, []);
+});

@@ -78,7 +78,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
 
   await page.getByRole('button', { name: 'Risky 1' }).click();
   assert.equal(await rows.count(), 1);
-  await page.getByRole('button', { name: 'All' }).click();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('delete');
   assert.equal(await rows.count(), 1);
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('PATCH');

@@ -48,8 +48,8 @@ function ExceptionRow({ exception }: { readonly exception: ChangeException }) {
       'The change is not allowed any more.',
     );
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
-      <div className="grid min-w-0 flex-1 basis-72 gap-0.5">
+    <li className="flex items-start justify-between gap-4 px-4 py-3 sm:px-5">
+      <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="wrap-anywhere font-medium font-mono text-[0.8125rem]">
           {operation ?? 'Every operation'}
           <span className="font-normal text-muted"> · {code ?? 'every change'}</span>

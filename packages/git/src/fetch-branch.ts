@@ -5,7 +5,7 @@ import { type Commit, readCommit } from './commit.ts';
 import { readTree, type Tree } from './files/tree.ts';
 import { type FetchNotice, writeFiles } from './files/write-files.ts';
 import { GitError } from './git-error.ts';
-import { branchesOf, emptyRepository } from './list-branches.ts';
+import { branchesOf, noBranch } from './list-branches.ts';
 import { type Session, withSession } from './process/session.ts';
 import { makeWorkspace } from './process/workspace.ts';
 import type { GitSettings, Repository } from './repository.ts';
@@ -96,7 +96,7 @@ async function fetchInto(gitDir: string, session: Session, branch: string): Prom
 /** What is there instead of the branch. */
 async function branchMissing(session: Session, branch: string): Promise<GitError> {
   const branches = await branchesOf(session);
-  if (branches.size === 0) return emptyRepository();
+  if (branches.size === 0) return noBranch(session);
   const [some] = ['main', 'master', ...branches.keys()].filter((name) => branches.has(name));
   return new GitError(
     'branch_missing',

@@ -28,7 +28,7 @@ export async function listBranches(
 ): Promise<BranchList> {
   return withSession(repository, settings, LIMITS, signal, async (session) => {
     const branches = await branchesOf(session);
-    if (branches.size === 0) throw emptyRepository();
+    if (branches.size === 0) throw await noBranch(session);
     return { branches, hostKeys: await session.hostKeys() };
   });
 }
@@ -77,15 +77,22 @@ export async function findDefaultBranch(
         }
       },
     });
-    if (isEmpty) throw emptyRepository();
+    if (isEmpty) throw await noBranch(session);
     return { defaultBranch, hostKeys: await session.hostKeys() };
   });
 }
 
-export function emptyRepository(): GitError {
+/** Why there is no branch. */
+export async function noBranch(session: Session): Promise<GitError> {
+  if (await session.speaksGit()) {
+    return new GitError(
+      'empty_repository',
+      'The repository has no branch yet. Push a commit to it first.',
+    );
+  }
   return new GitError(
-    'empty_repository',
-    'The repository has no branch yet. Push a commit to it first.',
+    'not_found',
+    'There is a web page at this address, and no repository. Copy the address that the host shows for cloning; a private repository needs a token.',
   );
 }
 

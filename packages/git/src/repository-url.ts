@@ -20,12 +20,17 @@ const MAX_LENGTH = 1_000;
 const EXAMPLES = 'such as https://github.com/ada/pets.git or git@github.com:ada/pets.git';
 
 /** `git@host:path`, as git's manual has it: a colon before the first slash. */
-const SCP = /^(?:([^@/:]+)@)?(\[[^\]/]+\]|[^:/@[\]]+):(?!\/\/)(.+)$/;
+const SCP = /^(?:([^@/:]+)@)?(\[[^\]/]+\]|[^:/@[\]]+):(?!\/\/|:)(.+)$/;
 
 const SSH = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]/]+\]|[^:/@[\]]*)(?::(\d*))?\/(.*)$/i;
 
-/** Pages of a repository in GitHub, GitLab, Gitea and Bitbucket that people copy from their browser. */
-const PAGE = /^(.+?)\/(?:-\/(?:tree|blob)|tree|blob|src\/branch|src)\/.+$/;
+/** Pages of a repository that people copy from their browser, by host and path. `-` is no name of a project in GitLab. */
+const PAGES: readonly RegExp[] = [
+  /^github\.com\/([^/]+\/[^/]+)\/(?:tree|blob)\/./,
+  /^bitbucket\.org\/([^/]+\/[^/]+)\/src\/./,
+  /^[^/]+\/(.+?)\/-\/(?:tree|blob)\/./,
+  /^[^/]+\/([^/]+\/[^/]+)\/src\/(?:branch|commit|tag)\/./,
+];
 
 /**
  * Reads what people type or copy: `https://…`, `ssh://…` and `git@host:path`. Throws GitError `bad_url`, whose message is
@@ -63,8 +68,11 @@ function readHttps(typed: string): RepositoryUrl {
   if (url.search !== '' || url.hash !== '')
     throw refused(`url must have no ${url.search ? '?' : '#'} in it, ${EXAMPLES}.`);
   const path = pathOf(url.pathname.slice(1));
-  const page = PAGE.exec(path);
-  if (page) throw refused(`url is that of a page of a repository: write ${url.origin}/${page[1]}.`);
+  for (const page of PAGES) {
+    const [, repository] = page.exec(`${url.host}/${path}`) ?? [];
+    if (repository !== undefined)
+      throw refused(`url is that of a page of a repository: write ${url.origin}/${repository}.`);
+  }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? 443 : Number(url.port);
   return { url: `${url.origin}/${path}`, protocol: 'https', user: null, host, port, path };

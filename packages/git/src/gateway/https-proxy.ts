@@ -35,7 +35,8 @@ export async function openHttpsProxy(
       return;
     }
     if (url !== authority(repository)) {
-      destination.fail(redirected(repository, `${url}`));
+      // The session knows where to.
+      destination.fail(new GitError('redirected', `git was sent to ${url}.`));
       client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
       return;
     }
@@ -62,11 +63,4 @@ export async function openHttpsProxy(
 
 function authority({ host, port }: RepositoryUrl): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-function redirected({ host }: RepositoryUrl, elsewhere: string): GitError {
-  return new GitError(
-    'redirected',
-    `${host} redirects to ${elsewhere.replace(/:443$/, '').slice(0, 300)}, and redirects to another host are not followed. Look the repository up there, and change the address.`,
-  );
 }

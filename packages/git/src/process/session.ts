@@ -8,6 +8,7 @@ import type { GitSettings, Repository } from '../repository.ts';
 import { parseRepositoryUrl, type RepositoryUrl } from '../repository-url.ts';
 import { gitEnvironment } from './environment.ts';
 import { checkGit } from './git-version.ts';
+import { type HttpTrace, httpTrace, redirectedTo } from './http-trace.ts';
 import { type RunOptions, type RunResult, run } from './run.ts';
 import { readHostKeys, writeSshFiles } from './ssh-files.ts';
 import { whyFailed } from './why-failed.ts';
@@ -31,6 +32,8 @@ export interface Session {
   git(args: readonly string[], io?: Pick<RunOptions, 'input' | 'output'>): Promise<RunResult>;
   /** The keys of the host that were seen so far. */
   hostKeys(): Promise<readonly string[]>;
+  /** Whether the host speaks git, now that it told of no branch: git takes any page for a list of none. */
+  speaksGit(): Promise<boolean>;
 }
 
 /**
@@ -55,6 +58,7 @@ export async function withSession<T>(
     maxBytes: limits.maxBytes,
     onFailure: (error) => broken.abort(error),
   });
+  const trace = httpTrace(workspace.folder);
   let gateway: Gateway | undefined;
   try {
     gateway =
@@ -62,14 +66,17 @@ export async function withSession<T>(
         ? await openHttpsProxy(address, destination)
         : await openSshRelay(destination);
     const session = await sessionOf(
-      { repository, address, settings, limits, workspace, gateway },
+      { repository, address, settings, limits, workspace, gateway, trace },
       AbortSignal.any([signal, deadline, broken.signal]),
     );
     return await work(session);
   } catch (error) {
     signal.throwIfAborted();
-    const reason = broken.signal.aborted ? broken.signal.reason : error;
-    throw await told(deadline.aborted ? tooSlow(limits.seconds) : reason, workspace);
+    let reason = broken.signal.aborted ? broken.signal.reason : error;
+    if (deadline.aborted) reason = tooSlow(limits.seconds);
+    if (!(reason instanceof GitError)) throw reason;
+    if (reason.code === 'redirected') throw redirectedTo(address, await trace.redirect());
+    throw await withHostKeys(reason, workspace);
   } finally {
     gateway?.close();
     destination.close();
@@ -84,15 +91,16 @@ interface Parts {
   readonly limits: SessionLimits;
   readonly workspace: Workspace;
   readonly gateway: Gateway;
+  readonly trace: HttpTrace;
 }
 
 async function sessionOf(parts: Parts, signal: AbortSignal): Promise<Session> {
-  const { repository, address, settings, limits, workspace, gateway } = parts;
+  const { repository, address, settings, limits, workspace, gateway, trace } = parts;
   const { folder } = workspace;
   const { credentials } = repository;
   const secrets = [gateway.address];
   const config: Record<string, string> = {};
-  const more: Record<string, string> = {};
+  const more: Record<string, string> = { ...trace.env };
   if (address.protocol === 'https') {
     config['http.proxy'] = gateway.address;
     if (settings.caFile !== null)
@@ -125,6 +133,7 @@ async function sessionOf(parts: Parts, signal: AbortSignal): Promise<Session> {
       return { ...result, stderr };
     },
     hostKeys: async () => (address.protocol === 'ssh' ? readHostKeys(workspace) : []),
+    speaksGit: async () => address.protocol === 'ssh' || trace.hasGitResponse(),
   };
 }
 
@@ -165,9 +174,10 @@ function tooSlow(seconds: number): GitError {
   );
 }
 
-async function told(error: unknown, { folder }: Workspace): Promise<unknown> {
-  if (!(error instanceof GitError)) return error;
+/** An ssh host that was reached has shown its key, although the call failed. */
+async function withHostKeys(error: GitError, workspace: Workspace): Promise<GitError> {
+  const hostKeys = await readHostKeys(workspace);
+  if (hostKeys.length === 0) return error;
   const { code, message, detail } = error;
-  const hostKeys = await readHostKeys({ folder } as Workspace).catch(() => []);
-  return hostKeys.length > 0 ? new GitError(code, message, { detail, hostKeys }) : error;
+  return new GitError(code, message, { detail, hostKeys });
 }

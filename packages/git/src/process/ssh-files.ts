@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Repository } from '../repository.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -58,9 +59,9 @@ export async function writeSshFiles(
   return `ssh -F ${quoted(config, "'")}`;
 }
 
-/** The keys that the host has shown, with those that it was known by. */
+/** The keys that the host has shown, with those that it was known by; of https none. */
 export async function readHostKeys({ folder }: Workspace): Promise<readonly string[]> {
-  const text = await readFile(`${folder}/known_hosts`, 'latin1');
+  const text = await readFile(join(folder, 'known_hosts'), 'latin1').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line.startsWith(`${ALIAS} `))

@@ -16,7 +16,10 @@ const REASONS: readonly (readonly [RegExp, GitErrorCode])[] = [
   ],
   [/Out of memory|Cannot allocate memory|died of signal 25|File too large/, 'too_large'],
   [/died of signal 24/, 'too_slow'],
-  [/Protocol "\w+" (?:not supported|disabled)|redirects followed/, 'redirected'],
+  [
+    /Protocol "\w+" (?:not supported|disabled)|redirects followed|redirect target URL/,
+    'redirected',
+  ],
   [
     /could not read (?:Username|Password)|Authentication failed|returned error: 40[13]|Permission denied/,
     'authentication_failed',
@@ -59,8 +62,6 @@ function messageOf(code: GitErrorCode, stderr: string, { address, credentials }:
       return 'The repository has objects that take more memory or room than there is for one. Use a smaller repository for the documentation.';
     case 'too_slow':
       return 'The repository takes too long to read. Use a smaller one for the documentation.';
-    case 'redirected':
-      return `${host} redirects to an address that is not followed. Look the repository up in a browser, and change the address.`;
     case 'authentication_failed':
       if (credentials)
         return `${host} refuses ${key}: it was revoked, has expired, or may not read this repository. ${protocol === 'ssh' ? 'Add its public half to the deploy keys of the repository.' : 'Enter a new token.'}`;

@@ -30,7 +30,7 @@ const YOUNG_MB = 32;
 export const RUN_OPTIONS = {
   cwd: ROOT,
   execArgv: [
-    `--import=${new URL('untracked-promises.ts', import.meta.url)}`,
+    `--import=${new URL('untracked-work.ts', import.meta.url)}`,
     `--test-timeout=${TIMEOUT_MS}`,
     `--min-semi-space-size=${YOUNG_MB}`,
     `--max-semi-space-size=${YOUNG_MB}`,

@@ -4,7 +4,7 @@ import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { beginFile } from './clean-up.ts';
 import { ROOT } from './root.ts';
-import { beginSuite, endSuite } from './untracked-promises.ts';
+import { beginSuite, endSuite } from './untracked-work.ts';
 import { watchFile } from './watchdog.ts';
 import { CLAIMS, FILES } from './whole-run.ts';
 

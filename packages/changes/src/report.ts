@@ -138,6 +138,16 @@ export class Report {
   }
 }
 
+/** What is said of a change, without the reason of the exception that allows it. */
+export function saidWithoutReason({
+  message,
+  allowed,
+}: Pick<Change, 'message' | 'allowed'>): string {
+  if (allowed?.by !== 'exception' || !message.endsWith(allowed.reason)) return message;
+  const said = message.slice(0, message.length - allowed.reason.length);
+  return said.replace(/ Allowed until [^:]*: $/, '');
+}
+
 /** All changes, the gravest first, and how many there are. */
 export function listOf(all: readonly Change[]): ChangeList {
   const changes = VERDICTS.flatMap((verdict) => all.filter((change) => change.verdict === verdict));

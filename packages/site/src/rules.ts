@@ -23,6 +23,7 @@ export const RULES = {
   'gone-page': 'warning',
   'hidden-page': 'warning',
   overlay: 'warning',
+  changelog: 'warning',
   'overlay-extends': 'hint',
   'named-icon': 'hint',
   'no-operation-id': 'hint',

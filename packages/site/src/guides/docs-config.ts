@@ -53,6 +53,8 @@ export interface DocsConfig {
   readonly redirects: readonly ConfigRedirect[];
   /** Rules for changes of the API. */
   readonly changes: ChangesConfig;
+  /** Whether the site has a changelog: always, never, or undefined once there is something in it. */
+  readonly changelog: boolean | undefined;
   /** What stands in pages for `{{name}}`. */
   readonly variables: Variables;
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
@@ -62,7 +64,7 @@ export interface DocsConfig {
 const KEYS = [
   ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo', 'favicon'],
   ...['announcement', 'links', 'edit', 'redirects', 'variables'],
-  ...['ignore', 'onBrokenLinks', 'changes'],
+  ...['ignore', 'onBrokenLinks', 'changes', 'changelog'],
 ];
 
 /** The required content of a `docs.yaml`, for a message. */
@@ -85,6 +87,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   ignore: [],
   onBrokenLinks: 'fail',
   changes: NO_CHANGES_CONFIG,
+  changelog: undefined,
   variables: new Map(),
   sitePaths: [],
 };
@@ -130,6 +133,7 @@ export function readDocsConfig(
     onBrokenLinks: onBrokenLinksOf(reader, at.get('onBrokenLinks')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
     changes: changesOf(reader, at.get('changes')),
+    changelog: changelogOf(reader, at.get('changelog')),
     variables: variablesOf(reader, at.get('variables')),
     sitePaths,
   };
@@ -141,6 +145,17 @@ function onBrokenLinksOf(reader: ConfigReader, node: Node | undefined): 'fail' |
   if (value === 'fail' || value === 'warn') return value;
   reader.problem('`onBrokenLinks` must be `fail` or `warn`.', node);
   return 'fail';
+}
+
+function changelogOf(reader: ConfigReader, node: Node | undefined): boolean | undefined {
+  if (!node) return undefined;
+  const value = isScalar(node) ? node.value : undefined;
+  if (typeof value === 'boolean') return value;
+  reader.problem(
+    '`changelog` must be `true` (the site always has one) or `false` (it has none).',
+    node,
+  );
+  return undefined;
 }
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;

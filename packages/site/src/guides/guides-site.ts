@@ -1,5 +1,15 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { type BuildLog, type BuildProblem, problemOf, type SourceFiles } from '../build-log.ts';
+import { EMPTY_CHANGELOG } from '../changelog/changelog.ts';
+import { writtenChangelog } from '../changelog/changelog-files.ts';
+import { CHANGELOG } from '../changelog/changelog-paths.ts';
+import {
+  type ChangelogFiles,
+  type ChangelogNote,
+  changelogFiles,
+  shownNotes,
+} from '../changelog/notes.ts';
+import { siteChangelog } from '../changelog/site-changelog.ts';
 import { REFERENCE_LIST, REFERENCE_PATH } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { isListed, referenceListFiles } from '../reference/reference-list.ts';
@@ -29,6 +39,7 @@ import {
   reservedPaths,
 } from './links/site-paths.ts';
 import { ownStyle } from './own-style.ts';
+import { withoutFrontMatter } from './render/front-matter.ts';
 import type { PageCache } from './render/page-cache.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
@@ -42,11 +53,31 @@ export interface Guides {
   readonly config: DocsConfig;
   /** The references of its documents, in the order of the configuration. */
   readonly references: readonly ReferenceContext[];
+  readonly changelog: GuidesChangelog;
+}
+
+/** What a folder has of a changelog, and whether its site will have one. */
+export interface GuidesChangelog extends ChangelogFiles {
+  readonly isShown: boolean;
+}
+
+export function guidesChangelog(
+  { files, config }: Pick<Guides, 'files' | 'config'>,
+  { changelog = EMPTY_CHANGELOG, now }: Pick<Publication, 'changelog' | 'now'>,
+): GuidesChangelog {
+  const found = changelogFiles(config, publishable({ files, config }), now);
+  const hasNotes = [...found.notes.keys()].some(found.hasCome);
+  const isShown =
+    found.off === undefined &&
+    (config.changelog === true || hasNotes || changelog.entries.length > 0);
+  return { ...found, isShown };
 }
 
 /** Where the introduction of an archive's reference is: at its root where there are no guides. */
-export function overviewPath(files: SourceFiles): string {
-  const hasPages = [...files.keys()].some((file) => isPage(file) && !isNotFoundPage(file));
+export function overviewPath(files: SourceFiles, { notes }: GuidesChangelog): string {
+  const hasPages = [...files.keys()].some(
+    (file) => isPage(file) && !isNotFoundPage(file) && !notes.has(file),
+  );
   return hasPages ? REFERENCE_PATH : '/';
 }
 
@@ -56,9 +87,17 @@ export function imagesOf(files: SourceFiles): ReadonlySet<string> {
 }
 
 /** The paths of an archive's pages and images, to which descriptions may link. */
-export function pathsOf(files: SourceFiles): ReadonlySet<string> {
-  const shown = [...files.keys()].filter((file) => isPage(file) || isImage(file));
-  return new Set(shown.map((file) => (isPage(file) ? pagePath(file, files) : `/${file}`)));
+export function pathsOf(
+  files: SourceFiles,
+  { notes, isShown }: GuidesChangelog,
+): ReadonlySet<string> {
+  const shown = [...files.keys()].filter(
+    (file) => (isPage(file) && !notes.has(file)) || isImage(file),
+  );
+  return new Set([
+    ...shown.map((file) => (isPage(file) ? pagePath(file, files) : `/${file}`)),
+    ...(isShown ? [CHANGELOG.path] : []),
+  ]);
 }
 
 /** A site without the files that are published as they are. */
@@ -80,6 +119,7 @@ export async function guidePages(
     files,
     config,
     references,
+    changelog,
   }: Omit<Guides, 'references'> & { references: Guides['references'] | 'unknown' },
   log: BuildLog,
   /** What the whole build may take, in seconds, and the pages of an earlier one. */
@@ -99,18 +139,23 @@ export async function guidePages(
     : references.map(({ checked, addresses }) => referenceTargets(checked, addresses));
   // The configuration may be wrong about which document is meant.
   const named = isUnknown && config.references.length === 0 ? [{}] : config.references;
+  const ownPaths = changelog.isShown ? [CHANGELOG.path, CHANGELOG.atom, CHANGELOG.json] : [];
   const { pages, problems } = await renderPages(
     own,
     {
       files: new Set(own.keys()),
       references: targets,
-      sitePaths: reservedPaths(named),
+      sitePaths: new Set([...reservedPaths(named), ...ownPaths]),
+      notes: changelog.notes,
       redirects: config.redirects,
     },
     { time: renderTime(buildSeconds), log, cache },
   );
   const paths = targets === 'unknown' ? [] : targets.flatMap((one) => [...one.paths]);
-  const taken = pathConflicts(own, new Set([...reservedPaths(isUnknown ? [] : named), ...paths]));
+  const taken = pathConflicts(
+    own,
+    new Set([...reservedPaths(isUnknown ? [] : named), ...paths, ...ownPaths]),
+  );
   const style = config.css === undefined ? undefined : await ownStyle(own, config.css);
   const wrong = [...taken, ...problems, ...(style?.problems ?? [])];
   const broken = brokenLinks(pages);
@@ -118,7 +163,10 @@ export async function guidePages(
   else
     for (const { message, path: file, line } of broken.sort(byPlace))
       log({ rule: 'link', message, file, path: '', line });
-  if (pages.length === 0 && references.length === 0 && wrong.length === 0)
+  const shown = pages.filter(
+    ({ file }) => !changelog.notes.has(file) || (changelog.isShown && changelog.hasCome(file)),
+  );
+  if (shown.length === 0 && references.length === 0 && wrong.length === 0)
     wrong.push(noPages(config));
   return { pages, problems: firstProblems(wrong.sort(byPlace)) };
 }
@@ -128,14 +176,19 @@ export async function guidesSite(
   guides: Guides,
   rendered: readonly RenderedPage[],
   log: BuildLog,
-  { origin, dates, limits }: Publication = {},
+  { origin, dates, limits, changelog: api = EMPTY_CHANGELOG }: Publication = {},
 ): Promise<BuiltSite> {
-  const { config, references } = guides;
+  const { config, references, changelog: found } = guides;
   const files = publishable(guides);
   const style = config.css === undefined ? undefined : await ownStyle(files, config.css);
-  const pages = rendered.filter(({ file }) => !isNotFoundPage(file));
+  const pages = rendered.filter(({ file }) => !isNotFoundPage(file) && !found.notes.has(file));
+  const notes = shownNotes(rendered, found);
   const missing = rendered.find(({ file }) => isNotFoundPage(file));
-  warn(config, rendered, log);
+  warn(config, rendered, found.notes, log);
+  for (const { file, message } of [...found.warnings, ...notes.warnings])
+    log({ rule: 'changelog', message, file, path: '', line: 1 });
+  if (found.off === 'taken' && (api.entries.length > 0 || config.changelog === true))
+    log({ message: TAKEN });
   for (const found of unknownVariables(files, config.variables, didYouMeanOfMany())) log(found);
   log({ message: `Rendered ${rendered.length} pages.` });
 
@@ -159,7 +212,10 @@ export async function guidesSite(
     assets: await siteAssets(),
     theme: themeFiles({
       ...themeOf(guides),
-      iconRules: iconRules([...iconsOf(tabs), ...pages.flatMap(({ links }) => [...links.icons])]),
+      iconRules: iconRules([
+        ...iconsOf(tabs),
+        ...rendered.flatMap(({ links }) => [...links.icons]),
+      ]),
       ownStyle: style?.content,
     }),
     previews:
@@ -168,6 +224,7 @@ export async function guidesSite(
     announcement: config.announcement,
     headerLinks: config.links.header,
     footerLinks: config.links.footer,
+    hasChangelog: found.isShown,
   };
   const html = (page: RenderedPage, path: string) =>
     guideFiles(frame, page, {
@@ -175,6 +232,12 @@ export async function guidesSite(
     });
   const hasDiagrams = rendered.some(({ links }) => links.hasDiagrams);
   const published = publishedFiles({ files, config, references }, rendered, log);
+  const changelog = found.isShown
+    ? writtenChangelog(
+        siteChangelog({ title, api, origin, notes: notes.shown, references }),
+        (file) => withoutFrontMatter(new TextDecoder().decode(files.get(file))),
+      )
+    : undefined;
   // One after the other, since each has the whole navigation.
   const own = function* () {
     if (start && !pages.some(({ path }) => path === '/')) {
@@ -201,11 +264,18 @@ export async function guidesSite(
   };
   return {
     title,
-    files: allFiles({ frame, own: own(), pages: shown, references, index, dates, limits }, log),
+    files: allFiles(
+      { frame, own: own(), pages: shown, references, index, changelog, dates, limits },
+      log,
+    ),
     contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
       ...{ hasFonts: config.fonts.length > 0, hasDiagrams },
     }),
-    ...siteRedirects(config),
+    ...siteRedirects(config, {
+      ...noteRedirects(notes.shown),
+      // Of a site that has nothing else.
+      ...(start === undefined && references.length === 0 && { '/': CHANGELOG.path }),
+    }),
   };
 }
 
@@ -222,12 +292,26 @@ function referenceLinks(references: readonly ReferenceContext[]): SiteLink[] {
 }
 
 /** The redirects of the configuration, and one to the icon from where browsers look for it without being told to. */
-function siteRedirects({ redirects, favicon }: DocsConfig): ReturnType<typeof builtRedirects> {
+function siteRedirects(
+  { redirects, favicon }: DocsConfig,
+  own: Readonly<Record<string, string>>,
+): ReturnType<typeof builtRedirects> {
   const built = builtRedirects(redirects);
-  if (favicon === undefined) return built;
-  const icon = { '/favicon.ico': { to: hrefOf(`/${favicon}`), status: 302 } } as const;
-  return { ...built, redirects: { ...icon, ...built.redirects } };
+  const icon =
+    favicon === undefined
+      ? {}
+      : ({ '/favicon.ico': { to: hrefOf(`/${favicon}`), status: 302 } } as const);
+  return { ...built, redirects: { ...own, ...icon, ...built.redirects } };
 }
+
+/** A note has no page, and where it would be leads to its place. */
+const noteRedirects = (notes: readonly ChangelogNote[]): Record<string, string> =>
+  Object.fromEntries(
+    notes.map(({ anchor, page }) => [page.path, `${CHANGELOG.path}#${encodeURI(anchor)}`]),
+  );
+
+const TAKEN =
+  'The site has a page, or a redirect, of its own at `/changelog`: what has changed in the API is not listed there.';
 
 function themeOf({
   files,
@@ -266,13 +350,19 @@ function noPages({ file }: DocsConfig): BuildProblem {
   );
 }
 
-function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
-  for (const { file, links, settings } of pages) {
+function warn(
+  config: DocsConfig,
+  rendered: readonly RenderedPage[],
+  notes: ChangelogFiles['notes'],
+  log: BuildLog,
+): void {
+  for (const { file, links, settings } of rendered) {
     for (const { rule, message, line } of links.warnings)
       log({ rule, message, file, path: '', line });
     for (const message of settings.warnings)
       log({ rule: 'navigation', message, file, path: '', line: 1 });
   }
+  const pages = rendered.filter(({ file }) => !notes.has(file));
   for (const file of unlistedPages(config, pages)) {
     const message = `${file} is published, but the navigation in ${config.file} doesn't list it.`;
     log({ rule: 'navigation', message, file: config.file, path: '', line: null });
@@ -292,7 +382,7 @@ function markdownFile(page: RenderedPage, files: SourceFiles): SiteFile {
 
 /** Images, and files that pages link to. */
 function publishedFiles(
-  { files, config: { logo, favicon, fonts, css }, references }: Guides,
+  { files, config: { logo, favicon, fonts, css }, references }: Omit<Guides, 'changelog'>,
   pages: readonly RenderedPage[],
   log: BuildLog,
 ): SiteFile[] {

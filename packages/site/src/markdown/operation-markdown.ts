@@ -1,3 +1,4 @@
+import { historyMarkdown } from '../changelog/operation-history.ts';
 import { markNotes, readMarks } from '../openapi/extension-fields.ts';
 import {
   isObject,
@@ -21,10 +22,11 @@ import { serversMarkdown } from './servers-markdown.ts';
 /** An operation or a webhook as a page of Markdown. Its schemas and examples are cut where `room` is used up. */
 export function operationMarkdown(
   context: ReferenceContext,
-  { title, deprecated }: OperationSummary,
+  summary: OperationSummary,
   found: FoundOperation,
   room = pageBudget(context),
 ): string {
+  const { title, deprecated } = summary;
   const { method, path, isWebhook, item, operation } = found;
   const marks = readMarks(operation);
   const tagMarks = marksOf(context.document, operation).map(markText);
@@ -39,6 +41,7 @@ export function operationMarkdown(
     marks.stability ? `Stability: ${marks.stability}` : '',
     deprecated && !marks.sunset ? '**Deprecated.**' : '',
     ...(tagMarks.length > 0 ? [`Marked: ${tagMarks.map(literal).join(', ')}`] : []),
+    historyMarkdown(context, summary),
     textOf(operation.operationId) && `Operation id: ${code(textOf(operation.operationId))}`,
     closed(linked(context, aboutOf(found) || textOf(item.description)).trim()),
     externalDocs(operation.externalDocs),

@@ -1,4 +1,5 @@
 import type { BuildLog } from '../build-log.ts';
+import type { siteChangelog } from '../changelog/site-changelog.ts';
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
@@ -36,14 +37,15 @@ export async function documentSite(
   log: BuildLog,
   given: Partial<DocumentSiteOptions> = {},
 ): Promise<BuiltSite> {
-  const { overview, links, downloads, isServedByApi, origin, dates, limits } = {
+  const { overview, links, downloads, isServedByApi, origin, dates, limits, changelog } = {
     ...ALONE,
     ...given,
   };
   const none: ReadonlySet<string> = new Set();
   // The API has paths of its own.
   const paths = isServedByApi ? undefined : none;
-  const options = { overview, downloads, images: none, paths };
+  const changes = changelog && changelog.entries.length > 0 ? changelog : undefined;
+  const options = { overview, downloads, images: none, paths, changelog: changes };
   const reference = referenceContext(checked, options, log);
   const { title } = reference;
   const references = [reference];
@@ -65,12 +67,24 @@ export async function documentSite(
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],
+    hasChangelog: changes !== undefined,
   };
+  const written = changes && (await changelogOf({ title, api: changes, origin, references }));
   const index = { title, description, pages: [], references };
   return {
     title,
-    files: allFiles({ frame, own: [], pages: [], references, index, dates, limits }, log),
+    files: allFiles(
+      { frame, own: [], pages: [], references, index, changelog: written, dates, limits },
+      log,
+    ),
     contentSecurityPolicy: sitePolicy(connectOrigins([checked.upgraded])),
     redirects: overview === '/' ? { '/reference': '/' } : {},
   };
+}
+
+/** Loaded where there is one: the API's own reference needs none of it. */
+async function changelogOf(parts: Omit<Parameters<typeof siteChangelog>[0], 'notes'>) {
+  const { siteChangelog: make } = await import('../changelog/site-changelog.ts');
+  const { writtenChangelog } = await import('../changelog/changelog-files.ts');
+  return writtenChangelog(make({ ...parts, notes: [] }));
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '@petstore/http/html.ts';
+import { historyHtml } from '../changelog/operation-history.ts';
 import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
 import { aboutOf, type FoundOperation, placeOf } from '../openapi/operations.ts';
 import { serversOf } from '../openapi/servers.ts';
@@ -43,7 +44,7 @@ export function operationContent(
   const said = summary.description || context.descriptions.plain(about);
   const isTitle = withoutStop(said) === withoutStop(title);
   return html`<header class="ref-head"><h1>${wordBreaks(title)}</h1>
-<div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation, marksOf(context.document, operation).map(markText))}</header>
+<div class="ref-line-up"><p class="ref-address"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></p>${tryIt ? html`<button type="button" class="ref-try" hidden>Try it</button>` : ''}</div>${badges(operation, marksOf(context.document, operation).map(markText))}${historyHtml(context, summary)}</header>
 <div class="ref-main">
 ${isTitle ? '' : textBlock(page, about, TOP_HEADING)}${docsHtml(operation)}
 ${isReceived ? '' : securityHtml(page, operation)}${parametersHtml(page, found)}${bodyHtml(page, operation, isWebhook)}${responsesHtml(page, operation)}${callbacksHtml(page, operation)}${isWebhook ? '' : serversHtml(page, { servers: serversOf(operation, item) })}</div>

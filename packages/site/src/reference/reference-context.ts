@@ -1,4 +1,5 @@
 import type { Html } from '@petstore/http/html.ts';
+import type { OperationHistory } from '../changelog/changelog.ts';
 import type { CheckedDocument, OpenApiDocument } from '../openapi/openapi-types.ts';
 import type { Rule } from '../rules.ts';
 import type { Downloads, ReferenceAddresses } from './addresses.ts';
@@ -25,6 +26,8 @@ export interface ReferenceContext {
    * pointer (`/paths/~1pets/get`). Without a rule it is `left-out`.
    */
   readonly warn: Warn;
+  /** What is known of the past of operations, by their names (operation-names.ts); undefined where the site has no changelog. */
+  readonly histories?: ReadonlyMap<string, OperationHistory> | undefined;
 }
 
 /** Renders the Markdown of descriptions, safely and within bounds. */

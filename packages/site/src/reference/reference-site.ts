@@ -1,5 +1,6 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import type { BuildLog } from '../build-log.ts';
+import { type Changelog, operationHistories } from '../changelog/changelog.ts';
 import { reservedPaths } from '../guides/links/site-paths.ts';
 import { descriptions } from '../markdown/descriptions.ts';
 import { readMarks } from '../openapi/extension-fields.ts';
@@ -56,6 +57,8 @@ export interface ReferenceOptions {
   readonly paths?: ReadonlySet<string> | undefined;
   /** Where the only document itself can be had, where that is not `/openapi.json` and `/openapi.yaml`. */
   readonly downloads?: Downloads;
+  /** undefined where the site has none. */
+  readonly changelog?: Changelog | undefined;
 }
 
 /** What the pages of a document's reference are made with. Warnings of what pages leave out go to the log. */
@@ -71,7 +74,7 @@ export function referenceContext(
 /** The same for all documents of a site, whose descriptions may link to each other's pages. */
 export function referenceContexts(
   documents: readonly ReferenceDocument[],
-  { overview, images, paths, downloads }: ReferenceOptions,
+  { overview, images, paths, downloads, changelog }: ReferenceOptions,
   log: BuildLog,
 ): ReferenceContext[] {
   const placed = documents.map((document) => {
@@ -101,6 +104,7 @@ export function referenceContexts(
       }),
       downloads: downloads ?? downloadPaths(address),
       warn,
+      histories: changelog && operationHistories(changelog, address ?? null),
     };
   });
 }

@@ -28,6 +28,7 @@ import { isWord, packWords } from './words.ts';
 export interface SearchedSite {
   readonly pages: readonly RenderedPage[];
   readonly references: readonly ReferenceContext[];
+  readonly changelog?: readonly SearchDocument[];
 }
 
 /**
@@ -35,8 +36,11 @@ export interface SearchedSite {
  * their content. The same content gives the same files, and a change of a few words changes few of them. The part
  * beyond the limits is left out, which is logged.
  */
-export function searchFiles({ pages, references }: SearchedSite, log: BuildLog): SiteFile[] {
-  const guides = searchedGuides(pages, log);
+export function searchFiles(
+  { pages, references, changelog = [] }: SearchedSite,
+  log: BuildLog,
+): SiteFile[] {
+  const guides = [...searchedGuides(pages, log), ...changelog];
   const found = function* (): Generator<SearchDocument> {
     yield* referenceListDocuments(references);
     for (const reference of references) yield* referenceDocuments(reference);

@@ -1,4 +1,5 @@
 import type { BuildLog } from '../build-log.ts';
+import type { WrittenChangelog } from '../changelog/changelog-files.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import { markdownFiles } from '../markdown/markdown-files.ts';
 import { referencePaths } from '../reference/addresses.ts';
@@ -20,7 +21,9 @@ interface SiteParts {
   readonly own: Iterable<SiteFile>;
   readonly pages: readonly RenderedPage[];
   readonly references: readonly ReferenceContext[];
-  readonly index: IndexedSite;
+  readonly index: Omit<IndexedSite, 'changelog'>;
+  /** undefined where the site has none. */
+  readonly changelog: WrittenChangelog | undefined;
   /** undefined where nothing is known of dates. */
   readonly dates: PageDates | undefined;
   readonly limits: SiteLimits | undefined;
@@ -48,7 +51,7 @@ function* madeFiles(
   lastModified: LastModified | undefined,
   log: BuildLog,
 ): Generator<SiteFile> {
-  const { own, frame, references, pages, index } = parts;
+  const { own, frame, references, pages, index, changelog } = parts;
   const limits = limitsOf(parts);
   yield* own;
   yield* frameFiles(frame);
@@ -60,7 +63,12 @@ function* madeFiles(
     yield* markdownFiles(reference, limits);
   }
   yield* apiFiles(references);
-  yield* searchFiles({ pages, references }, log);
+  if (changelog) yield* changelog.files(frame);
+  yield* searchFiles({ pages, references, changelog: changelog?.documents ?? [] }, log);
   // At the end, since the dates of pages are made of all their files.
-  yield* indexFiles({ ...index, ...(lastModified && { lastModified }) });
+  yield* indexFiles({
+    ...index,
+    ...(changelog && { changelog: changelog.markdown }),
+    ...(lastModified && { lastModified }),
+  });
 }

@@ -1,4 +1,5 @@
 import { Html, html } from '@petstore/http/html.ts';
+import { CHANGELOG } from '../changelog/changelog-paths.ts';
 import { REFERENCE_LIST, type ReferenceAddresses } from '../reference/addresses.ts';
 import type { SiteAssets } from './assets.ts';
 import { iconed } from './guide-list.ts';
@@ -33,6 +34,8 @@ export interface SiteFrame {
   /** Links to other places, at the end of the header and at the end of each page. */
   readonly headerLinks: readonly OutsideLink[];
   readonly footerLinks: readonly OutsideLink[];
+  /** Whether it has a changelog. */
+  readonly hasChangelog: boolean;
 }
 
 interface Announcement {
@@ -90,6 +93,7 @@ export function frameHead({
   isServedByApi,
   announcement,
   favicon,
+  hasChangelog,
 }: SiteFrame): Html {
   const { style, ownStyle, preloaded } = theme;
   return html`<meta name="color-scheme" content="light dark">
@@ -108,10 +112,14 @@ ${
 `
     : ''
 }${iconLink(favicon)}
-<script src="${assets.theme}"></script>
+${hasChangelog ? FEEDS : ''}<script src="${assets.theme}"></script>
 <link rel="stylesheet" href="${assets.siteStyle}">
 ${styleLink(style)}${styleLink(ownStyle)}${preloaded ? html`<link rel="preload" href="${preloaded.path}" as="font" type="font/woff2" crossorigin>` : ''}<script type="module" src="${assets.siteScript}"></script>`;
 }
+
+const FEEDS = html`<link rel="alternate" type="application/atom+xml" title="${CHANGELOG.title}" href="${CHANGELOG.atom}">
+<link rel="alternate" type="application/feed+json" title="${CHANGELOG.title}" href="${CHANGELOG.json}">
+`;
 
 function iconLink(favicon: string | undefined): Html {
   const path = favicon === undefined ? '/favicon.svg' : `/${favicon}`;
@@ -177,8 +185,9 @@ export function frameFooter({ footerLinks }: SiteFrame): Html {
 
 export const outsideLink = ({ title, url }: OutsideLink) => html`<a href="${url}">${title}</a>`;
 
-function siteLinks({ links, headerLinks }: SiteFrame, current: string): Html[] {
-  const own = links.length < 2 ? [] : links;
+function siteLinks(frame: SiteFrame, current: string): Html[] {
+  const { links, headerLinks } = frame;
+  const own = [...(links.length < 2 ? [] : links), ...changelogLink(frame)];
   return [
     ...own.map(({ title, path }) =>
       path === current
@@ -187,6 +196,14 @@ function siteLinks({ links, headerLinks }: SiteFrame, current: string): Html[] {
     ),
     ...headerLinks.map(outsideLink),
   ];
+}
+
+/** The way to the changelog, unless the site's author made one in the header. */
+export function changelogLink({ hasChangelog, headerLinks, tabs }: SiteFrame): SiteLink[] {
+  const { title, path } = CHANGELOG;
+  const isLinked =
+    headerLinks.some(({ url }) => url === path) || tabs.some(({ href }) => href === path);
+  return hasChangelog && !isLinked ? [{ title, path }] : [];
 }
 
 function brand({ title, logo }: SiteFrame): Html {

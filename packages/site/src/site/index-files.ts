@@ -1,3 +1,4 @@
+import { CHANGELOG } from '../changelog/changelog-paths.ts';
 import { markdownFiles } from '../markdown/markdown-files.ts';
 import { destination, literal, pageLink } from '../markdown/markdown-text.ts';
 import { aboutOperation } from '../markdown/tag-markdown.ts';
@@ -27,6 +28,8 @@ export interface IndexedSite {
   readonly pages: readonly IndexedPage[];
   /** None where a site has only guides. */
   readonly references: readonly ReferenceContext[];
+  /** The changelog in Markdown; absent where the site has none. */
+  readonly changelog?: string;
   readonly lastModified?: LastModified;
 }
 
@@ -52,8 +55,9 @@ Allow: /
 Sitemap: {{origin}}/sitemap.xml
 `;
 
-function* pathsOf({ pages, references }: IndexedSite): Generator<string> {
+function* pathsOf({ pages, references, changelog }: IndexedSite): Generator<string> {
   for (const { path, isUnindexed } of pages) if (!isUnindexed) yield path;
+  if (changelog !== undefined) yield CHANGELOG.path;
   if (isListed(references)) yield REFERENCE_LIST.path;
   for (const { addresses } of references) yield* referencePaths(addresses);
 }
@@ -70,6 +74,7 @@ function llmsText(site: IndexedSite): string {
     ...section('Guides', guides),
     ...(references.length === 1 && !isListed(references) ? [] : section('Everything', [FULL_TEXT])),
     ...references.flatMap(referenceSections),
+    ...(site.changelog === undefined ? [] : section(CHANGELOG.title, CHANGELOG_LINKS)),
   ].join('\n');
 }
 
@@ -83,6 +88,12 @@ const download = (title: string, path: string, about: string) =>
   `- [${title}]({{origin}}${destination(path)}): ${about}`;
 
 const FULL_TEXT = download('Everything as text', '/llms-full.txt', 'all pages in one');
+
+const CHANGELOG_LINKS = [
+  link(CHANGELOG.title, CHANGELOG.path, 'what has changed, by day'),
+  download('Atom feed', CHANGELOG.atom, 'the same for readers of feeds'),
+  download('JSON feed', CHANGELOG.json, 'the same'),
+];
 
 function section(title: string, items: readonly string[]): string[] {
   return items.length > 0 ? [`## ${literal(title)}\n\n${items.join('\n')}\n`] : [];
@@ -120,6 +131,7 @@ function fullText(site: IndexedSite): string {
     heading(site),
     ...pages.map(({ markdown }) => markdown),
     ...references.flatMap((one) => markdownFiles(one).map(({ content }) => String(content))),
+    ...(site.changelog === undefined ? [] : [site.changelog]),
   ];
   return contents.join('\n');
 }

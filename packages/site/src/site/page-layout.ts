@@ -1,4 +1,5 @@
 import { type Html, html } from '@petstore/http/html.ts';
+import { CHANGELOG } from '../changelog/changelog-paths.ts';
 import {
   CONTENT_ID,
   frameFooter,
@@ -168,7 +169,12 @@ interface ShellOptions {
 }
 
 function shell(frame: SiteFrame, { title, place, head, body }: ShellOptions): string {
-  const part = place.part === 'reference' ? referencePart(frame, place) : '/';
+  const part =
+    place.part === 'reference'
+      ? referencePart(frame, place)
+      : place.path === CHANGELOG.path
+        ? place.path
+        : '/';
   return html`<!doctype html>
 <html lang="en">
 <head>

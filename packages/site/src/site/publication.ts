@@ -1,3 +1,4 @@
+import type { Changelog } from '../changelog/changelog.ts';
 import type { PageDates } from './page-dates.ts';
 import type { SiteLimits } from './site-limits.ts';
 
@@ -10,6 +11,10 @@ export interface Publication {
   readonly origin?: string | undefined;
   /** Without it the sitemap has no dates. */
   readonly dates?: PageDates | undefined;
+  /** The time at which it is made, as RFC 3339 has it; without it nothing is known to be of the future. */
+  readonly now?: string | undefined;
+  /** What changed in the API, this deploy included. */
+  readonly changelog?: Changelog | undefined;
   /** Without it SITE_LIMITS. */
   readonly limits?: SiteLimits | undefined;
 }

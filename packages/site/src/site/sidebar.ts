@@ -7,6 +7,7 @@ import {
   tagWay,
 } from '../reference/addresses.ts';
 import {
+  changelogLink,
   hasTabs,
   type ListedReference,
   outsideLink,
@@ -209,9 +210,13 @@ function link({ title, path }: SiteLink, current: string): Html {
 }
 
 /** What the header has no room for on narrow screens: the site's other parts, and the links to other places. */
-function otherLinks({ links, headerLinks }: SiteFrame, current: string, hasGuides: boolean): Html {
+function otherLinks(frame: SiteFrame, current: string, hasGuides: boolean): Html {
+  const { links, headerLinks } = frame;
   // The start page is listed already, where the guides are.
-  const others = links.filter(({ path }) => !hasGuides || path !== '/');
+  const others = [
+    ...links.filter(({ path }) => !hasGuides || path !== '/'),
+    ...changelogLink(frame),
+  ];
   if (others.length + headerLinks.length === 0) return html``;
   return html`<div class="docs-nav-site">${others.map((one) => link(one, current))}${headerLinks.map(outsideLink)}</div>`;
 }

@@ -82,6 +82,9 @@ export const TYPES = {
   markdown: 'text/markdown; charset=utf-8',
   text: 'text/plain; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
+  // RFC 4287, and the JSON Feed's own.
+  atom: 'application/atom+xml; charset=utf-8',
+  jsonFeed: 'application/feed+json',
   svg: 'image/svg+xml',
   png: 'image/png',
   woff2: 'font/woff2',

@@ -10,6 +10,7 @@ import {
   type Finding,
   problemOf,
 } from '@petstore/site/build-log.ts';
+import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { levelOf } from '@petstore/site/rules.ts';
 import { roleIn } from '../accounts/caller.ts';
 import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
@@ -45,10 +46,16 @@ import { findUser } from '../store/users.ts';
 import { findingText } from './artifact.ts';
 import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
+import type { BuiltDocument } from './build/build-service.ts';
 import type { BuildJob } from './build/process/messages.ts';
 import type { runBuild } from './build/process/run-build.ts';
 import type { runComparison } from './build/process/run-comparison.ts';
-import { type Compared, compareWithShown } from './changes/compare-with-shown.ts';
+import {
+  builtDocuments,
+  type Compared,
+  compareWithShown,
+  findShownId,
+} from './changes/compare-with-shown.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import { tellFailed, tellLive, tellSucceeded } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
@@ -137,7 +144,7 @@ async function buildIn(
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
     return fail([problemOf('The uploaded file is gone. Deploy it again.')]);
-  const memory = buildMemory(deps, job.publication?.dates);
+  const memory = buildMemory(deps, deploy, job.publication?.dates);
   const log: BuildLog = (line) => {
     memory.add(line);
     if (!('rule' in line)) return say('info', line.message);
@@ -145,7 +152,24 @@ async function buildIn(
     // Hints are many, and nothing is wrong: the deploy's page has them.
     if (levelOf(line.rule) === 'warning') say('warning', findingText(line));
   };
-  const outcome = await deps.build(job, log, signal, memory.isKnown);
+  const compareNow = async (documents: readonly BuiltDocument[]) =>
+    compareWithShown({
+      ...{ db, folder, deploy, job, signal, documents, compare: deps.compare },
+      exceptions: await readExceptions(db, deploy.project_id, now()),
+      say: (message) => say('info', message),
+      onDefect: (error) =>
+        deps.log.error({ err: error, deploy: deploy.id }, 'the API of a deploy was not compared'),
+    });
+  let compared: Compared | null | undefined;
+  const outcome = await deps.build(job, log, signal, {
+    isKnown: memory.isKnown,
+    async changelogFor(documents) {
+      compared = await compareNow(documents);
+      const changelog = compared?.changelog ?? EMPTY_CHANGELOG;
+      memory.made(changelog);
+      return changelog;
+    },
+  });
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);
   if ('isKnown' in outcome)
@@ -174,14 +198,10 @@ async function buildIn(
   say('info', `Storing the site: ${changes}.`);
   await putBlobs(db, made.contents(missing), now());
   for (let left = MAX_COMPARISONS; ; left -= 1) {
-    const compared = await compareWithShown({
-      ...{ db, folder, deploy, job, signal, compare: deps.compare },
-      manifest: artifact.manifest,
-      exceptions: await readExceptions(db, deploy.project_id, now()),
-      say: (message) => say('info', message),
-      onDefect: (error) =>
-        deps.log.error({ err: error, deploy: deploy.id }, 'the API of a deploy was not compared'),
-    });
+    // Its changelog goes on from what was shown when it was built, whatever is shown by now.
+    const shown = await findShownId(db, deploy);
+    if (compared === undefined || (compared?.comparison.against.id ?? null) !== shown)
+      compared = await compareNow(builtDocuments(artifact.manifest));
     await say.written();
     const result = { artifact: { ...artifact, build }, findings, compared };
     if (await finishSucceeded(deps, worker, deploy, result, { mayReturn: left > 1 })) return;

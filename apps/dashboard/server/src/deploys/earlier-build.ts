@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
 import type { BuildLine, BuildLog } from '@petstore/site/build-log.ts';
+import {
+  type Changelog,
+  changelogText,
+  EMPTY_CHANGELOG,
+} from '@petstore/site/changelog/changelog.ts';
 import { datesOf, type PageDates } from '@petstore/site/site/page-dates.ts';
 import { redateSitemap } from '@petstore/site/site/sitemap.ts';
 import type { Deps } from '../deps.ts';
@@ -9,8 +14,11 @@ import {
   missingBlobs,
   type StoredArtifact,
 } from '../store/artifacts.ts';
+import type { DeployRow } from '../store/deploys.ts';
 import type { Db } from '../store/schema.ts';
 import { artifactHash, contentsOf, type Manifest } from './artifact.ts';
+import { builtDocuments, findShown, isSame } from './changes/compare-with-shown.ts';
+import { shownChangelog } from './changes/shown-changelog.ts';
 import { readSitemaps } from './publication.ts';
 
 // The result of a build is used again for a build of the same files: its artifact is in the store by the key of what it
@@ -34,8 +42,13 @@ interface StoredBuild {
 }
 
 /** What a build is made of and says, and whether that was built before. `dates`: those of the new deploy. */
-export function buildMemory({ db, now }: Pick<Deps, 'db' | 'now'>, dates: PageDates | undefined) {
+export function buildMemory(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  deploy: DeployRow,
+  dates: PageDates | undefined,
+) {
   let key: string | undefined;
+  let changelog: Changelog | undefined;
   let found: StoredBuild | undefined;
   const lines: BuildLine[] = [];
   return {
@@ -43,11 +56,27 @@ export function buildMemory({ db, now }: Pick<Deps, 'db' | 'now'>, dates: PageDa
     add(line: BuildLine): void {
       if (key !== undefined) lines.push(line);
     },
-    /** Whether the result of a build with this key is stored, and will be until a deploy refers to it. */
+    /**
+     * Whether the result of a build with this key is stored, with the changelog that the deploy will have, and will be
+     * until a deploy refers to it.
+     */
     async isKnown(asked: string): Promise<boolean> {
       key = asked;
-      found = await findStored(db, asked, now());
+      // Whether a site has a changelog, its files say.
+      found = await findStored(db, wholeKey(asked, undefined), now());
+      if (found) return true;
+      const live = await findShown(db, deploy);
+      changelog = live ? await shownChangelog(db, live) : EMPTY_CHANGELOG;
+      const stored = await findStored(db, wholeKey(asked, changelog), now());
+      // Other documents than those that are live change something, and what, has to be found out.
+      if (stored && (!live || isSame(live.manifest, builtDocuments(stored.manifest))))
+        found = stored;
+      else changelog = undefined;
       return found !== undefined;
+    },
+    /** Takes the changelog that a build is made with. */
+    made(given: Changelog): void {
+      changelog = given;
     },
     /** The result of the earlier build, whose lines go to the log. */
     recall(log: BuildLog): MadeArtifact {
@@ -57,10 +86,15 @@ export function buildMemory({ db, now }: Pick<Deps, 'db' | 'now'>, dates: PageDa
     },
     /** What to store with the artifact; undefined where the build had no key. */
     record(): BuildRecord | undefined {
-      return key === undefined ? undefined : { key, lines: [...lines] };
+      if (key === undefined) return undefined;
+      return { key: wholeKey(key, changelog), lines: [...lines] };
     },
   };
 }
+
+/** The key of a build with a changelog; undefined: its site has none. */
+const wholeKey = (key: string, changelog: Changelog | undefined): string =>
+  changelog ? `${key} ${hash('sha256', changelogText(changelog), 'hex')}` : key;
 
 /** undefined also where some of its contents are gone: it is being removed. */
 async function findStored(db: Db, key: string, now: number): Promise<StoredBuild | undefined> {

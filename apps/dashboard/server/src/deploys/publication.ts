@@ -17,9 +17,11 @@ export async function publicationOf(
   deploy: DeployRow,
 ): Promise<Publication> {
   const project = await findProjectById(db, deploy.project_id);
+  const now = instant(deploy.created_at);
   return {
     origin: project && addresses().site(project.slug),
-    dates: { now: instant(deploy.created_at), before: await earlierSite(db, deploy) },
+    now,
+    dates: { now, before: await earlierSite(db, deploy) },
   };
 }
 
@@ -52,5 +54,5 @@ export async function readSitemaps(db: Db, { files }: Manifest): Promise<Map<str
 }
 
 /** RFC 3339, to the second. */
-const instant = (milliseconds: number) =>
+export const instant = (milliseconds: number) =>
   new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');

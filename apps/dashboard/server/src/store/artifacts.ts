@@ -77,14 +77,7 @@ export async function findLiveManifest(
   projectId: string,
   version: string | null,
 ): Promise<LiveManifest | undefined> {
-  const shown =
-    version === null
-      ? db.selectFrom('projects').select('live_deploy_id as deploy_id').where('id', '=', projectId)
-      : db
-          .selectFrom('site_versions')
-          .select('deploy_id')
-          .where('project_id', '=', projectId)
-          .where('name', '=', version);
+  const shown = liveDeploy(db, projectId, version);
   const row = await db
     .selectFrom('deploys')
     .innerJoin('artifacts', 'artifacts.hash', 'deploys.artifact_hash')
@@ -94,6 +87,26 @@ export async function findLiveManifest(
   if (!row) return undefined;
   const manifest = JSON.parse(row.manifest) as Manifest;
   return { id: row.id, number: row.number, createdAt: row.created_at, manifest };
+}
+
+/** The id of that deploy; null where nothing is shown there. */
+export async function findLiveId(
+  db: Db,
+  projectId: string,
+  version: string | null,
+): Promise<string | null> {
+  const row = await liveDeploy(db, projectId, version).executeTakeFirst();
+  return row?.deploy_id ?? null;
+}
+
+function liveDeploy(db: Db, projectId: string, version: string | null) {
+  return version === null
+    ? db.selectFrom('projects').select('live_deploy_id as deploy_id').where('id', '=', projectId)
+    : db
+        .selectFrom('site_versions')
+        .select('deploy_id')
+        .where('project_id', '=', projectId)
+        .where('name', '=', version);
 }
 
 /** How many bytes are in one transaction: each costs a sync of the disk, and delays other writers. */

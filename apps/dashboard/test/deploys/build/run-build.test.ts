@@ -5,11 +5,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { BuildLog } from '@petstore/site/build-log.ts';
+import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil, watchTurns } from '@petstore/test-support/within.ts';
 import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
+import type { BuildService } from '../../../server/src/deploys/build/build-service.ts';
 import type { BuildJob } from '../../../server/src/deploys/build/process/messages.ts';
 import {
   type BuildOutcome,
@@ -328,10 +330,13 @@ test('of what was built before nothing is read, rendered or packed', async (t) =
   const job = await jobOf(t, zipOf([config, document, ...pages]), 'zip');
   const again = await jobOf(t, zipOf([...pages, document, config]), 'zip');
   const keys: string[] = [];
-  const isKnown = async (key: string) => keys.push(key) > 1;
-  assert.ok('artifact' in (await runBuild(job, silent, never, isKnown)));
+  const service: BuildService = {
+    isKnown: async (key) => keys.push(key) > 1,
+    changelogFor: async () => EMPTY_CHANGELOG,
+  };
+  assert.ok('artifact' in (await runBuild(job, silent, never, service)));
   const lines: string[] = [];
-  const outcome = await runBuild(again, ({ message }) => lines.push(message), never, isKnown);
+  const outcome = await runBuild(again, ({ message }) => lines.push(message), never, service);
   assert.deepEqual(outcome, { isKnown: true });
   assert.equal(keys[0], keys[1]);
   assert.deepEqual(lines, ['Unpacking the archive.', 'The archive holds 502 files.']);
@@ -339,8 +344,8 @@ test('of what was built before nothing is read, rendered or packed', async (t) =
 
   // What else a build depends on.
   const publication = { origin: 'https://docs.example.com' };
-  await runBuild({ ...again, publication }, silent, never, isKnown);
-  await runBuild(limited(again, { site: { bytes: 1, files: 1 } }), silent, never, isKnown);
-  await runBuild({ ...again, document: 'openapi.json' }, silent, never, isKnown);
+  await runBuild({ ...again, publication }, silent, never, service);
+  await runBuild(limited(again, { site: { bytes: 1, files: 1 } }), silent, never, service);
+  await runBuild({ ...again, document: 'openapi.json' }, silent, never, service);
   assert.equal(new Set(keys).size, 4);
 });

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readDocsConfig } from '@petstore/site/guides/docs-config.ts';
-import { type Guides, guidePages, guidesSite } from '@petstore/site/guides/guides-site.ts';
+import {
+  type Guides,
+  guidePages,
+  guidesChangelog,
+  guidesSite,
+} from '@petstore/site/guides/guides-site.ts';
 import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import { referenceContext } from '@petstore/site/reference/reference-site.ts';
 import {
@@ -25,7 +30,8 @@ const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
 /** Pictures of pages, for people to look at; ignored by git. */
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
-async function siteOf(guides: Guides) {
+async function siteOf(parts: Omit<Guides, 'changelog'>) {
+  const guides = { ...parts, changelog: guidesChangelog(parts, {}) };
   const { pages, problems } = await guidePages(guides, silent, { buildSeconds: 300 });
   assert.deepEqual(problems, []);
   const site = await guidesSite(guides, pages, silent);

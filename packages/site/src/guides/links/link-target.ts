@@ -1,4 +1,5 @@
 import { didYouMean } from '@petstore/service/nearest.ts';
+import { CHANGELOG } from '../../changelog/changelog-paths.ts';
 import { REFERENCE_PATH } from '../../reference/addresses.ts';
 import { findInReferences, type ReferenceKind, type ReferenceTargets } from './reference-target.ts';
 import { isPage, mediaType, PUBLISHED_KINDS, pagePath } from './site-paths.ts';
@@ -15,6 +16,8 @@ export interface LinkTargets {
   readonly sitePaths: ReadonlySet<string>;
   /** Where links may lead though nothing is there: a path, or with `isPrefix` all below it. */
   readonly redirects?: readonly { readonly from: string; readonly isPrefix: boolean }[];
+  /** The notes of the changelog, which are no pages of their own, with their fragments on its page. */
+  readonly notes?: ReadonlyMap<string, string>;
 }
 
 export type LinkTarget =
@@ -58,6 +61,7 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
   const heading = decoded(anchor);
   if (path === undefined || heading === undefined)
     return broken(`The link \`${displayHref(href)}\` is not valid.`);
+  // A note's own fragments have been made those of the changelog by now.
   if (path === '') {
     return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: heading };
   }
@@ -72,6 +76,9 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   const page = [file, ...ENDINGS.map((ending) => file + ending), otherEnding(file)]
     .map((candidate) => candidate.replace(/^\//, ''))
     .find((candidate) => files.has(candidate) && isPage(candidate));
+  const note = page && targets.notes?.get(page);
+  if (note !== undefined)
+    return sitePage(CHANGELOG.path, anchor === '' ? note : `${note}--${anchor}`);
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
   if (sitePaths.has(`/${file}`) || isReferencePage(`/${file}`, references)) {
     return sitePathTarget(`/${file}`, href, anchor, targets);

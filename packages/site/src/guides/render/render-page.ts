@@ -18,6 +18,7 @@ import { rehypeMath } from './math/rehype-math.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
 import { rehypeLeftOut } from './rehype-left-out.ts';
 import { type PageLinks, rehypeLinks } from './rehype-links.ts';
+import { rehypeNote } from './rehype-note.ts';
 import {
   type PageParts,
   rehypeIds,
@@ -72,9 +73,11 @@ export async function renderPage(
   for (const problem of matter.problems) links.problems.push(problem);
   if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
   const hasTitle = Boolean(matter.title);
-  const html = await toHtml(matter.markdown, { file, targets, parts, links, read, hasTitle });
+  const anchor = targets.notes?.get(file);
+  const note = anchor === undefined ? undefined : { anchor, title: '' };
+  const html = await toHtml(matter.markdown, { file, targets, parts, links, read, hasTitle, note });
   const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
-  const title = matter.title || ownTitle || nameOf(file);
+  const title = matter.title || (note?.title ?? (ownTitle || nameOf(file)));
   return {
     ...parts,
     file,
@@ -97,9 +100,11 @@ async function toHtml(
     links: PageLinks;
     read: ReadFile | undefined;
     hasTitle: boolean;
+    /** Of a note of the changelog, whose title is found. */
+    note: { readonly anchor: string; title: string } | undefined;
   },
 ): Promise<string> {
-  const { file, targets, parts, links, hasTitle } = page;
+  const { file, targets, parts, links, hasTitle, note } = page;
   const { read = () => undefined } = page;
   const fail = (message: string, line: number) => links.problems.push({ message, line });
   const warn: GuideSource['warn'] = (rule, message, line) =>
@@ -121,6 +126,21 @@ async function toHtml(
     .use(rehypeSlug)
     .use(rehypePartIds)
     .use(rehypeOtherIds)
+    .use(
+      note
+        ? [
+            [
+              rehypeNote,
+              {
+                anchor: note.anchor,
+                onTitle: (text: string) => {
+                  note.title = text;
+                },
+              },
+            ],
+          ]
+        : [],
+    )
     .use(rehypeNotes)
     .use(rehypeParts, parts)
     .use(rehypeLinks, { from: file, targets, found: links })

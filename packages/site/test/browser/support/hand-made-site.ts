@@ -132,6 +132,7 @@ async function files(): Promise<SiteFile[]> {
     announcement: undefined,
     headerLinks: [],
     footerLinks: [],
+    hasChangelog: false,
   };
   const anchors = { 'tag/pets/GET/listPets': '/reference/pets/listPets' };
   return [

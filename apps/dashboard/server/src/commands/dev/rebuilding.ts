@@ -130,7 +130,7 @@ function buildRounds(path: string, folder: string, { server, strict, say, limits
     if (isFirst) say(`${time()} Building ${path} …`);
     const findings: Finding[] = [];
     const job = {
-      input: { ...input, limits },
+      input: { ...input, limits, publication: { now: new Date().toISOString() } },
       pack: join(folder, `${rounds}`),
       build: `${run}-${rounds}`,
     };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { hashSources } from '@petstore/service/build-once.ts';
 import type { SourceFiles } from '@petstore/site/build-log.ts';
+import { notesToCome } from '@petstore/site/changelog/notes.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { BuildInput } from '../artifact.ts';
 
@@ -19,22 +20,24 @@ const CODE = [
   'node_modules/.package-lock.json',
 ] as const;
 
-type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> & Pick<Publication, 'origin'>;
+type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> &
+  Pick<Publication, 'origin' | 'now'>;
 
 /**
- * The key of a build: the same for two builds whose artifacts differ in nothing but the dates of pages, and whose log is
- * the same. It has the contents of all files, since two archives of the same folder differ in times and order; what the
- * service adds; and the code itself, so that a release never takes what another one has made.
+ * The key of a build: the same for two builds whose artifacts differ in nothing but the changelog of the API and the
+ * dates of pages, and whose log is the same. It has the contents of all files, since two archives of the same folder differ in times and order; what the
+ * service adds; the notes whose day has not come; and the code itself, so that a release never takes what another one has made.
  */
 export async function buildKey(
   files: SourceFiles,
-  { kind, document, limits, origin }: Circumstances,
+  { kind, document, limits, origin, now }: Circumstances,
 ): Promise<string> {
   const contents = [...files].map(([path, bytes]) => [path, hash('sha256', bytes, 'hex')]);
   contents.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const isArchive = kind !== 'document';
   const sent = [isArchive, document, contents];
-  const parts = [await hashCode(), process.version, origin, limits, sent];
+  const later = now === undefined ? [] : notesToCome(files.keys(), now);
+  const parts = [await hashCode(), process.version, origin, limits, sent, later];
   return hash('sha256', JSON.stringify(parts), 'hex');
 }
 

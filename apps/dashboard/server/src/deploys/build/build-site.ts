@@ -19,34 +19,35 @@ import { isHidden } from '../hidden-files.ts';
 import { readArchive } from './archive/read-archive.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
 import { buildKey } from './build-key.ts';
+import type { BuildService } from './build-service.ts';
 
 /**
- * Builds the site of a document or an archive (make-site.ts). Where `isKnown` says so of the key of what is sent, nothing
- * is built. `pages`: those of an earlier build of the same folder.
+ * Builds the site of a document or an archive (make-site.ts). Where the service says that the result for the key of what
+ * is sent is known, nothing is built. `pages`: those of an earlier build of the same folder.
  */
 export function buildSite(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  isKnown?: undefined,
+  service?: undefined,
   pages?: PageCache,
 ): Promise<BuildResult>;
 export function buildSite(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  isKnown: IsKnown,
+  service: BuildService,
 ): Promise<BuildResult | Known>;
 export async function buildSite(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  isKnown?: IsKnown,
+  service?: BuildService,
   pages?: PageCache,
 ): Promise<BuildResult | Known> {
   const bounded = boundedLog((line) => log(shortLine(line)));
   try {
-    const result = await build(input, pack, bounded.log, { isKnown, pages });
+    const result = await build(input, pack, bounded.log, { service, pages });
     return 'problems' in result ? { problems: result.problems.map(shortProblem) } : result;
   } catch (error) {
     // A text longer than a string can be is also larger than a site may be.
@@ -59,9 +60,6 @@ export async function buildSite(
   }
 }
 
-/** Whether the result of a build with this key (build-key.ts) is there already. */
-type IsKnown = (key: string) => Promise<boolean>;
-
 interface Known {
   readonly isKnown: true;
 }
@@ -73,19 +71,20 @@ async function build(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  { isKnown, pages }: { isKnown: IsKnown | undefined; pages: PageCache | undefined },
+  { service, pages }: { service: BuildService | undefined; pages: PageCache | undefined },
 ): Promise<BuildResult | Known> {
   const { kind, bytes, name, document, publication } = input;
   const isMade = async (files: SourceFiles) =>
-    isKnown?.(
+    service?.isKnown(
       await buildKey(files, {
         ...{ kind, document, limits: limitsOf(input), origin: publication?.origin },
+        now: publication?.now,
       }),
     );
   if (kind === 'document') {
     if (await isMade(new Map([[name, bytes]]))) return { isKnown: true };
     const { makeDocument } = await maker();
-    return makeDocument(input, pack, log);
+    return makeDocument(input, pack, log, { service });
   }
   log({ message: 'Unpacking the archive.' });
   const unpacked = await readArchive(kind, bytes, name, limitsOf(input));
@@ -94,7 +93,7 @@ async function build(
   log({ message: `The archive holds ${archive.size} files.` });
   if (await isMade(archive)) return { isKnown: true };
   const { makeSite } = await maker();
-  return makeSite(input, archive, pack, log, pages);
+  return makeSite(input, archive, pack, log, { service, pages });
 }
 
 /** Loaded where something is made: it takes longer than to find out that nothing has to be. */

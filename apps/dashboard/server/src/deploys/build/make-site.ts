@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { count } from '@petstore/service/text.ts';
 import {
   type BuildLog,
@@ -5,6 +6,7 @@ import {
   problemOf,
   type SourceFiles,
 } from '@petstore/site/build-log.ts';
+import type { Changelog } from '@petstore/site/changelog/changelog.ts';
 import { configFile, MINIMAL_CONFIG, readDocsConfig } from '@petstore/site/guides/docs-config.ts';
 import { withoutIgnored } from '@petstore/site/guides/ignored-files.ts';
 import { coveredPages, redirectProblems } from '@petstore/site/guides/redirect-chains.ts';
@@ -24,12 +26,19 @@ import {
   type ReferenceDocument,
   referenceContexts,
 } from '@petstore/site/reference/reference-site.ts';
+import { bytesOf } from '@petstore/site/site/file-bytes.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { BuildInput, BuildResult } from '../artifact.ts';
 import { limitsOf } from '../deploy-limits.ts';
 import { pagesOf } from '../site-changes.ts';
 import { ArtifactMaker } from './artifact/artifact-maker.ts';
 import type { PackFiles } from './artifact/pack-files.ts';
+import type { BuildService, BuiltDocument } from './build-service.ts';
+
+/** undefined where nobody is there to ask: on the writer's machine. */
+interface Making {
+  readonly service: BuildService | undefined;
+}
 
 /**
  * Makes the site of an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. The
@@ -41,41 +50,53 @@ export async function makeSite(
   archive: SourceFiles,
   pack: PackFiles,
   log: BuildLog,
-  pages: PageCache | undefined,
+  { service, pages }: Making & { readonly pages?: PageCache | undefined },
 ): Promise<BuildResult> {
   const file = configFile(archive);
-  if (file === undefined) return makeDocumentOf(archive, input, pack, log);
+  if (file === undefined) return makeDocumentOf(archive, input, pack, log, service);
   if (input.document !== undefined) {
     const message = `The deploy names \`${input.document}\` as its document, but \`${file}\` says which one is published. Write it there, as \`openapi: ${input.document}\`.`;
     return { problems: [problemOf(message, file)] };
   }
   // Loaded here: most builds are of a document alone, and half of what a build loads is for guides.
-  const { guidePages, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
+  const { guidePages, guidesChangelog, guidesSite, imagesOf, overviewPath, pathsOf } = await import(
     '@petstore/site/guides/guides-site.ts'
   );
   const { config, problems } = readDocsConfig(archive, file);
   const files = withoutIgnored(archive, config.ignore);
   const artifact = new ArtifactMaker(pack);
-  const { documents, problems: broken } = await readDocuments(config.references, {
+  const {
+    documents,
+    built,
+    problems: broken,
+  } = await readDocuments(config.references, {
     ...{ input, files, artifact, log },
   });
-  const options = { overview: overviewPath(files), images: imagesOf(files), paths: pathsOf(files) };
+  const isOff = guidesChangelog({ files, config }, {}).off !== undefined;
+  const isWrong = problems.length + broken.length > 0;
+  const api = isOff || isWrong ? undefined : await service?.changelogFor(built);
+  const publication = publicationOf(input, api);
+  const changelog = guidesChangelog({ files, config }, publication);
+  const options = {
+    ...{ overview: overviewPath(files, changelog), images: imagesOf(files) },
+    ...{ paths: pathsOf(files, changelog), changelog: api },
+  };
   const references = referenceContexts(documents, options, log);
   // The configuration may be wrong about which documents are meant.
   const mayLack = references.length === 0 || isListed(references);
   const isUnknown = broken.length > 0 || (problems.length > 0 && mayLack);
   const guides = await guidePages(
-    { files, config, references: isUnknown ? 'unknown' : references },
+    { files, config, changelog, references: isUnknown ? 'unknown' : references },
     log,
     { buildSeconds: limitsOf(input).buildSeconds, cache: pages },
   );
   const all = [...problems, ...broken, ...guides.problems];
   if (all.length > 0) return { problems: all };
   const site = await guidesSite(
-    { files, config, references },
+    { files, config, changelog, references },
     guides.pages,
     log,
-    publicationOf(input),
+    publication,
   );
   const made = await artifact.finish(site, log);
   const paths = new Set(Object.keys(made.manifest.files));
@@ -84,8 +105,9 @@ export async function makeSite(
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };
 }
 
-const publicationOf = (input: BuildInput): Publication => ({
+const publicationOf = (input: BuildInput, changelog: Changelog | undefined): Publication => ({
   ...input.publication,
+  changelog,
   limits: limitsOf(input).site,
 });
 
@@ -94,6 +116,7 @@ function makeDocumentOf(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
+  service: BuildService | undefined,
 ): Promise<BuildResult> | { problems: BuildProblem[] } {
   const openapi = input.document ?? defaultDocument(files);
   const found =
@@ -103,7 +126,8 @@ function makeDocumentOf(
   if (!bytes) return { problems: [problemOf(whyNoDocument(found), input.name)] };
   log({ message: `There is no docs.yaml: \`${file}\` is published alone.` });
   warnOfPages(files, log);
-  return makeDocument({ ...input, kind: 'document', bytes, name: file }, pack, log, files);
+  const document = { ...input, kind: 'document', bytes, name: file } as const;
+  return makeDocument(document, pack, log, { service, files });
 }
 
 /** How many documents are named where one has to be chosen. */
@@ -159,13 +183,15 @@ export async function makeDocument(
   input: BuildInput,
   pack: PackFiles,
   log: BuildLog,
-  files?: SourceFiles,
+  { service, files }: Making & { readonly files?: SourceFiles },
 ): Promise<BuildResult> {
   const artifact = new ArtifactMaker(pack);
-  const checked = await readAndPack(input, files, artifact, log);
+  const built: BuiltDocument[] = [];
+  const checked = await readAndPack(input, files, artifact, log, { built });
   if ('problems' in checked) return checked;
+  const changelog = await service?.changelogFor(built);
   log({ message: 'Making the pages' });
-  const site = await documentSite(checked, log, publicationOf(input));
+  const site = await documentSite(checked, log, publicationOf(input, changelog));
   return { artifact: await artifact.finish(site, log) };
 }
 
@@ -180,24 +206,31 @@ interface ReadingDocuments {
 async function readDocuments(
   references: readonly ConfigReference[],
   { input, files, artifact, log }: ReadingDocuments,
-): Promise<{ documents: ReferenceDocument[]; problems: BuildProblem[] }> {
+): Promise<{
+  documents: ReferenceDocument[];
+  built: BuiltDocument[];
+  problems: BuildProblem[];
+}> {
   const documents: ReferenceDocument[] = [];
+  const built: BuiltDocument[] = [];
   const problems: BuildProblem[] = [];
   const bytesOf = (name: string) => ({ name, bytes: files.get(name) as Uint8Array });
   for (const { file, overlays, address, title, description } of references) {
     if (address !== undefined) log({ message: `The reference \`${address}\` is of ${file}` });
     const checked = await readAndPack({ ...input, ...bytesOf(file) }, files, artifact, log, {
-      ...{ address, overlays: overlays.map(bytesOf) },
+      ...{ address, built, overlays: overlays.map(bytesOf) },
     });
     if ('problems' in checked) problems.push(...checked.problems);
     else documents.push({ checked, address, title, description });
   }
-  return { documents, problems };
+  return { documents, built, problems };
 }
 
 interface ReadingReference {
   readonly address?: string | undefined;
   readonly overlays?: readonly OverlayFile[];
+  /** Takes the document as it will be published. */
+  readonly built: BuiltDocument[];
 }
 
 /** Reads and checks a document. Meanwhile it is packed as readers can download it, which has no need of its check. */
@@ -206,13 +239,17 @@ function readAndPack(
   files: SourceFiles | undefined,
   artifact: ArtifactMaker,
   log: BuildLog,
-  { address, overlays = [] }: ReadingReference = {},
+  { address, overlays = [], built }: ReadingReference,
 ): ReturnType<typeof readCheckedDocument> {
   const { uploadBytes } = limitsOf(input);
   return readCheckedDocument(input.bytes, input.name, log, {
     ...(files && { files: archiveFiles(files, uploadBytes) }),
     overlays,
-    onRead: (document: OpenApiDocument) =>
-      artifact.begin(downloadFiles(document, downloadPaths(address))),
+    onRead: (document: OpenApiDocument) => {
+      const downloads = downloadFiles(document, downloadPaths(address));
+      artifact.begin(downloads);
+      const [json] = downloads;
+      if (json) built.push({ address: address ?? '', hash: hash('sha256', bytesOf(json), 'hex') });
+    },
   });
 }

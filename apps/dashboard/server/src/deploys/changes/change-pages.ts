@@ -1,4 +1,5 @@
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
+import { templateOf } from '@petstore/site/changelog/operation-names.ts';
 import { listOperations } from '@petstore/site/openapi/operations.ts';
 import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { referenceAddresses, referencePath } from '@petstore/site/reference/addresses.ts';
@@ -25,6 +26,3 @@ export function pagesOfOperations({ document }: ComparedDocument, address: strin
 }
 
 const NOWHERE = { file: '', pointer: '', line: null };
-
-/** Whatever the parameters of a path are called, it is one path. */
-const templateOf = (operation: string): string => operation.replace(/\{[^{}]*\}/g, '{}');

@@ -5,12 +5,14 @@ import type { ChangeList } from '@petstore/changes/change.ts';
 import { compareDocuments } from '@petstore/changes/compare-documents.ts';
 import { listOf } from '@petstore/changes/report.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import type { ChangelogEntry } from '@petstore/site/changelog/changelog.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { readArchive } from '../build/archive/read-archive.ts';
 import type { ComparisonJob, PublishedDocument } from '../build/process/messages.ts';
 import { limitsOf } from '../deploy-limits.ts';
 import { isHidden } from '../hidden-files.ts';
 import { type FindPage, pagesOfOperations } from './change-pages.ts';
+import { changelogEntry } from './changelog-entry.ts';
 import type {
   ComparisonOutcome,
   DeployChange,
@@ -39,12 +41,16 @@ export async function compareDeploy(job: ComparisonJob): Promise<ComparisonOutco
       now.set(address, (await readCompared(source)).document);
     const old = new Map<string, ComparedDocument>();
     for (const one of job.published) old.set(one.address, await readPublished(one));
-    const changes = pairDocuments(old, now).flatMap((pair) =>
-      changesOf(pair, { ...rules, today: job.today }),
-    );
+    const entries: ChangelogEntry[] = [];
+    const changes = pairDocuments(old, now).flatMap((pair) => {
+      const found = changesOf(pair, { ...rules, today: job.today });
+      const entry = changelogEntry(pair, found, job.deployedAt);
+      if (entry) entries.push(entry);
+      return found;
+    });
     const list = listOf(changes);
     const stored = bounded(list.changes as readonly DeployChange[]);
-    return { counts: list.summary, open: openOf(list), stored, notes: notesOf(problems) };
+    return { counts: list.summary, open: openOf(list), stored, entries, notes: notesOf(problems) };
   } catch (error) {
     if (error instanceof UserError) return { incomparable: error.message };
     throw error;

@@ -1,5 +1,6 @@
 import type { Change } from '@petstore/changes/change.ts';
 import type { Code, Verdict } from '@petstore/changes/rules.ts';
+import type { ChangelogEntry } from '@petstore/site/changelog/changelog.ts';
 
 /** How many changes of each verdict there are. */
 export type ChangeCounts = Readonly<Record<Verdict, number>>;
@@ -49,6 +50,8 @@ export type ComparisonOutcome =
       readonly counts: ChangeCounts;
       readonly open: readonly OpenChanges[];
       readonly stored: StoredChanges;
+      /** For the changelog of the site. */
+      readonly entries: readonly ChangelogEntry[];
       readonly notes: string[];
     }
   | { readonly incomparable: string };

@@ -30,7 +30,8 @@ const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
 const resident = () => process.memoryUsage.rss() / 1024 / 1024;
 const tell = (message: FromBuildProcess) => process.send?.(message);
 worker.on('message', (message: BuildMessage) => {
-  if (!('line' in message || 'key' in message)) tell({ resident: resident() });
+  if (!('line' in message || 'key' in message || 'documents' in message))
+    tell({ resident: resident() });
   tell(message);
 });
 worker.on('error', (error: NodeJS.ErrnoException) => {

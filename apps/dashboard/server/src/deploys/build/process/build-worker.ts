@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
+import type { Changelog } from '@petstore/site/changelog/changelog.ts';
+import type { BuildService } from '../build-service.ts';
 import { buildSite } from '../build-site.ts';
 import type { BuildJob, BuildMessage, ComparisonJob, ToBuildProcess } from './messages.ts';
 import { PackingThread } from './packing-thread.ts';
@@ -12,18 +14,28 @@ if (!port) throw new Error('build-worker.ts runs as a worker');
 const packing = new PackingThread();
 const post = (message: BuildMessage) => port.postMessage(message);
 
-let answer: (isKnown: boolean) => void = () => {};
+let answerKey: (isKnown: boolean) => void = () => {};
+let answerDocuments: (changelog: Changelog) => void = () => {};
 
-/** Asks the service whether it has the result of an earlier build of the same. */
-function isKnown(key: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  answer = resolve;
-  post({ key });
-  return promise;
-}
+/** Asks over messages, one thing at a time. */
+const service: BuildService = {
+  isKnown(key) {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    answerKey = resolve;
+    post({ key });
+    return promise;
+  },
+  changelogFor(documents) {
+    const { promise, resolve } = Promise.withResolvers<Changelog>();
+    answerDocuments = resolve;
+    post({ documents });
+    return promise;
+  },
+};
 
 port.on('message', (message: ToBuildProcess) => {
-  if ('isKnown' in message) answer(message.isKnown);
+  if ('isKnown' in message) answerKey(message.isKnown);
+  else if ('changelog' in message) answerDocuments(message.changelog);
   else if ('published' in message) void compare(message);
   else void build(message);
 });
@@ -31,7 +43,7 @@ port.on('message', (message: ToBuildProcess) => {
 async function build({ source, pack, compressions, ...job }: BuildJob): Promise<void> {
   packing.begin(pack, compressions);
   const input = { ...job, bytes: await readFile(source) };
-  const result = await buildSite(input, packing.pack, (line) => post({ line }), isKnown);
+  const result = await buildSite(input, packing.pack, (line) => post({ line }), service);
   const index = await packing.end();
   // Written now, since the process is ended without warning: the next one then loads in a third of the time.
   flushCompileCache();

@@ -1,10 +1,12 @@
 import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
+import type { Changelog } from '@petstore/site/changelog/changelog.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { SourceKind } from '../../../store/schema.ts';
 import type { Coding, Manifest } from '../../artifact.ts';
 import type { ComparisonOutcome } from '../../changes/deploy-change.ts';
 import type { DeployLimits } from '../../deploy-limits.ts';
 import type { PackIndex } from '../artifact/pack.ts';
+import type { BuiltDocument } from '../build-service.ts';
 
 // The messages between the service, the process of a build and its thread.
 
@@ -33,6 +35,8 @@ export interface ComparisonJob
   readonly published: readonly PublishedDocument[];
   /** `2026-11-30`, in UTC. */
   readonly today: string;
+  /** The time of the deploy, as RFC 3339 has it: that of its entries in the changelog. */
+  readonly deployedAt: string;
 }
 
 /** A document as readers of a site can have it. */
@@ -48,18 +52,20 @@ export interface PublishedDocument {
   readonly size: number;
 }
 
-/** The service's answer to a key: whether it has the result of an earlier build. */
-interface KeyAnswer {
-  readonly isKnown: boolean;
-}
+/** The service's answers: whether it has the result of an earlier build, and the changelog of the site. */
+type Answer = { readonly isKnown: boolean } | { readonly changelog: Changelog };
 
 /** A message of the service to the process, and of that to its thread. */
-export type ToBuildProcess = BuildJob | ComparisonJob | KeyAnswer;
+export type ToBuildProcess = BuildJob | ComparisonJob | Answer;
 
-/** A message of the thread: a line of the log, the key of what is built, which waits for its answer, or the result.  */
+/**
+ * A message of the thread: a line of the log, the key of what is built or its documents, which wait for their answers, or
+ * the result.
+ */
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
   | { readonly key: string }
+  | { readonly documents: readonly BuiltDocument[] }
   | { readonly isKnown: true }
   | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
   | { readonly problems: readonly BuildProblem[] }

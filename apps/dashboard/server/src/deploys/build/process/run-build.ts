@@ -1,6 +1,8 @@
 import { type BuildLog, type BuildProblem, problemOf } from '@petstore/site/build-log.ts';
+import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { DEPLOY_LIMITS } from '../../deploy-limits.ts';
 import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
+import type { BuildService, BuiltDocument } from '../build-service.ts';
 import type { BuildJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
 import { acquireProcess, isSmall, killProcess, releaseProcess } from './process-pool.ts';
 
@@ -10,6 +12,12 @@ export type BuildOutcome =
   /** `isKnown` said so. */
   | { readonly isKnown: true };
 
+/** Of a build that stands alone: nothing was built before, and nothing is live. */
+const NO_SERVICE: BuildService = {
+  isKnown: async () => false,
+  changelogFor: async () => EMPTY_CHANGELOG,
+};
+
 /**
  * Builds in another process: the service stays responsive and small, and a malicious document that takes too much time
  * or memory becomes a problem of the deploy. Rejects when the signal aborts it, or because of a defect.
@@ -18,8 +26,7 @@ export function runBuild(
   job: BuildJob,
   log: BuildLog,
   signal: AbortSignal,
-  /** Whether the result of a build with this key (build-key.ts) is there: then nothing is built. */
-  isKnown: (key: string) => Promise<boolean> = async () => false,
+  service: BuildService = NO_SERVICE,
 ): Promise<BuildOutcome> {
   const { buildSeconds, buildMemory } = job.limits ?? DEPLOY_LIMITS;
   const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
@@ -33,24 +40,41 @@ export function runBuild(
     const message = TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why];
     resolve({ problems: [problemOf(`${message} The limit is ${limit}.`)] });
   };
-  const timer = setTimeout(() => giveUp('slow'), buildSeconds * 1_000);
+  let left = buildSeconds * 1_000;
+  let begun = performance.now();
+  const start = () => setTimeout(() => giveUp('slow'), left);
+  let timer = start();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   let isFinished = false;
+  let isOver = false;
   let resident = 0;
   const finish = (outcome: BuildOutcome) => {
     isFinished = true;
     resolve(outcome);
   };
+  const answer = (message: ToBuildProcess) => {
+    // It may have ended meanwhile, which is told by itself.
+    if (child.connected) child.send(message);
+  };
   const answerKey = (key: string) =>
-    isKnown(key).then((known) => {
-      // It may have ended meanwhile, which is told by itself.
-      if (child.connected) child.send({ isKnown: known } satisfies ToBuildProcess);
+    service.isKnown(key).then((isKnown) => answer({ isKnown }), reject);
+  // The time of a comparison, which has bounds of its own, is not the build's.
+  const answerDocuments = (documents: readonly BuiltDocument[]) => {
+    clearTimeout(timer);
+    left -= performance.now() - begun;
+    return service.changelogFor(documents).then((changelog) => {
+      if (isOver) return;
+      begun = performance.now();
+      timer = start();
+      answer({ changelog });
     }, reject);
+  };
   child.on('message', (message: FromBuildProcess) => {
     if ('line' in message) log(message.line);
     else if ('resident' in message) resident = message.resident;
     else if ('key' in message) answerKey(message.key);
+    else if ('documents' in message) answerDocuments(message.documents);
     else if ('problems' in message || 'isKnown' in message) finish(message);
     else if ('tooLarge' in message) giveUp('large');
     else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
@@ -65,6 +89,7 @@ export function runBuild(
   );
   child.send(job satisfies ToBuildProcess);
   return promise.finally(async () => {
+    isOver = true;
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     // An aborted process is still busy, and one with a large build may hold much memory.

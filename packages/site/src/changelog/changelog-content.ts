@@ -7,7 +7,12 @@ import { CHANGELOG } from './changelog-paths.ts';
 import { longDay } from './days.ts';
 import { type ChangeGroup, groupedChanges } from './grouped-changes.ts';
 import type { ChangelogNote } from './notes.ts';
-import type { ChangelogDay, SiteChangelog } from './site-changelog.ts';
+import {
+  type ChangelogDay,
+  entryHeading,
+  type SiteChangelog,
+  versionBefore,
+} from './site-changelog.ts';
 
 /** The page of the changelog: its article. */
 export function changelogContent(changelog: SiteChangelog): Html {
@@ -43,13 +48,13 @@ ${new Html(page.html)}</div>
 }
 
 function entryHtml(changelog: SiteChangelog, entry: ChangelogEntry): Html {
-  const { version, before, documentation, leftOut } = entry;
-  const api = changelog.apiTitle(entry);
-  const was = version !== null && before !== null && before !== version;
-  const mark = version === null ? '' : html` <span class="log-version">${version}</span>`;
+  const { documentation, leftOut } = entry;
+  const { title, version } = entryHeading(changelog, entry);
+  const before = versionBefore(entry);
+  const mark = version === undefined ? '' : html` <span class="log-version">${version}</span>`;
   return html`<div class="log-item log-api" id="${anchorOf(entry)}">
-<h3>${api !== undefined ? html`${wordBreaks(api)}${mark}` : was ? html`Version ${version}` : html`API changes${mark}`}</h3>
-${was ? html`<p class="log-before">Before: ${before}</p>` : ''}${entryBody(changelog, entry)}${leftOut > 0 ? html`<p class="log-rest">And ${count(leftOut, 'more change')}.</p>` : ''}${documentation > 0 ? html`<p class="log-rest">${documentationText(entry)}</p>` : ''}</div>
+<h3>${wordBreaks(title)}${mark}</h3>
+${before !== undefined ? html`<p class="log-before">Before: ${before}</p>` : ''}${entryBody(changelog, entry)}${leftOut > 0 ? html`<p class="log-rest">And ${count(leftOut, 'more change')}.</p>` : ''}${documentation > 0 ? html`<p class="log-rest">${documentationText(entry)}</p>` : ''}</div>
 `;
 }
 

@@ -5,7 +5,7 @@ import { type ChangelogEntry, GRAVITIES } from './changelog.ts';
 import { documentationText, leadOf, VERDICT_TITLES } from './changelog-content.ts';
 import { CHANGELOG } from './changelog-paths.ts';
 import { groupedChanges } from './grouped-changes.ts';
-import { entryTitle, noteTitle, type SiteChangelog } from './site-changelog.ts';
+import { entryTitle, noteTitle, type SiteChangelog, versionBefore } from './site-changelog.ts';
 
 /** The changelog as Markdown. `markdownOf`: what the file of a note has, without its front matter. */
 export function changelogMarkdown(
@@ -28,11 +28,11 @@ export function changelogMarkdown(
 }
 
 function entryMarkdown(changelog: SiteChangelog, entry: ChangelogEntry): string {
-  const { before, version, documentation, leftOut } = entry;
-  const was = version !== null && before !== null && before !== version;
+  const { documentation, leftOut } = entry;
+  const before = versionBefore(entry);
   return joined([
     `### ${literal(entryTitle(changelog, entry))}`,
-    was ? `Before: ${literal(before)}` : '',
+    before === undefined ? '' : `Before: ${literal(before)}`,
     ...GRAVITIES.flatMap((verdict) => {
       const changes = entry.changes.filter((change) => change.verdict === verdict);
       if (changes.length === 0) return [];
@@ -54,6 +54,14 @@ function entryMarkdown(changelog: SiteChangelog, entry: ChangelogEntry): string 
   ]);
 }
 
+/** The destination of a link that begins in the folder of notes. */
+const RELATIVE = /(\]\(<?)(?![a-z][a-z\d+.-]*:|[/#])([^)\s>]+)/gi;
+
+function moved(_: string, before: string, href: string): string {
+  const { pathname, search, hash } = new URL(href, `http://site${CHANGELOG.path}/`);
+  return before + pathname + search + hash;
+}
+
 /** Markdown whose headings are below that of the note, without the title that stands above it. */
 function lowered(markdown: string, title: string): string {
   let fence: string | undefined;
@@ -66,7 +74,7 @@ function lowered(markdown: string, title: string): string {
         fence = fence === undefined ? mark : undefined;
       const [, marks = '', rest = ''] =
         fence === undefined ? (/^(#{1,6})(\s.*)$/.exec(line) ?? []) : [];
-      if (marks === '') return [line];
+      if (marks === '') return [fence === undefined ? line.replace(RELATIVE, moved) : line];
       const isTitle = isFirst && marks === '#' && rest.trim() === title;
       isFirst = false;
       return isTitle ? [] : [`${'#'.repeat(Math.min(6, Math.max(4, marks.length + 2)))}${rest}`];

@@ -43,6 +43,7 @@ function feedItems(changelog: SiteChangelog): FeedItem[] {
     ...notes.map((note) => noteItem(changelog, note)),
     ...entries.map((entry) => entryItem(changelog, entry)),
   ]);
+  items.sort((one, other) => (one.at === other.at ? 0 : one.at > other.at ? -1 : 1));
   let letters = 0;
   return items.slice(0, MOST.items).filter(({ content }) => {
     letters += content.length;
@@ -84,7 +85,7 @@ export function summaryOf({ changes, leftOut }: ChangelogEntry): string {
 }
 
 const withoutFolds = ({ text }: Html): string =>
-  text.replaceAll(/<details[^>]*><summary>[^<]*<\/summary>|<\/details>/g, '');
+  text.replaceAll(/<details[^>]*><summary>[^<]*<\/summary>|<\/details>|<wbr>/g, '');
 
 const TAG = /<[a-z][^\s"<>/]*(?:\s+[^\s"<>=/]+(?:="[^"]*")?)*\s*\/?>/gi;
 

@@ -1,6 +1,7 @@
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { isListed } from '../reference/reference-list.ts';
 import { type Changelog, type ChangelogEntry, dayOf, type FindOperation } from './changelog.ts';
+import { longDay } from './days.ts';
 import type { ChangelogNote } from './notes.ts';
 import { templateOf } from './operation-names.ts';
 
@@ -65,12 +66,28 @@ function findOperations(references: readonly ReferenceContext[]): FindOperation 
   return (api, name) => (pages.size === 1 ? only : pages.get(api))?.get(templateOf(name));
 }
 
-/** A note as other pages call it: by its title, or else by its day. */
-export const noteTitle = ({ page, day }: ChangelogNote): string => page.title || day;
+/** A note as other places call it: by its title, or else by its day. */
+export const noteTitle = ({ page, day }: ChangelogNote): string => page.title || longDay(day);
 
-/** What an entry is called: `Payments 2.1.0`, `2.1.0`, or `API changes`. */
+/** The version that an entry's document had, where it has another one now. */
+export const versionBefore = ({ version, before }: ChangelogEntry): string | undefined =>
+  version === null || before === null || version === before ? undefined : before;
+
+/** What an entry is called, and the version that is shown beside it: `Version 2.1.0`, or `Payments` and `2.1.0`. */
+export function entryHeading(
+  changelog: SiteChangelog,
+  entry: ChangelogEntry,
+): { readonly title: string; readonly version: string | undefined } {
+  const api = changelog.apiTitle(entry);
+  const version = entry.version ?? undefined;
+  if (api !== undefined) return { title: api, version };
+  if (version !== undefined && versionBefore(entry) !== undefined)
+    return { title: `Version ${version}`, version: undefined };
+  return { title: 'API changes', version };
+}
+
+/** The same in one line: `API changes (2.1.0)`. */
 export function entryTitle(changelog: SiteChangelog, entry: ChangelogEntry): string {
-  const { version } = entry;
-  const words = [changelog.apiTitle(entry), version === null ? undefined : version];
-  return words.filter((word) => word !== undefined).join(' ') || 'API changes';
+  const { title, version } = entryHeading(changelog, entry);
+  return version === undefined ? title : `${title} (${version})`;
 }

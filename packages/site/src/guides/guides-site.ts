@@ -187,7 +187,7 @@ export async function guidesSite(
   warn(config, rendered, found.notes, log);
   for (const { file, message } of [...found.warnings, ...notes.warnings])
     log({ rule: 'changelog', message, file, path: '', line: 1 });
-  if (found.off === 'taken' && (api.entries.length > 0 || config.changelog === true))
+  if (found.off === 'taken' && (references.length > 0 || config.changelog === true))
     log({ message: TAKEN });
   for (const found of unknownVariables(files, config.variables, didYouMeanOfMany())) log(found);
   log({ message: `Rendered ${rendered.length} pages.` });

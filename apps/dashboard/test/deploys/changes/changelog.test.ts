@@ -95,7 +95,7 @@ onBothEngines('a site tells what changes in its API, by day and version', async 
   // Whoever looks for pages finds it.
   assert.match(
     (await get('/changelog.md')).body,
-    /## 2026-03-03\n\n### 2\.1\.0\n\nBefore: 2\.0\.0/,
+    /## 2026-03-03\n\n### Version 2\.1\.0\n\nBefore: 2\.0\.0/,
   );
   assert.match((await get('/sitemap.xml')).body, /\/changelog<\/loc><lastmod>2026-03-03T/);
   assert.match(
@@ -108,8 +108,8 @@ onBothEngines('a site tells what changes in its API, by day and version', async 
   assert.deepEqual(
     feed.items.map(({ title, date_published }: Record<string, string>) => [title, date_published]),
     [
-      ['2.1.0: 2 compatible', '2026-03-03T10:00:00Z'],
-      ['2.0.0: 1 breaking, 2 compatible', '2026-03-02T10:00:00Z'],
+      ['Version 2.1.0: 2 compatible', '2026-03-03T10:00:00Z'],
+      ['Version 2.0.0: 1 breaking, 2 compatible', '2026-03-02T10:00:00Z'],
     ],
   );
 });

@@ -12,6 +12,10 @@
 #   DASHBOARD_VERSION   deploy it as this version of the site
 #   DASHBOARD_STRICT    true: warnings make it fail
 #   DASHBOARD_DOCUMENT  of a folder without docs.yaml: the path of its OpenAPI document
+#   DASHBOARD_COMMIT    the commit that it is made of; `none`: say nothing of one. Otherwise git and the variables of
+#                       GitHub's, GitLab's, Gitea's and Bitbucket's jobs tell it, and what follows
+#   DASHBOARD_COMMIT_AUTHOR, DASHBOARD_COMMIT_MESSAGE, DASHBOARD_COMMIT_BRANCH
+#   DASHBOARD_REPOSITORY, DASHBOARD_REPOSITORY_FOLDER
 #   DASHBOARD_TIMEOUT   seconds to wait for the end of the build (900)
 set -euo pipefail
 export LC_ALL=C
@@ -81,6 +85,91 @@ packed() {
   fi
 }
 
+# git_in FOLDER ARGUMENT…: what git prints there; nothing without git and without a repository.
+git_in() {
+  git -c core.fsmonitor=false -C "$@" 2>/dev/null || true
+}
+
+# event_of FILTER: a part of the event of GitHub's job.
+event_of() {
+  jq -r "$1 // empty" "${GITHUB_EVENT_PATH:-/dev/null}" 2>/dev/null || true
+}
+
+# commit_of PATH: the part of the query that says which commit PATH is of. It is empty where nobody knows.
+commit_of() {
+  local at=$1 inside=. head job='' hash author='' message='' branch='' repository='' host='' folder='' public=''
+  [ "${DASHBOARD_COMMIT:-}" != none ] || return 0
+  if [ ! -d "$at" ]; then
+    inside=$(basename "$at")
+    at=$(dirname "$at")
+  fi
+  head=$(git_in "$at" rev-parse --verify HEAD)
+  if [ -n "${GITHUB_SHA:-}" ]; then
+    # Of a pull request a merge of the commit is checked out.
+    job=$(event_of .pull_request.head.sha)
+    job=${job:-$GITHUB_SHA}
+  elif [ -n "${GITLAB_CI:-}" ]; then
+    job=${CI_MERGE_REQUEST_SOURCE_BRANCH_SHA:-${CI_COMMIT_SHA:-}}
+  else
+    job=${BITBUCKET_COMMIT:-}
+  fi
+  # The job may deploy the checkout of another repository.
+  case $head in '' | "$job" | "${GITHUB_SHA:-}" | "${CI_COMMIT_SHA:-}") ;; *) job='' ;; esac
+  hash=${DASHBOARD_COMMIT:-${job:-$head}}
+  [ -n "$hash" ] || return 0
+  branch=$(git_in "$at" symbolic-ref --quiet --short HEAD)
+  repository=$(git_in "$at" remote get-url origin)
+  author=$(git_in "$at" show -s --no-show-signature --format=%an "$hash^{commit}")
+  message=$(git_in "$at" show -s --no-show-signature --format=%s "$hash^{commit}")
+  if [ -n "$(git_in "$at" ls-tree --name-only HEAD "$inside")" ]; then
+    folder=$(git_in "$at" rev-parse --show-prefix)
+    folder=${folder:-.}
+  fi
+  case $job in
+    '') ;;
+    "${BITBUCKET_COMMIT:-}")
+      host=bitbucket branch=${BITBUCKET_BRANCH:-} repository=https:${BITBUCKET_GIT_HTTP_ORIGIN#http*:}
+      ;;
+    *)
+      if [ -n "${GITHUB_SHA:-}" ]; then
+        host=github branch=$(event_of .pull_request.head.ref)
+        [ -z "${GITEA_ACTIONS:-}${FORGEJO_ACTIONS:-}" ] || host=gitea
+        [[ -n $branch || ${GITHUB_REF:-} != refs/heads/* ]] || branch=${GITHUB_REF_NAME:-}
+        repository=$(event_of '(.pull_request.head.repo // .repository).html_url')
+        public=$(event_of '(.pull_request.head.repo // .repository).private | if . == false then "true" else empty end')
+        repository=${repository:-${GITHUB_SERVER_URL:-}/${GITHUB_REPOSITORY:-}}
+        author=${author:-$(event_of .head_commit.author.name)}
+        message=${message:-$(event_of .head_commit.message)}
+      else
+        host=gitlab branch=${CI_MERGE_REQUEST_SOURCE_BRANCH_NAME:-${CI_COMMIT_BRANCH:-}}
+        repository=${CI_MERGE_REQUEST_SOURCE_PROJECT_URL:-${CI_PROJECT_URL:-}}
+        [ "${CI_PROJECT_VISIBILITY:-}" != public ] || public=true
+      fi
+      ;;
+  esac
+  branch=${DASHBOARD_COMMIT_BRANCH:-$branch}
+  if [ -n "${DASHBOARD_REPOSITORY:-}" ]; then
+    repository=$DASHBOARD_REPOSITORY host='' public=''
+  fi
+  # The token that a checkout may have in it stays here, and a folder has no page.
+  repository=$(sed -E 's#^([a-z]+://)[^/@]*@#\1#' <<<"$repository")
+  [[ $repository =~ ^((https?|ssh|git)://|([^@:/]+@)?[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+:[^/]) ]] || repository='' host='' public=''
+  printf '&commit=%s' "$(encoded "$hash")"
+  parameter commit-author "${DASHBOARD_COMMIT_AUTHOR:-$author}"
+  parameter commit-message "${DASHBOARD_COMMIT_MESSAGE:-$message}"
+  parameter commit-branch "$branch"
+  parameter repository "$repository"
+  parameter repository-host "$host"
+  parameter repository-public "$public"
+  parameter repository-folder "${DASHBOARD_REPOSITORY_FOLDER:-$folder}"
+}
+
+# parameter NAME VALUE: a part of a query, with the first line of the value; nothing for an empty one.
+parameter() {
+  local value=${2%%$'\n'*}
+  [ -z "$value" ] || printf '&%s=%s' "$1" "$(jq -rn --arg text "$value" '$text[:300] | @uri')"
+}
+
 # wait_for ID: waits until the build has ended; the deploy is in $folder/deploy.json then.
 wait_for() {
   local status state failures=0 until=$((SECONDS + ${DASHBOARD_TIMEOUT:-900}))
@@ -131,6 +220,8 @@ deploy() {
   [ -z "${DASHBOARD_BRANCH:-}" ] || query+="&activate=false&branch=$(encoded "$(preview_name "$DASHBOARD_BRANCH")")"
   [ -z "${DASHBOARD_VERSION:-}" ] || query+="&version=$(encoded "$DASHBOARD_VERSION")"
   [ -z "${DASHBOARD_DOCUMENT:-}" ] || query+="&document=$(encoded "$DASHBOARD_DOCUMENT")"
+  # No deploy fails for what is told of its commit.
+  query+=$(commit_of "$1") || true
   name=$(encoded "$(basename "$file")")
   printf 'Uploading %q to %s …\n' "$1" "$url" >&2
   status=$(request POST "/deploys?$query" --data-binary @"$file" \

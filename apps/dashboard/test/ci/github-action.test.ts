@@ -17,8 +17,8 @@ const DOCS = 'title: Pets\nopenapi: api.yaml\n';
 test('a pull request has a preview at the lasting address of its branch, and one comment, which later runs renew', {
   skip: cannotRun,
 }, async (t) => {
-  const { github, repository, pullRequest, page, service } = await petsOnGithub(t);
-  await repository.commit('feature', {
+  const { github, repository, pullRequest, page, service, owner } = await petsOnGithub(t);
+  const hash = await repository.commit('feature', {
     'openapi.yaml': BREAKING.replace('summary: List', 'sumary: List'),
   });
   const first = await pullRequest({ branch: 'feature', action: 'opened' });
@@ -28,6 +28,14 @@ test('a pull request has a preview at the lasting address of its branch, and one
   assert.match(url, /^http:\/\/pets--feature-\w+\.docs\.localhost/);
   assert.equal((await page(url, '/openapi.json')).status, 200);
   assert.equal((await page(service.addresses.site('pets'))).status, 404);
+  const made = await owner.call('GET', `/api/projects/pets/deploys/${deploy}`);
+  const { commit } = await json<Deploy>(made);
+  assert.deepEqual(
+    [commit?.hash, commit?.author, commit?.message, commit?.branch],
+    [hash, 'Ada', 'Changes openapi.yaml', 'feature'],
+    'the commit of the branch, and not its merge',
+  );
+  assert.match(commit?.url ?? '', new RegExp(`/ada/pets/commit/${hash}$`));
 
   assert.equal(github.comments.length, 1);
   const { body = '', id } = github.comments[0] ?? {};

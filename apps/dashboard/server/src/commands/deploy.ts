@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { print } from '@petstore/service/commands.ts';
@@ -13,13 +13,15 @@ import type { Deploy } from '../deploys/deploy.ts';
 import { describeUpload } from '../deploys/upload.ts';
 import { checkVersion } from '../deploys/versions/version-name.ts';
 import { clientOfEnvironment } from './deploy/client-of-environment.ts';
+import type { UploadPlace } from './deploy/commit-of-git.ts';
+import { type CommitOptions, commitOfUpload } from './deploy/commit-of-upload.ts';
 import type { DashboardClient, UploadLimits } from './deploy/dashboard-client.ts';
 import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
 import { breakingChanges } from './deploy/tell-changes.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { subcommand } from './subcommand.ts';
 
-interface Options {
+interface Options extends CommitOptions {
   readonly project: string;
   readonly activate: boolean;
   readonly branch?: string;
@@ -47,6 +49,19 @@ export function deployCommand(): Command {
       '--allow-breaking <reason>',
       'go live although it breaks clients, where the project has an owner confirm that; owners alone',
     )
+    .option(
+      '--commit <hash>',
+      'the commit that it is made of, instead of the one that git or a CI names',
+    )
+    .option('--no-commit', 'say nothing of a commit')
+    .option('--commit-author <name>', 'who wrote the commit')
+    .option('--commit-message <text>', "the first line of the commit's message")
+    .option('--commit-branch <name>', 'the branch of the commit')
+    .option('--repository <address>', 'the address of the repository')
+    .option(
+      '--repository-folder <path>',
+      'the folder of the repository that is deployed, for links to its files',
+    )
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
@@ -55,7 +70,8 @@ export function deployCommand(): Command {
       const upload = await readUploadFile(file, await client.readUploadLimits());
       for (const line of upload.notes) say(line);
       say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
-      const queued = await client.queueDeploy(options.project, upload, options);
+      const commit = await commitOfUpload(options, process.env, await placeOf(file, upload));
+      const queued = await client.queueDeploy(options.project, upload, options, commit);
       const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) => {
         // They come below with file and line.
         if (level !== 'warning') say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`);
@@ -82,6 +98,15 @@ export function deployCommand(): Command {
       const url = await addressOf(client, options.project, deploy);
       await print(url === undefined ? `Not live. Preview: ${deploy.url}` : `Live: ${url}`);
     });
+}
+
+/** Where an upload is from; undefined for an archive, whose files are from anywhere. */
+async function placeOf(path: string, upload: Upload): Promise<UploadPlace | undefined> {
+  if ((await stat(path)).isDirectory()) return { folder: resolve(path), document: undefined };
+  if (upload.document !== undefined)
+    return { folder: resolve(upload.folder), document: upload.document };
+  if (upload.kind !== 'document') return undefined;
+  return { folder: dirname(resolve(path)), document: basename(path) };
 }
 
 /** Where readers find a deploy; undefined where they do not. */

@@ -86,6 +86,7 @@ export async function petsOnGithub(
       env: {
         GITHUB_API_URL: github.origin,
         GITHUB_REPOSITORY: 'ada/pets',
+        GITHUB_SERVER_URL: 'https://github.com',
         GITHUB_SHA: workspace.commit,
         GITHUB_ACTOR: actor,
         ...rest.env,

@@ -3,6 +3,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import type { BranchPreview } from '../../deploys/branch-preview.ts';
+import type { CommitQuery } from '../../deploys/commit/read-commit.ts';
 import type { Deploy, DeployChanges, LogLine } from '../../deploys/deploy.ts';
 import type { ChangeException } from '../../deploys/exceptions/change-exception.ts';
 import type { SiteVersion } from '../../deploys/versions/site-version.ts';
@@ -42,11 +43,12 @@ export class DashboardClient {
     this.#timeouts = timeouts;
   }
 
-  /** `branch`: the one that it is a preview of. `version`: that of the site to which it belongs. `strict`: it fails where there are warnings. `allowBreaking`: why it may break clients. */
+  /** `branch`: the one that it is a preview of. `version`: that of the site to which it belongs. `strict`: it fails where there are warnings. `allowBreaking`: why it may break clients. `commit`: the one that it is made of. */
   async queueDeploy(
     slug: string,
     upload: BuildInput,
     { activate, branch, version, strict = false, allowBreaking }: QueueOptions,
+    commit: CommitQuery = {},
   ): Promise<Deploy> {
     const { document } = upload;
     const query = new URLSearchParams({
@@ -57,6 +59,7 @@ export class DashboardClient {
       ...(version !== undefined && { version }),
       ...(document !== undefined && { document }),
       ...(allowBreaking !== undefined && { 'allow-breaking': allowBreaking }),
+      ...commit,
     });
     const path = `${deploysOf(slug)}?${query}`;
     const init = {

@@ -19,6 +19,8 @@ export interface DeployCommit {
     readonly host: RepositoryHost | null;
     /** The folder of the repository that the root of the upload is, empty for the repository's root; null: not known. */
     readonly folder: string | null;
+    /** Whether everybody may read it, as far as is known: then the site may lead there without being told to. */
+    readonly isPublic: boolean;
   } | null;
 }
 

@@ -47,6 +47,12 @@ export const COMMIT_QUERY = {
         'What the host of the repository runs, where its name does not tell. Forgejo is `gitea`.',
     }),
   ),
+  'repository-public': Type.Optional(
+    OneOf(['true', 'false'], {
+      description:
+        'true: everybody may read the repository, so the pages of the site lead to their files unless docs.yaml says otherwise.',
+    }),
+  ),
   'repository-folder': Type.Optional(
     Type.String({
       description: `The folder of the repository that the root of the upload is; \`.\` for the root of the repository. Of a document alone: its folder. ${MAX_LENGTH.folder} characters at most.`,
@@ -107,7 +113,7 @@ function readBranch(branch: string | undefined): string | null {
 
 function readRepository(
   address: string | undefined,
-  { 'repository-host': host }: CommitQuery,
+  { 'repository-host': host, 'repository-public': isPublic }: CommitQuery,
   folder: string | undefined,
 ): DeployCommit['repository'] {
   if (address === undefined) return null;
@@ -117,7 +123,10 @@ function readRepository(
       'repository must be the address of a repository, such as https://github.com/ada/pets or git@github.com:ada/pets.git.',
     );
   }
-  return { url, host: host ?? hostOf(url) ?? null, folder: readFolder(folder) };
+  return {
+    ...{ url, host: host ?? hostOf(url) ?? null, folder: readFolder(folder) },
+    isPublic: isPublic === 'true',
+  };
 }
 
 function readFolder(given: string | undefined): string | null {

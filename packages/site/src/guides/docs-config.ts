@@ -1,16 +1,17 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
+import { NO_SOURCE_CONFIG, type SourceConfig } from '../repository/source-links.ts';
 import { DEFAULT_COLOR } from '../site/theme.ts';
 import { type ChangesConfig, changesOf, NO_CHANGES_CONFIG } from './changes-config.ts';
 import { type ConfigTab, navigationOf } from './config-navigation.ts';
 import { type ConfigReader, configReader, fileOf } from './config-reader.ts';
 import { ignoredOf, withoutIgnored } from './ignored-files.ts';
 import { type ConfigReference, referencesOf, usualReferences } from './references-config.ts';
+import { editOf, repositoryOf } from './repository-config.ts';
 import {
   type Announcement,
   announcementOf,
   type ConfigLinks,
-  editOf,
   linksOf,
   type NamedPath,
   NO_LINKS,
@@ -43,8 +44,8 @@ export interface DocsConfig {
   readonly announcement: Announcement | undefined;
   /** Links to other places, in the header and at the end of each page. */
   readonly links: ConfigLinks;
-  /** Where a page's source can be edited: `https://github.com/acme/docs/edit/main/{path}`. */
-  readonly edit: { readonly url: string } | undefined;
+  /** How pages lead to their files. */
+  readonly source: SourceConfig;
   /** Files and folders of the archive that are no part of the site. */
   readonly ignore: readonly string[];
   /** Whether links of pages that lead nowhere fail the deploy. */
@@ -63,7 +64,7 @@ export interface DocsConfig {
 
 const KEYS = [
   ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo', 'favicon'],
-  ...['announcement', 'links', 'edit', 'redirects', 'variables'],
+  ...['announcement', 'links', 'edit', 'repository', 'redirects', 'variables'],
   ...['ignore', 'onBrokenLinks', 'changes', 'changelog'],
 ];
 
@@ -82,7 +83,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   favicon: undefined,
   announcement: undefined,
   links: NO_LINKS,
-  edit: undefined,
+  source: NO_SOURCE_CONFIG,
   redirects: [],
   ignore: [],
   onBrokenLinks: 'fail',
@@ -128,7 +129,10 @@ export function readDocsConfig(
     favicon: faviconOf(reader, files, at.get('favicon')),
     announcement: announcementOf(links, at.get('announcement')),
     links: linksOf(links, at.get('links')),
-    edit: editOf(reader, at.get('edit')),
+    source: {
+      edit: editOf(reader, at.get('edit')),
+      repository: repositoryOf(reader, at.get('repository')),
+    },
     ignore,
     onBrokenLinks: onBrokenLinksOf(reader, at.get('onBrokenLinks')),
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),

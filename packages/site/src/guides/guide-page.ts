@@ -1,7 +1,7 @@
 import { Html, html } from '@petstore/http/html.ts';
 import type { SiteFrame } from '../site/frame.ts';
 import { positionOf } from '../site/navigation.ts';
-import { notFoundPage, pageFiles } from '../site/page-layout.ts';
+import { notFoundPage, pageFiles, type SourceLink } from '../site/page-layout.ts';
 import type { SiteFile } from '../site/site-files.ts';
 import { wordBreaks } from '../site/word-breaks.ts';
 import type { RenderedPage } from './render/render-page.ts';
@@ -9,8 +9,8 @@ import type { RenderedPage } from './render/render-page.ts';
 interface GuidePlace {
   /** Where it is shown. */
   readonly path: string;
-  /** The address where its file can be edited. */
-  readonly source: string | undefined;
+  /** Where its file can be edited. */
+  readonly source: SourceLink | undefined;
   /** It is in no list. */
   readonly isHidden: boolean;
 }

@@ -13,6 +13,7 @@ import { siteChangelog } from '../changelog/site-changelog.ts';
 import { REFERENCE_LIST, REFERENCE_PATH } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { isListed, referenceListFiles } from '../reference/reference-list.ts';
+import { type SourceLinks, sourceLinks } from '../repository/source-links.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
@@ -20,6 +21,7 @@ import type { SiteFrame, SiteLink } from '../site/frame.ts';
 import { iconRules } from '../site/icons/icons.ts';
 import { diagramFiles } from '../site/mermaid.ts';
 import { iconsOf, pagesIn } from '../site/navigation.ts';
+import type { SourceLink } from '../site/page-layout.ts';
 import { sitePolicy } from '../site/policy.ts';
 import { sitePreviews } from '../site/preview/site-previews.ts';
 import type { Publication } from '../site/publication.ts';
@@ -176,7 +178,7 @@ export async function guidesSite(
   guides: Guides,
   rendered: readonly RenderedPage[],
   log: BuildLog,
-  { origin, dates, limits, changelog: api = EMPTY_CHANGELOG }: Publication = {},
+  { origin, dates, limits, repository, changelog: api = EMPTY_CHANGELOG }: Publication = {},
 ): Promise<BuiltSite> {
   const { config, references, changelog: found } = guides;
   const files = publishable(guides);
@@ -199,6 +201,11 @@ export async function guidesSite(
   const first = tabs.flatMap(({ entries }) => pagesIn(entries))[0] ?? shown[0] ?? pages[0];
   const start = pages.find(({ path }) => path === first?.path);
   const { title, color } = config;
+  const source = sourceLinks(config.source, repository);
+  if (source.missing !== undefined)
+    log({
+      message: `The pages do not lead to their files, since ${source.missing} in ${config.file}.`,
+    });
   const description = start?.description ?? '';
   const frame: SiteFrame = {
     title,
@@ -221,6 +228,7 @@ export async function guidesSite(
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi: false,
+    source,
     announcement: config.announcement,
     headerLinks: config.links.header,
     footerLinks: config.links.footer,
@@ -228,7 +236,7 @@ export async function guidesSite(
   };
   const html = (page: RenderedPage, path: string) =>
     guideFiles(frame, page, {
-      ...{ path, source: editAddress(config, page), isHidden: hidden.has(page) },
+      ...{ path, source: editLink(source, page), isHidden: hidden.has(page) },
     });
   const hasDiagrams = rendered.some(({ links }) => links.hasDiagrams);
   const published = publishedFiles({ files, config, references }, rendered, log);
@@ -323,8 +331,9 @@ function themeOf({
   return { color: config.color, darkColor: config.darkColor, fonts };
 }
 
-function editAddress({ edit }: DocsConfig, { file }: RenderedPage): string | undefined {
-  return edit?.url.replaceAll('{path}', () => hrefOf(file));
+function editLink(source: SourceLinks, { file }: RenderedPage): SourceLink | undefined {
+  const href = source.edit(file);
+  return href === undefined ? undefined : { href, text: 'Edit this page' };
 }
 
 /** By file, and in a file from its first line to its last. */

@@ -159,22 +159,3 @@ export function addressAt(
   if (!address) reader.problem(`${name} must be ${wanted}.`, node);
   return address;
 }
-
-/** `edit.url`: an address with `{path}` in the place of a page's file. */
-export function editOf(
-  reader: ConfigReader,
-  node: Node | undefined,
-): { readonly url: string } | undefined {
-  const url = node && reader.members(node, ['url'], '`edit`').get('url');
-  if (!url) return undefined;
-  const text = reader.text(url, '`edit.url`', MAX_ADDRESS);
-  if (text === '') return undefined;
-  // A path in the place of the host, or in front of it, would lead to another one for each page.
-  if (/^https:\/\/[^/{}]+\/[^{}]*\{path\}[^{}]*$/.test(text) && readAddress(text, ['https:']))
-    return { url: text };
-  reader.problem(
-    '`edit.url` must be an address such as `https://github.com/acme/docs/edit/main/{path}`, with `{path}` once.',
-    url,
-  );
-  return undefined;
-}

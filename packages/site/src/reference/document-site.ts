@@ -1,6 +1,7 @@
 import type { BuildLog } from '../build-log.ts';
 import type { siteChangelog } from '../changelog/site-changelog.ts';
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
+import { NO_SOURCE_CONFIG, sourceLinks } from '../repository/source-links.ts';
 import { connectOrigins } from '../request/connect-origins.ts';
 import { allFiles } from '../site/all-files.ts';
 import { siteAssets } from '../site/assets.ts';
@@ -37,7 +38,17 @@ export async function documentSite(
   log: BuildLog,
   given: Partial<DocumentSiteOptions> = {},
 ): Promise<BuiltSite> {
-  const { overview, links, downloads, isServedByApi, origin, dates, limits, changelog } = {
+  const {
+    overview,
+    links,
+    downloads,
+    isServedByApi,
+    origin,
+    dates,
+    limits,
+    repository,
+    changelog,
+  } = {
     ...ALONE,
     ...given,
   };
@@ -63,6 +74,7 @@ export async function documentSite(
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,
+    source: sourceLinks(NO_SOURCE_CONFIG, repository),
     favicon: undefined,
     announcement: undefined,
     headerLinks: [],

@@ -6,6 +6,7 @@ import { descriptions } from '../markdown/descriptions.ts';
 import { readMarks } from '../openapi/extension-fields.ts';
 import {
   type CheckedDocument,
+  type FoundPlace,
   isObject,
   type OpenApiDocument,
   type OperationSummary,
@@ -13,10 +14,12 @@ import {
 } from '../openapi/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../openapi/operations.ts';
 import { titleText } from '../openapi/title-text.ts';
+import type { SourceLinks } from '../repository/source-links.ts';
 import type { SiteFrame, SiteLink } from '../site/frame.ts';
-import { type LayoutPage, pageFiles } from '../site/page-layout.ts';
+import { type LayoutPage, pageFiles, type SourceLink } from '../site/page-layout.ts';
 import { navigationFile } from '../site/sidebar.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
+import { toPointer } from '../syntax/source.ts';
 import {
   type Downloads,
   downloadPaths,
@@ -131,13 +134,13 @@ export function* referenceFiles(context: ReferenceContext, frame: SiteFrame): Ge
     const anchors = Object.fromEntries(oldAnchors(checked, addresses));
     yield { path: '/_site/anchors.json', type: TYPES.json, content: JSON.stringify(anchors) };
   }
-  for (const page of referencePages(context)) yield* pageFiles(frame, page);
+  for (const page of referencePages(context, frame.source)) yield* pageFiles(frame, page);
 }
 
 /** Above the title in preview images of pages that are no operation. */
 const PREVIEW_LABEL = REFERENCE_LIST.title;
 
-function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
+function* referencePages(context: ReferenceContext, source: SourceLinks): Generator<LayoutPage> {
   const { addresses, checked, document, title } = context;
   const overview: SiteLink = { title, path: addresses.overview };
   const isListed = addresses.address !== undefined;
@@ -160,7 +163,7 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
   };
   const page = (
     path: string,
-    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content' | 'preview'>,
+    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content' | 'source' | 'preview'>,
   ): LayoutPage => ({
     ...{ place: { path, part: 'reference', reference: addresses }, kind: 'ref', api },
     ...around(path),
@@ -168,12 +171,14 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
     crumbs: [...above, ...given.crumbs],
   });
 
+  const sourceOf = (pointer: string) => sourceLink(source, checked.placeOf(pointer));
   const description = descriptionOf(context);
   yield page(overview.path, {
     title,
     description,
     crumbs: [],
     content: overviewContent(context),
+    source: sourceOf('/info'),
     preview: { title, description, label: PREVIEW_LABEL, operation: undefined },
   });
   for (const tag of tags) {
@@ -192,17 +197,24 @@ function* referencePages(context: ReferenceContext): Generator<LayoutPage> {
       },
     });
     for (const operation of tag.operations) {
+      const itself = found.get(operation) as FoundOperation;
       yield page(addresses.operation(operation), {
         title: operation.title,
         description:
           sentence(context, operation.description) || `${operation.method} ${operation.path}`,
         crumbs: [overview, ...tagWay(tag)],
-        content: operationOf(context, operation, found.get(operation) as FoundOperation),
+        content: operationOf(context, operation, itself),
+        source: sourceOf(toPointer(itself.location)),
         preview: { title: operation.title, description: api ?? '', label: undefined, operation },
       });
     }
   }
-  yield* modelPages(context, overview, page);
+  yield* modelPages(context, overview, page, sourceOf);
+}
+
+function sourceLink(source: SourceLinks, place: FoundPlace): SourceLink | undefined {
+  const href = source.view(place.file, () => place.line);
+  return href === undefined ? undefined : { href, text: 'View source' };
 }
 
 function operationOf(context: ReferenceContext, summary: OperationSummary, found: FoundOperation) {
@@ -220,8 +232,9 @@ function* modelPages(
   overview: SiteLink,
   page: (
     path: string,
-    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content'>,
+    given: Pick<LayoutPage, 'title' | 'description' | 'crumbs' | 'content' | 'source'>,
   ) => LayoutPage,
+  sourceOf: (pointer: string) => SourceLink | undefined,
 ): Generator<LayoutPage> {
   const { addresses, checked, document } = context;
   const { modelsPath, models } = addresses;
@@ -250,6 +263,7 @@ function* modelPages(
           aside: modelAside(context, title),
           users: users.get(title) ?? none,
         }),
+        source: sourceOf(toPointer(['components', 'schemas', title])),
       }),
       previous: links[at - 1],
       next: links[at + 1],

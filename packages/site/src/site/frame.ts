@@ -1,6 +1,7 @@
 import { Html, html } from '@petstore/http/html.ts';
 import { CHANGELOG } from '../changelog/changelog-paths.ts';
 import { REFERENCE_LIST, type ReferenceAddresses } from '../reference/addresses.ts';
+import type { SourceLinks } from '../repository/source-links.ts';
 import type { SiteAssets } from './assets.ts';
 import { iconed } from './guide-list.ts';
 import { positionOf, type SiteTab } from './navigation.ts';
@@ -29,6 +30,8 @@ export interface SiteFrame {
   readonly previews: SitePreviews | undefined;
   /** The documented API itself serves the site, so all names of this machine mean the same. */
   readonly isServedByApi: boolean;
+  /** Where the files are that pages are made from. */
+  readonly source: SourceLinks;
   /** A line above the header of every page. */
   readonly announcement: Announcement | undefined;
   /** Links to other places, at the end of the header and at the end of each page. */

@@ -39,14 +39,20 @@ export interface LayoutPage {
   readonly beside?: Html | undefined;
   readonly previous: SiteLink | undefined;
   readonly next: SiteLink | undefined;
-  /** The address of the file that the page is made from; undefined where none is configured. */
-  readonly source?: string | undefined;
+  /** The file that the page is made from; undefined where nobody knows. */
+  readonly source?: SourceLink | undefined;
   /** The path of its file, where that is not the page's own: the start page is at `/` as well. */
   readonly path?: string;
   /** Search engines shall not list it. */
   readonly isUnindexed?: boolean;
   /** What its preview image says; undefined where it has the site's own. */
   readonly preview?: PreviewText | undefined;
+}
+
+/** A link to the file that a page is made from, at the host of its repository. */
+export interface SourceLink {
+  readonly href: string;
+  readonly text: string;
 }
 
 /** The file of a page, and before it the one of its preview image, where no other page has the same. */
@@ -89,7 +95,7 @@ ${preview ? previewMeta(preview) : html`<meta name="twitter:card" content="summa
 <article class="content${kind === 'ref' ? ' ref' : ''}">
 ${content}
 </article>
-${source === undefined ? '' : html`<p class="docs-source"><a href="${source}">Edit this page</a></p>`}
+${source === undefined ? '' : html`<p class="docs-source"><a href="${source.href}">${source.text}</a></p>`}
 ${steps(page)}
 ${frameFooter(frame)}
 </main>

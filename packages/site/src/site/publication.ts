@@ -1,4 +1,5 @@
 import type { Changelog } from '../changelog/changelog.ts';
+import type { SourceRepository } from '../repository/source-links.ts';
 import type { PageDates } from './page-dates.ts';
 import type { SiteLimits } from './site-limits.ts';
 
@@ -15,6 +16,8 @@ export interface Publication {
   readonly now?: string | undefined;
   /** What changed in the API, this deploy included. */
   readonly changelog?: Changelog | undefined;
+  /** The repository that its files are from; undefined where nobody knows. */
+  readonly repository?: SourceRepository | undefined;
   /** Without it SITE_LIMITS. */
   readonly limits?: SiteLimits | undefined;
 }

@@ -1,3 +1,4 @@
+import type { SourceRepository } from '@petstore/site/repository/source-links.ts';
 import type { EarlierSite } from '@petstore/site/site/page-dates.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { Deps } from '../deps.ts';
@@ -6,6 +7,7 @@ import type { DeployRow } from '../store/deploys.ts';
 import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
 import type { Manifest } from './artifact.ts';
+import { commitOf } from './commit/deploy-commit.ts';
 
 /**
  * Where and when a deploy's site is published. The origin is the one that the platform gives the project, and not that
@@ -21,7 +23,19 @@ export async function publicationOf(
   return {
     origin: project && addresses().site(project.slug),
     now,
+    repository: sourceRepository(deploy),
     dates: { now, before: await earlierSite(db, deploy) },
+  };
+}
+
+/** The repository that a deploy's files are from, as its sender said; undefined for none. */
+function sourceRepository(deploy: DeployRow): SourceRepository | undefined {
+  const commit = commitOf(deploy);
+  if (!commit?.repository) return undefined;
+  const { url, host, folder, isPublic } = commit.repository;
+  return {
+    ...{ url, host: host ?? undefined, branch: commit.branch ?? undefined },
+    ...{ folder: folder ?? undefined, isPublic },
   };
 }
 

@@ -5,6 +5,7 @@ import { type Html, html } from '@petstore/http/html.ts';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import type { OperationSummary } from '../../../src/openapi/openapi-types.ts';
 import type { ReferenceAddresses, TagAddress } from '../../../src/reference/addresses.ts';
+import { NO_SOURCE_LINKS } from '../../../src/repository/source-links.ts';
 import { siteAssets } from '../../../src/site/assets.ts';
 import type { SiteFrame } from '../../../src/site/frame.ts';
 import type { SiteGroup } from '../../../src/site/navigation.ts';
@@ -125,6 +126,7 @@ async function files(): Promise<SiteFile[]> {
     tabs: [{ ...NO_TITLE, href: '/start', part: 'guides', entries: [GUIDE_GROUP] }],
     references: [{ title: 'Petstore', addresses: REFERENCE }],
     isServedByApi: false,
+    source: NO_SOURCE_LINKS,
     assets,
     theme: { style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },
     previews: undefined,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hashSources } from '@petstore/service/build-once.ts';
 import type { SourceFiles } from '@petstore/site/build-log.ts';
 import { notesToCome } from '@petstore/site/changelog/notes.ts';
+import type { SourceRepository } from '@petstore/site/repository/source-links.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
 import type { BuildInput } from '../artifact.ts';
 
@@ -21,7 +22,7 @@ const CODE = [
 ] as const;
 
 type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> &
-  Pick<Publication, 'origin' | 'now'>;
+  Pick<Publication, 'origin' | 'now' | 'repository'>;
 
 /**
  * The key of a build: the same for two builds whose artifacts differ in nothing but the changelog of the API and the
@@ -30,15 +31,23 @@ type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> &
  */
 export async function buildKey(
   files: SourceFiles,
-  { kind, document, limits, origin, now }: Circumstances,
+  { kind, document, limits, origin, now, repository }: Circumstances,
 ): Promise<string> {
   const contents = [...files].map(([path, bytes]) => [path, hash('sha256', bytes, 'hex')]);
   contents.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const isArchive = kind !== 'document';
   const sent = [isArchive, document, contents];
   const later = now === undefined ? [] : notesToCome(files.keys(), now);
-  const parts = [await hashCode(), process.version, origin, limits, sent, later];
+  const leadsTo = repository && mayLeadTo(files, repository) ? repository : null;
+  const parts = [await hashCode(), process.version, origin, limits, leadsTo, sent, later];
   return hash('sha256', JSON.stringify(parts), 'hex');
+}
+
+/** Whether pages may lead to their files in a repository: then the same files of another branch are another site. */
+function mayLeadTo(files: SourceFiles, { isPublic }: SourceRepository): boolean {
+  if (isPublic) return true;
+  const config = files.get('docs.yaml') ?? files.get('docs.yml');
+  return config !== undefined && /edit|repository/.test(new TextDecoder().decode(config));
 }
 
 let code: Promise<string> | undefined;

@@ -79,6 +79,7 @@ async function build(
       await buildKey(files, {
         ...{ kind, document, limits: limitsOf(input), origin: publication?.origin },
         now: publication?.now,
+        repository: publication?.repository,
       }),
     );
   if (kind === 'document') {

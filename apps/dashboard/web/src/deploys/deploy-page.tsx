@@ -22,6 +22,7 @@ import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { ActivateButton } from './activate-button.tsx';
 import { ChangesCard } from './changes-card.tsx';
+import { CommitCard } from './commit-card.tsx';
 import { DeployLog } from './deploy-log.tsx';
 import { BranchBadge, HeldBadge, LiveBadge, VersionBadge } from './deploy-row.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
@@ -98,6 +99,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
           </Alert>
         )}
         <DeploySteps deploy={deploy} hasLive={project.live !== null} />
+        <CommitCard deploy={deploy} />
         <Problems deploy={deploy} />
         <ChangesCard deploy={deploy} />
         <Warnings deploy={deploy} />

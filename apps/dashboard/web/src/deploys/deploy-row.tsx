@@ -6,12 +6,14 @@ import { cx } from '../ui/class-names.ts';
 import { duration } from '../ui/format.ts';
 import { ROW_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
+import { CommitHash } from './commit-card.tsx';
 import { DeployState } from './deploy-state.tsx';
 
 /** A deploy in a list; the whole row leads to it. */
 export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
   const { slug } = useProject();
   const { id, number, sourceName, createdBy, createdAt, state, branch, version, isPruned } = deploy;
+  const { commit } = deploy;
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
       <div className="min-w-0">
@@ -29,6 +31,12 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
           {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
         </div>
+        {commit !== null && (
+          <p className="mt-0.5 flex min-w-0 items-baseline gap-2 text-[0.8125rem] text-muted">
+            <CommitHash commit={commit} />
+            <span className="truncate">{commit.message}</span>
+          </p>
+        )}
       </div>
       <div className="flex items-center gap-2 max-sm:justify-end">
         <DeployState state={state} />

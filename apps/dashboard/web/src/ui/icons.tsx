@@ -63,6 +63,11 @@ export const FolderPlus = icon(
   'M9 13h6',
   'M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
 );
+export const GitBranch = icon(
+  'M15 6a9 9 0 0 0-9 9V3',
+  'M15 6a3 3 0 1 0 6 0 3 3 0 1 0-6 0',
+  'M3 18a3 3 0 1 0 6 0 3 3 0 1 0-6 0',
+);
 export const Globe = icon(RING, 'M12 2a14.5 14.5 0 0 0 0 20 14.5 14.5 0 0 0 0-20', 'M2 12h20');
 export const Info = icon(RING, 'M12 16v-4', 'M12 8h.01');
 export const KeyRound = icon(

@@ -76,7 +76,7 @@ export const MOST = {
 export function withEntries(
   { entries }: Changelog,
   added: readonly ChangelogEntry[],
-  most: Pick<typeof MOST, 'entries' | 'letters'> = MOST,
+  most: Readonly<Record<'entries' | 'letters', number>> = MOST,
 ): Changelog {
   let letters = 0;
   const all = [...added, ...entries].slice(0, most.entries);

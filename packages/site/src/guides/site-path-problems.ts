@@ -1,5 +1,6 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import type { BuildProblem } from '../build-log.ts';
+import { CHANGELOG } from '../changelog/changelog-paths.ts';
 import { longestPrefix } from '../site/redirect-prefixes.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { builtRedirects } from './site-redirects.ts';
@@ -17,9 +18,14 @@ export function sitePathProblems(
   return sitePaths.flatMap(({ path, line, isFree }) => {
     const isThere = paths.has(path) || (!isFree && isRedirected(path));
     if (isThere !== isFree) return [];
+    // A changelog is there once there is something in it.
+    const hint =
+      path === CHANGELOG.path
+        ? ' yet: with `changelog: true` it has one from the start.'
+        : didYouMean(path, paths);
     const message = isFree
       ? `\`${path}\` is a page or a file of the site, so nothing can redirect from there: remove one of both.`
-      : `The site has no \`${path}\`${didYouMean(path, paths)}`;
+      : `The site has no \`${path}\`${hint}`;
     return [{ message, path: file, line }];
   });
 }

@@ -86,7 +86,12 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   if (!files.has(file)) {
     if (isRedirected(`/${file}`, targets)) return sitePage(`/${file}`, anchor);
     const message = `The link \`${displayHref(href)}\` is broken: there is no \`${file}\``;
-    return { kind: 'broken', message: message + didYouMean(file, nearFiles(file, files)), file };
+    // A changelog is there once there is something in it.
+    const hint =
+      `/${file}` === CHANGELOG.path
+        ? ' yet. Write `changelog: true` into the configuration, and it is there from the start.'
+        : didYouMean(file, nearFiles(file, files));
+    return { kind: 'broken', message: message + hint, file };
   }
   if (mediaType(file) === undefined) {
     return broken(

@@ -4,6 +4,7 @@ import { optionsOf } from './docusaurus-documents.ts';
 import { leadsInto, navbarItems } from './docusaurus-navbar.ts';
 import { isOutside } from './docusaurus-outside.ts';
 import type { DocsInstance, Reading } from './docusaurus-reading.ts';
+import { changelogPosts } from './docusaurus-static.ts';
 import { type ImportedLink, type ImportedSite, isTab } from './imported-site.ts';
 import type { ImportedValue } from './imported-value.ts';
 import { resolvePath, type SourceFolder } from './source-folder.ts';
@@ -139,6 +140,12 @@ export function tellLeftOut(
     tell(
       'blog',
       'Sites have no blog: its posts are left out. Keep it where it is, and link to it.',
+    );
+  const posts = changelogPosts(folder).length;
+  if (posts > 0)
+    tell(
+      'changelog',
+      `${count(posts, 'post')} of the folder become notes of the site's changelog.`,
     );
   tellVersions(at, versions);
   if (has('i18n/'))

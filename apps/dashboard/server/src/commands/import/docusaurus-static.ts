@@ -1,3 +1,4 @@
+import { dayOfFile } from '@petstore/site/changelog/notes.ts';
 import { isImage, mediaType, reservedPaths } from '@petstore/site/guides/links/site-paths.ts';
 import type { DocsInstance, Reading } from './docusaurus-reading.ts';
 import type { Change, ImportedDocument } from './imported-site.ts';
@@ -36,21 +37,33 @@ export function servedFile(file: string, served: Map<string, Change>): string {
   return target;
 }
 
+/** The folder of a second blog that is a changelog: what is called by its day there becomes a note. */
+const CHANGELOG = 'changelog/';
+
+/** The posts of that folder. */
+export const changelogPosts = ({ files }: Pick<SourceFolder, 'files'>): string[] =>
+  [...files].filter((file) => dayOfFile(file) !== undefined);
+
 /** All that is beside the docs: the site's program, its blog, its other versions and languages. */
 export function ignoredFiles(
-  { files }: SourceFolder,
+  folder: SourceFolder,
   instances: readonly DocsInstance[],
   /** What files of `static` are at, perhaps since an import before this one. */
   served: ReadonlySet<string>,
   documents: readonly ImportedDocument[],
 ): string[] {
+  const { files } = folder;
+  const hasNotes = changelogPosts(folder).length > 0;
   const roots = instances.map(({ root }) => root);
   const tops = new Set([...files].map(topOf));
   const isDocs = (top: string) => roots.some((root) => `${root}/`.startsWith(top));
   const isOurs = (top: string) =>
     /^(?:docs\.ya?ml|openapi\.(?:ya?ml|json))$/.test(top) ||
     documents.some(({ file }) => (top.endsWith('/') ? file.startsWith(top) : file === top));
-  return [...tops].filter((top) => !isDocs(top) && !isOurs(top) && !served.has(top));
+  const isNotes = (top: string) => hasNotes && top === CHANGELOG;
+  return [...tops].filter(
+    (top) => !isDocs(top) && !isOurs(top) && !isNotes(top) && !served.has(top),
+  );
 }
 
 /** The folder at the top that a file is in, or the file itself. */

@@ -99,7 +99,10 @@ export async function makeSite(
     publication,
   );
   const made = await artifact.finish(site, log);
-  const paths = new Set(Object.keys(made.manifest.files));
+  const configured = new Set(config.redirects.map(({ from }) => from));
+  // Notes of the changelog have no pages, and the configuration may link to them.
+  const own = Object.keys(site.redirects ?? {}).filter((from) => !configured.has(from));
+  const paths = new Set([...Object.keys(made.manifest.files), ...own]);
   const wrong = [...sitePathProblems(config, paths), ...redirectProblems(config, paths)];
   for (const finding of coveredPages(config, pagesOf(made.manifest))) log(finding);
   return wrong.length > 0 ? { problems: wrong } : { artifact: made };

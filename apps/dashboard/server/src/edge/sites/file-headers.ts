@@ -1,3 +1,4 @@
+import { CHANGELOG } from '@petstore/site/changelog/changelog-paths.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { addressIn, type PageEdition } from '../versions/site-editions.ts';
@@ -22,6 +23,8 @@ const OPEN_PATHS: ReadonlySet<string> = new Set([
   '/openapi.json',
   '/openapi.yaml',
   '/llms.txt',
+  CHANGELOG.atom,
+  CHANGELOG.json,
   API_CATALOG,
 ]);
 

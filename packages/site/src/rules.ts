@@ -25,6 +25,7 @@ export const RULES = {
   overlay: 'warning',
   changelog: 'warning',
   'overlay-extends': 'hint',
+  'note-to-come': 'hint',
   'named-icon': 'hint',
   'no-operation-id': 'hint',
   'no-summary': 'hint',

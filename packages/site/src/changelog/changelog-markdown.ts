@@ -58,7 +58,9 @@ function entryMarkdown(changelog: SiteChangelog, entry: ChangelogEntry): string 
 const RELATIVE = /(\]\(<?)(?![a-z][a-z\d+.-]*:|[/#])([^)\s>]+)/gi;
 
 function moved(_: string, before: string, href: string): string {
-  const { pathname, search, hash } = new URL(href, `http://site${CHANGELOG.path}/`);
+  const base = `http://site${CHANGELOG.path}/`;
+  if (!URL.canParse(href, base)) return before + href;
+  const { pathname, search, hash } = new URL(href, base);
   return before + pathname + search + hash;
 }
 

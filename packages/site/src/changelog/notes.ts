@@ -3,6 +3,7 @@ import { pagesOf } from '../guides/config-navigation.ts';
 import type { DocsConfig } from '../guides/docs-config.ts';
 import { isMarkdown, isPage, pagePath } from '../guides/links/site-paths.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
+import type { Rule } from '../rules.ts';
 import { CHANGELOG } from './changelog-paths.ts';
 import { isDay, latestDay } from './days.ts';
 
@@ -25,10 +26,11 @@ export interface ChangelogFiles {
   readonly notes: ReadonlyMap<string, string>;
   /** Whether a note's day has come. */
   readonly hasCome: (file: string) => boolean;
-  readonly warnings: readonly ChangelogWarning[];
+  readonly findings: readonly ChangelogFinding[];
 }
 
-interface ChangelogWarning {
+export interface ChangelogFinding {
+  readonly rule: Rule;
   readonly file: string;
   readonly message: string;
 }
@@ -64,7 +66,7 @@ export function changelogFiles(
 ): ChangelogFiles {
   const latest = now === undefined ? undefined : latestDay(now);
   const hasCome = (file: string) => latest === undefined || (dayOfFile(file) ?? '') <= latest;
-  const none = { notes: new Map<string, string>(), warnings: [], hasCome };
+  const none = { notes: new Map<string, string>(), findings: [], hasCome };
   if (changelog === false) return { ...none, off: 'configured' };
   const pages = [...files.keys()].filter(isPage);
   const isTaken =
@@ -79,15 +81,15 @@ export function changelogFiles(
     ),
   );
   const notes = new Map<string, string>();
-  const warnings: ChangelogWarning[] = [];
+  const findings: ChangelogFinding[] = [];
   for (const file of pages) {
     const [, name] = IN_FOLDER.exec(file) ?? [];
     if (name === undefined || !isMarkdown(file) || listed.has(file)) continue;
     const day = dayOfFile(file);
     if (day !== undefined && isDay(day)) notes.set(file, `note-${name}`);
-    else warnings.push({ file, message: misnamed(name, day) });
+    else findings.push({ rule: 'changelog', file, message: misnamed(name, day) });
   }
-  return { off: undefined, notes, hasCome, warnings };
+  return { off: undefined, notes, hasCome, findings };
 }
 
 function misnamed(name: string, day: string | undefined): string {
@@ -105,10 +107,11 @@ export const MOST_NOTES = { notes: 300, letters: 1_000_000 } as const;
 export function shownNotes(
   pages: readonly RenderedPage[],
   { notes, hasCome }: Pick<ChangelogFiles, 'notes' | 'hasCome'>,
-): { readonly shown: readonly ChangelogNote[]; readonly warnings: readonly ChangelogWarning[] } {
+): { readonly shown: readonly ChangelogNote[]; readonly findings: readonly ChangelogFinding[] } {
   const all = pages.flatMap((page): ChangelogNote[] => {
     const [anchor, day] = [notes.get(page.file), dayOfFile(page.file)];
-    return anchor === undefined || day === undefined ? [] : [{ day, anchor, page }];
+    if (anchor === undefined || day === undefined || page.settings.isHidden) return [];
+    return [{ day, anchor, page }];
   });
   const isFuture = ({ page }: ChangelogNote) => !hasCome(page.file);
   const sorted = all.filter((note) => !isFuture(note)).sort(byDay);
@@ -120,13 +123,13 @@ export function shownNotes(
   const left = sorted.slice(shown.length);
   return {
     shown,
-    warnings: [
+    findings: [
       ...all.filter(isFuture).map(({ day, page }) => ({
-        file: page.file,
+        ...{ rule: 'note-to-come' as const, file: page.file },
         message: `The day ${day} has not come. The note is left out: it is published with the first deploy from that day on.`,
       })),
       ...left.map(({ page }) => ({
-        file: page.file,
+        ...{ rule: 'changelog' as const, file: page.file },
         message: `The changelog has no room for this note: it shows the newest ${MOST_NOTES.notes}, with ${MOST_NOTES.letters.toLocaleString('en')} letters at most.`,
       })),
     ],

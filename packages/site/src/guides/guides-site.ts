@@ -187,8 +187,7 @@ export async function guidesSite(
   const notes = shownNotes(rendered, found);
   const missing = rendered.find(({ file }) => isNotFoundPage(file));
   warn(config, rendered, found.notes, log);
-  for (const { file, message } of [...found.warnings, ...notes.warnings])
-    log({ rule: 'changelog', message, file, path: '', line: 1 });
+  for (const one of [...found.findings, ...notes.findings]) log({ ...one, path: '', line: 1 });
   if (found.off === 'taken' && (references.length > 0 || config.changelog === true))
     log({ message: TAKEN });
   for (const found of unknownVariables(files, config.variables, didYouMeanOfMany())) log(found);
@@ -239,7 +238,9 @@ export async function guidesSite(
       ...{ path, source: editLink(source, page), isHidden: hidden.has(page) },
     });
   const hasDiagrams = rendered.some(({ links }) => links.hasDiagrams);
-  const published = publishedFiles({ files, config, references }, rendered, log);
+  // What a note links to whose day has not come is not to be found either.
+  const seen = rendered.filter(({ file }) => !found.notes.has(file) || found.hasCome(file));
+  const published = publishedFiles({ files, config, references }, seen, log);
   const changelog = found.isShown
     ? writtenChangelog(
         siteChangelog({ title, api, origin, notes: notes.shown, references }),

@@ -61,6 +61,7 @@ changes:
   exceptions:
     - { code: operation-removed, operation: GET /pets, reason: Nobody called it., until: 2026-12-31 }
     - { operation: POST /pets, reason: It is new., until: '2027-01-31' }
+changelog: true
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
@@ -115,6 +116,7 @@ changes:
         },
       ],
     },
+    changelog: true,
     onBrokenLinks: 'warn',
     redirects: [
       { ...REDIRECT, from: '/old', to: '/guides/start', toPath: '/guides/start', line: 19 },

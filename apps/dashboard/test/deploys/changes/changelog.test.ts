@@ -233,7 +233,9 @@ onBothEngines('notes of a folder are in the changelog, by their day', async (t) 
     'changelog/2026-02-27-zoo.md': '# A zoo\n\n## How\n\n![](flow.svg)\n',
     'changelog/flow.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     'changelog/2026-03-02.md': 'Tomorrow somewhere is today.\n',
-    'changelog/2026-03-09-launch.md': '# Embargoed\n',
+    'changelog/2026-03-09-launch.md': '# Embargoed\n\n[Plan](../plan.pdf)\n',
+    'changelog/2026-02-26-draft.md': '---\nhidden: true\n---\n\n# Embargoed as well\n',
+    'plan.pdf': 'x',
     'changelog/2026-02-30.md': '# No such day\n',
     'changelog/summer.md': '# Summer\n',
   };
@@ -246,9 +248,13 @@ onBothEngines('notes of a folder are in the changelog, by their day', async (t) 
     [
       ['changelog/2026-02-30.md', 1, 'There is no day 2026-02-30,'],
       ['changelog/summer.md', 1, 'A note of the changelog is '],
-      ['changelog/2026-03-09-launch.md', 1, 'The day 2026-03-09 has not '],
     ],
   );
+  assert.deepEqual(
+    done.hints.map(({ rule, file, line }) => [rule, file, line]),
+    [['note-to-come', 'changelog/2026-03-09-launch.md', 1]],
+  );
+  assert.equal((await get('/plan.pdf')).status, 404);
   const { body } = await get('/changelog');
   assert.deepEqual(daysOf(body), ['2026-03-02', '2026-02-27']);
   assert.match(body, /<h3>Search is faster<\/h3><p class="log-about">By half\.<\/p>/);

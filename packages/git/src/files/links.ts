@@ -23,7 +23,8 @@ export function judgeLinks(
   const isFolder = new Set([...folders, '']);
   let steps = 0;
   const judge = (link: BytePath): LinkFault | null => {
-    let hops = 0;
+    // This one is the first.
+    let hops = 1;
     let at = parent(link);
     // What is still to be walked, the next part last.
     const left = partsOf(targets.get(link) ?? '');

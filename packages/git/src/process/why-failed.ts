@@ -30,7 +30,7 @@ const REASONS: readonly (readonly [RegExp, GitErrorCode])[] = [
   ],
   [/couldn't find remote ref/, 'branch_missing'],
   [
-    /unable to access|returned error: (?:429|5\d\d)|Connection (?:reset|closed|refused|timed out)|kex_exchange_identification|Could not resolve|Operation timed out/,
+    /unable to access|RPC failed|returned error: (?:429|5\d\d)|Connection (?:reset|closed|refused|timed out)|kex_exchange_identification|hung up unexpectedly|early EOF|Operation timed out/,
     'unreachable',
   ],
 ];

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface RunningProcess {
+  readonly pid: number;
+  /** As every user of the machine sees them. */
+  readonly args: string;
+  /** As its own user alone does. */
+  readonly env: string;
+}
+
+/** The processes that work for a folder: Linux's, by their environment. */
+export function processesOf(folder: string): RunningProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
+        const [args, env] = [read('cmdline'), read('environ')];
+        return env.includes(folder) ? [{ pid: Number(pid), args, env }] : [];
+      } catch {
+        // It has ended, or is another user's.
+        return [];
+      }
+    });
+}

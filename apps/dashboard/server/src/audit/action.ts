@@ -37,4 +37,9 @@ export type AuditAction =
   | 'webhook.update'
   | 'webhook.delete'
   | 'webhook.disable'
-  | 'webhook.enable';
+  | 'webhook.enable'
+  | 'repository.connect'
+  | 'repository.update'
+  | 'repository.disconnect'
+  | 'repository.secret'
+  | 'repository.host_keys';

@@ -25,6 +25,11 @@ import {
   PlanLimits,
   Project,
 } from '../projects/project.ts';
+import {
+  Repository,
+  RepositoryBranch,
+  RepositoryWebhookSecret,
+} from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
@@ -65,6 +70,9 @@ export const SCHEMAS = [
   CreatedWebhook,
   DeliverySummary,
   Delivery,
+  RepositoryBranch,
+  Repository,
+  RepositoryWebhookSecret,
 ];
 
 /**

@@ -154,6 +154,11 @@ const ACTIONS: Record<AuditAction, string> = {
   'webhook.create': 'Added the webhook',
   'webhook.update': 'Changed the events of the webhook',
   'webhook.delete': 'Removed the webhook',
+  'repository.connect': 'Connected the repository',
+  'repository.update': 'Changed the repository',
+  'repository.disconnect': 'Disconnected the repository',
+  'repository.secret': 'Made a new webhook secret for the repository',
+  'repository.host_keys': 'Accepted new host keys of the repository',
   'webhook.disable': 'Switched off the webhook',
   'webhook.enable': 'Switched on the webhook',
 };

@@ -18,6 +18,9 @@ export const REASONS = {
     'You are a viewer here. Owners and editors of the project can check its domains.',
   'domain.manage': 'Only an owner of the project can add, change and remove its domains.',
   'webhook.manage': 'Only an owner of the project can see, add and remove its webhooks.',
+  'repository.check':
+    'You are a viewer here. Owners and editors of the project can have its repository asked.',
+  'repository.manage': 'Only an owner of the project can connect and change its repository.',
   'token.manage': 'Only an owner of the project can see, make and revoke its tokens.',
   'audit.read': 'Only owners and editors of the project can read its audit log.',
 } as const satisfies Partial<Record<Permission, string>>;

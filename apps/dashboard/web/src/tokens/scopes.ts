@@ -37,6 +37,12 @@ const SCOPES: Record<Scope, ScopeInWords> = {
     label: 'Webhooks',
     hint: 'See, add, change, test and remove webhooks, and send deliveries again.',
   },
+  repositories: {
+    may: 'manage repositories',
+    label: 'Repositories',
+    hint: 'Connect, change and disconnect the repositories that projects are deployed from.',
+    projectHint: 'Connect, change and disconnect the repository that the project is deployed from.',
+  },
   members: {
     may: 'manage members',
     label: 'Members',

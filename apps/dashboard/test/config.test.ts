@@ -50,6 +50,15 @@ test('without any variable the service has sensible settings', () => {
     dnsPrivateServers: 'refuse',
     mail: undefined,
     webhookPrivateAddresses: 'refuse',
+    git: {
+      sources: 'allow',
+      privateAddresses: 'refuse',
+      pollSeconds: 300,
+      caFile: undefined,
+      maxBytes: 500_000_000,
+      maxFiles: 50_000,
+      seconds: 300,
+    },
     requestProxy: 'refuse',
     requestProxyNetworks: [],
   });

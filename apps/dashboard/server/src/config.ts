@@ -61,6 +61,7 @@ export interface Config {
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
+  readonly git: GitConfig;
   /** Whether owners may switch on the request proxy of their sites. */
   readonly requestProxy: 'refuse' | 'allow';
   /** Private networks whose servers it may call; none: those of the internet alone. */
@@ -79,6 +80,22 @@ export interface AcmeConfig {
   readonly caaIdentities: readonly string[];
   /** In the order in which they are tried. */
   readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
+}
+
+/** Projects that are deployed from a repository. */
+export interface GitConfig {
+  readonly sources: 'allow' | 'refuse';
+  /** Whether repositories may be on this machine or in its private network. */
+  readonly privateAddresses: 'refuse' | 'allow';
+  /** How often each repository is asked for new commits, in seconds. */
+  readonly pollSeconds: number;
+  /** A file in PEM, with extra roots for the hosts of repositories. */
+  readonly caFile: string | undefined;
+  /** Of a branch: what is transferred, and its files together. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  /** How long fetching a branch may take. */
+  readonly seconds: number;
 }
 
 interface EdgeConfig {
@@ -145,6 +162,20 @@ export function readConfig(env: Env): Config {
       ['refuse', 'allow'],
       'refuse',
     ),
+    git: {
+      sources: oneOf(env, 'DASHBOARD_GIT', ['allow', 'refuse'], 'allow'),
+      privateAddresses: oneOf(
+        env,
+        'DASHBOARD_GIT_PRIVATE_ADDRESSES',
+        ['refuse', 'allow'],
+        'refuse',
+      ),
+      pollSeconds: integer(env, 'DASHBOARD_GIT_POLL_SECONDS', 300, 10, 86_400),
+      caFile: text(env, 'DASHBOARD_GIT_CA_FILE'),
+      maxBytes: integer(env, 'DASHBOARD_GIT_MAX_BYTES', 500_000_000, 1_000_000, 20_000_000_000),
+      maxFiles: integer(env, 'DASHBOARD_GIT_MAX_FILES', 50_000, 10, 1_000_000),
+      seconds: integer(env, 'DASHBOARD_GIT_SECONDS', 300, 10, 3_600),
+    },
     requestProxy: oneOf(env, 'DASHBOARD_REQUEST_PROXY', ['refuse', 'allow'], 'refuse'),
     requestProxyNetworks: networks(env, 'DASHBOARD_REQUEST_PROXY_NETWORKS'),
   };

@@ -59,6 +59,15 @@ const environment = `\
   DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
                              allow: webhooks may lead to this machine and its private network,
                              and go over http (refuse)
+  DASHBOARD_GIT              refuse: no project is deployed from a repository (allow)
+  DASHBOARD_GIT_POLL_SECONDS how often each repository is asked for new commits (300)
+  DASHBOARD_GIT_PRIVATE_ADDRESSES
+                             allow: repositories may be on this machine and in its private network
+                             (refuse)
+  DASHBOARD_GIT_CA_FILE      PEM of extra roots to trust the hosts of repositories by (none)
+  DASHBOARD_GIT_MAX_BYTES    bytes of a branch (500000000)
+  DASHBOARD_GIT_MAX_FILES    files of a branch (50000)
+  DASHBOARD_GIT_SECONDS      how long fetching a branch may take (300)
   DASHBOARD_REQUEST_PROXY    allow: owners may switch on the request proxy of their sites (refuse)
   DASHBOARD_REQUEST_PROXY_NETWORKS
                              private networks that it may call, such as 10.0.0.0/8, separated by

@@ -118,6 +118,7 @@ export async function queueDeploy(
       comparison: null,
       allow_breaking: allowBreaking ?? null,
       held: null,
+      repository_id: null,
     };
     await insertDeploy(trx, row);
     const received = `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`;

@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
+import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
 import type { Engine } from './schema.ts';
@@ -34,6 +35,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
       up: (db) => db.schema.alterTable('deploys').addColumn('source_commit', 'text').execute(),
     },
     '0022_change_exceptions': { up: (db) => changeExceptions(db, engine) },
+    '0023_repositories': { up: (db) => repositories(db, engine) },
   };
 }
 

@@ -1,24 +1,16 @@
-import type { Stats } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { createGzip } from 'node:zlib';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { print } from '@petstore/service/commands.ts';
-import { count, formatBytes } from '@petstore/service/text.ts';
-import { UserError } from '@petstore/service/user-error.ts';
+import { formatBytes } from '@petstore/service/text.ts';
 import type { Command } from 'commander';
-import { pack } from 'tar-stream';
-import type { BuildInput } from '../deploys/artifact.ts';
 import type { Deploy } from '../deploys/deploy.ts';
-import { describeUpload } from '../deploys/upload.ts';
+import { type LocalUpload, readLocalUpload } from '../deploys/local-files/local-upload.ts';
 import { checkVersion } from '../deploys/versions/version-name.ts';
 import { clientOfEnvironment } from './deploy/client-of-environment.ts';
 import type { UploadPlace } from './deploy/commit-of-git.ts';
 import { type CommitOptions, commitOfUpload } from './deploy/commit-of-upload.ts';
-import type { DashboardClient, UploadLimits } from './deploy/dashboard-client.ts';
-import { type DocumentFiles, documentFiles } from './deploy/referenced-files.ts';
+import type { DashboardClient } from './deploy/dashboard-client.ts';
 import { breakingChanges } from './deploy/tell-changes.ts';
-import { cannotRead, listFiles } from './folder-files.ts';
 import { subcommand } from './subcommand.ts';
 
 interface Options extends CommitOptions {
@@ -67,7 +59,7 @@ export function deployCommand(): Command {
       const client = clientOfEnvironment(process.env);
       if (options.version !== undefined) checkVersion(options.version);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
-      const upload = await readUploadFile(file, await client.readUploadLimits());
+      const upload = await readLocalUpload(file, await client.readUploadLimits());
       for (const line of upload.notes) say(line);
       say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
       const commit = await commitOfUpload(options, process.env, await placeOf(file, upload));
@@ -101,7 +93,7 @@ export function deployCommand(): Command {
 }
 
 /** Where an upload is from; undefined for an archive, whose files are from anywhere. */
-async function placeOf(path: string, upload: Upload): Promise<UploadPlace | undefined> {
+async function placeOf(path: string, upload: LocalUpload): Promise<UploadPlace | undefined> {
   if ((await stat(path)).isDirectory()) return { folder: resolve(path), document: undefined };
   if (upload.document !== undefined)
     return { folder: resolve(upload.folder), document: upload.document };
@@ -124,7 +116,7 @@ async function addressOf(
 
 /** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
 export function locate(
-  { name, folder }: Upload,
+  { name, folder }: LocalUpload,
   {
     message,
     path,
@@ -135,95 +127,4 @@ export function locate(
   const isPointer = path === '' || path.startsWith('/');
   const file = own ? join(folder, own) : isPointer ? name : path;
   return `${file}${line === null ? '' : `:${line}`}: ${message}${isPointer && path !== '' ? ` (${path})` : ''}`;
-}
-
-/** What is uploaded. */
-export interface Upload extends BuildInput {
-  /** The folder of the files in an archive, as a path from the current one; empty where their names are shown as they are. */
-  readonly folder: string;
-  /** The absolute paths of the files that a document brings along, and its own; empty for what is one file or folder. */
-  readonly files: readonly string[];
-  /** What to tell before it is uploaded. */
-  readonly notes: readonly string[];
-}
-
-/**
- * What to upload: a folder as an archive, a document that refers to other files as an archive with them, any other file
- * as it is. Rejects with UserError.
- */
-export async function readUploadFile(path: string, limits: UploadLimits): Promise<Upload> {
-  const name = basename(resolve(path));
-  const plain = { folder: '', files: [], notes: [] };
-  if ((await stat(path).catch(cannotRead(path))).isDirectory()) {
-    const bytes = await packFolder(path, limits);
-    return { ...plain, kind: 'tar.gz', bytes, name: `${name}.tar.gz` };
-  }
-  const bytes = await readRegularFile(path, limits.bytes, ({ size }) => {
-    const over = `${formatBytes(size)}, ${formatBytes(size - limits.bytes)} more than`;
-    return `${path} has ${over} the dashboard takes (DASHBOARD_MAX_UPLOAD_BYTES).`;
-  });
-  const described = describeUpload(bytes.length, bytes, encodeURIComponent(name));
-  const whole =
-    described.kind === 'document' ? await documentFiles(path, bytes, limits.bytes) : undefined;
-  if (!whole) return { ...plain, ...described, bytes };
-  const notes = [...whole.refused, ...(whole.files.size > 1 ? [filesInWords(whole)] : [])];
-  return {
-    ...{ kind: 'tar.gz', bytes: await packFiles(whole.files), name: `${name}.tar.gz` },
-    ...{ document: whole.document, folder: relative('', whole.root), notes },
-    files: [...whole.files.keys()].map((file) => join(whole.root, file)),
-  };
-}
-
-/** Of more files than these the first are named. */
-const MAX_NAMED = 8;
-
-function filesInWords({ files, document, root }: DocumentFiles): string {
-  const others = [...files.keys()].filter((file) => file !== document).sort();
-  const named = others.slice(0, MAX_NAMED).map((file) => join(relative('', root), file));
-  const more = others.length - named.length;
-  const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  return `Taking along ${count(others.length, 'file')} that it refers to (${formatBytes(bytes)} in all): ${named.join(', ')}${more > 0 ? `, and ${count(more, 'other')}` : ''}`;
-}
-
-/**
- * A folder as a .tar.gz, the same for the same files. Rejects with UserError for what `listFiles` refuses, for
- * unreadable files, and for too many bytes.
- */
-async function packFolder(folder: string, limits: UploadLimits): Promise<Buffer> {
-  const files = await listFiles(folder, limits.files);
-  const tooLarge = () =>
-    `${folder} has more than the ${formatBytes(limits.unpackedBytes)} that the dashboard takes (DASHBOARD_MAX_UNPACKED_BYTES). Remove what is not of the documentation, or make its largest files smaller; the operator sets the limit.`;
-  let left = limits.unpackedBytes;
-  const contents = new Map<string, Uint8Array>();
-  for (const name of files) {
-    const bytes = await readRegularFile(join(folder, name), left, tooLarge);
-    left -= bytes.length;
-    contents.set(name, bytes);
-  }
-  return packFiles(contents);
-}
-
-/** A .tar.gz, the same for the same files. */
-async function packFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Buffer> {
-  const tar = pack();
-  const packed = buffer(tar.pipe(createGzip()));
-  for (const [name, bytes] of files)
-    tar.entry({ name, mtime: new Date(0), mode: 0o644 }, Buffer.from(bytes));
-  tar.finalize();
-  return packed;
-}
-
-/**
- * The bytes of a regular file. Rejects with UserError for another kind of file (a device has no end), for more than
- * `maxBytes`, with the message `tooLarge` and before reading, and where it cannot be read.
- */
-async function readRegularFile(
-  path: string,
-  maxBytes: number,
-  tooLarge: (stats: Stats) => string,
-): Promise<Buffer> {
-  const stats = await stat(path).catch(cannotRead(path));
-  if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
-  if (stats.size > maxBytes) throw new UserError(tooLarge(stats));
-  return readFile(path).catch(cannotRead(path));
 }

@@ -43,7 +43,8 @@ const REMEDIES: Partial<Record<StateCode, string>> = {
   git_missing: 'Ask the operator to install git on this machine.',
   switched_off: 'Ask the operator to allow it (DASHBOARD_GIT), or deploy from your CI.',
   secret_unreadable: 'Enter the token again, or connect the repository anew for another key.',
-  service_failed: 'It is tried again by itself. If it repeats, ask the operator to look at the log.',
+  service_failed:
+    'It is tried again by itself. If it repeats, ask the operator to look at the log.',
   webhook_bad_signature:
     'Enter the secret of the webhook at the host again, or make a new one and enter that.',
   status_refused:

@@ -35,12 +35,7 @@ export function deleteRepository(trx: Trx, projectId: string): Promise<Repositor
 }
 
 /** Has a repository asked at `dueAt` at the latest; once, however often this is called before. */
-export async function askRepository(
-  db: Db,
-  id: string,
-  now: number,
-  dueAt: number,
-): Promise<void> {
+export async function askRepository(db: Db, id: string, now: number, dueAt: number): Promise<void> {
   await db
     .updateTable('repositories')
     .set({
@@ -62,22 +57,24 @@ export function leaseRepository(
   until: number,
 ): Promise<RepositoryRow | undefined> {
   const isDue = sql<boolean>`next_check_at <= ${sql.lit(now)} AND ${isFree(now)}`;
-  return db
-    .updateTable('repositories')
-    .set({ leased_by: worker, leased_until: until, asked_at: null })
-    .where('id', '=', (select) =>
-      select
-        .selectFrom('repositories')
-        .select('id')
-        .where(isDue)
-        .orderBy('next_check_at')
-        .orderBy('id')
-        .limit(1),
-    )
-    // Another worker may have changed the row since it was selected.
-    .where(isDue)
-    .returningAll()
-    .executeTakeFirst();
+  return (
+    db
+      .updateTable('repositories')
+      .set({ leased_by: worker, leased_until: until, asked_at: null })
+      .where('id', '=', (select) =>
+        select
+          .selectFrom('repositories')
+          .select('id')
+          .where(isDue)
+          .orderBy('next_check_at')
+          .orderBy('id')
+          .limit(1),
+      )
+      // Another worker may have changed the row since it was selected.
+      .where(isDue)
+      .returningAll()
+      .executeTakeFirst()
+  );
 }
 
 /** Leases one repository, due or not; undefined while another worker has it. */

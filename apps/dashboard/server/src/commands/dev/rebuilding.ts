@@ -10,8 +10,9 @@ import { levelOf } from '@petstore/site/rules.ts';
 import { isNavigationPath, type Navigation } from '@petstore/site/site/sidebar.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { DeployLimits } from '../../deploys/deploy-limits.ts';
-import { locate, readUploadFile, type Upload } from '../deploy.ts';
-import { IGNORED } from '../folder-files.ts';
+import { IGNORED } from '../../deploys/local-files/folder-files.ts';
+import { type LocalUpload, readLocalUpload } from '../../deploys/local-files/local-upload.ts';
+import { locate } from '../deploy.ts';
 import { DevBuilder } from './dev-builder.ts';
 import type { DevServer, ShownProblem } from './dev-server.ts';
 import type { DevSite } from './dev-site.ts';
@@ -44,7 +45,7 @@ export interface Dev {
 export async function startDev(path: string, options: DevOptions): Promise<Dev> {
   const { server, say } = options;
   // What cannot be read at the start is most likely a mistyped path.
-  await readUploadFile(path, uploadLimits(options.limits));
+  await readLocalUpload(path, uploadLimits(options.limits));
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-dev-'));
   const round = buildRounds(path, folder, options);
   let isChanged = true;
@@ -117,13 +118,13 @@ function buildRounds(path: string, folder: string, { server, strict, say, limits
   let told = new Set<string>();
   let others: readonly string[] = [];
 
-  const fail = (upload: Upload | undefined, problems: readonly BuildProblem[]) => {
+  const fail = (upload: LocalUpload | undefined, problems: readonly BuildProblem[]) => {
     for (const problem of problems) say(upload ? locate(upload, problem) : problem.message);
     say(`${time()} Not built: ${count(problems.length, 'problem')}.`);
     server.tell(problems.map((problem) => shown(upload, problem)));
   };
 
-  const build = async (input: Upload): Promise<void> => {
+  const build = async (input: LocalUpload): Promise<void> => {
     const begun = performance.now();
     rounds += 1;
     const isFirst = rounds === 1;
@@ -173,10 +174,10 @@ function buildRounds(path: string, folder: string, { server, strict, say, limits
     /** A file may go while it is read: whether the next round will read what is there then. */
     isChanging: () => Promise<boolean>,
   ): Promise<void> => {
-    let input: Upload;
+    let input: LocalUpload;
     try {
       await refresh(others);
-      const read = await readUploadFile(path, uploadLimits(limits));
+      const read = await readLocalUpload(path, uploadLimits(limits));
       // Nobody has seen the archive that a folder is packed into.
       input = read.kind === 'document' ? read : { ...read, name: path };
       others = input.files;
@@ -215,7 +216,7 @@ function operationsOf({ manifest, read }: DevSite): number {
 }
 
 /** A problem for the page: its place as the terminal has it. */
-function shown(upload: Upload | undefined, problem: BuildProblem): ShownProblem {
+function shown(upload: LocalUpload | undefined, problem: BuildProblem): ShownProblem {
   const { message, path, line } = problem;
   const isPointer = path === '' || path.startsWith('/');
   const file = isPointer ? (upload?.name ?? '') : path;

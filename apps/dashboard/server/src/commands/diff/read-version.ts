@@ -11,8 +11,8 @@ import {
 } from '../../deploys/changes/read-compared.ts';
 import { folderSources, type VersionSources } from '../../deploys/changes/version-sources.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
-import { filesOf } from '../deploy/referenced-files.ts';
-import { cannotRead, listFiles } from '../folder-files.ts';
+import { cannotRead, listFiles } from '../../deploys/local-files/folder-files.ts';
+import { filesOf, foldersAround } from '../../deploys/local-files/referenced-files.ts';
 import { readSite } from './read-site.ts';
 import type { Version } from './version.ts';
 
@@ -40,7 +40,7 @@ async function readDocumentFile(path: string): Promise<Sources> {
   const bytes = await readBounded(path, DEPLOY_LIMITS.uploadBytes);
   const read = readDocument(bytes, path);
   if ('problem' in read) throw new UserError(problemsText([read.problem], path, (file) => file));
-  const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes);
+  const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes, foldersAround(path));
   const plain = { bytes, read, overlays: [], mostBytes: DEPLOY_LIMITS.uploadBytes };
   const source: DocumentSource = whole
     ? {

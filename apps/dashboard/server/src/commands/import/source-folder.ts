@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
-import { cannotRead, listFiles } from '../folder-files.ts';
+import { cannotRead, listFiles } from '../../deploys/local-files/folder-files.ts';
 import { type ImportedValue, parseValue } from './imported-value.ts';
 
 /** A documentation folder of another product. Nothing in it is run, and no link in it is followed. */

@@ -19,20 +19,30 @@ export interface DocumentFiles {
 const ELSEWHERE = /\$ref["']?\s*:\s*["']?[^#"'\s]|mapping["']?\s*:/;
 
 /**
- * The files that the document at a path refers to, and those that they refer to: below its folder, in its Git
- * repository, or below the folder that the command runs in. undefined where it refers to none, or where the document
- * cannot be read: then the service says why. `mostBytes`: what all may have together.
+ * Where the files are that a document refers to, on its author's machine: below its folder, in its Git repository, or
+ * below the folder that the command runs in. Files outside of these are not meant.
+ */
+export function foldersAround(document: string): readonly string[] {
+  const folder = dirname(realpathSync.native(document));
+  return [folder, repositoryOf(folder), realpathSync.native('.')];
+}
+
+/**
+ * The files that the document at a path refers to, and those that they refer to, below `folders`. undefined where it
+ * refers to none, or where the document cannot be read: then the service says why. `mostBytes`: what all may have
+ * together.
  */
 export async function documentFiles(
   path: string,
   bytes: Buffer,
   mostBytes: number,
+  folders: readonly string[],
 ): Promise<DocumentFiles | undefined> {
   if (!ELSEWHERE.test(bytes.toString('latin1'))) return undefined;
   // Loaded here: most documents need none of it.
   const { readDocument } = await import('@petstore/site/openapi/read-document.ts');
   const read = readDocument(bytes, path);
-  return 'problem' in read ? undefined : filesOf(path, read, bytes, mostBytes);
+  return 'problem' in read ? undefined : filesOf(path, read, bytes, mostBytes, folders);
 }
 
 /** The same of a document that was read. */
@@ -41,11 +51,12 @@ export async function filesOf(
   read: ReadDocument,
   bytes: Buffer,
   mostBytes: number,
+  folders: readonly string[],
 ): Promise<DocumentFiles | undefined> {
   if (!refersElsewhere(read.value)) return undefined;
   const { bundleDocument } = await import('@petstore/site/openapi/bundle/bundle-document.ts');
   const document = realpathSync.native(path);
-  const disk = new Disk(document, mostBytes);
+  const disk = new Disk(document, mostBytes, folders);
   const file = document.slice(1);
   const whole = bundleDocument(read, { file, bytes: bytes.length }, disk);
   // With a reference to nothing it is sent with its path, too: the service then says what is not there.
@@ -89,16 +100,15 @@ class Disk implements FileFinder {
   readonly refused: string[] = [];
   readonly #asked = new Map<string, { path: string; bytes: Uint8Array } | undefined>();
   readonly #folder: string;
-  /** Files outside of these are not meant: of the document, its repository, and where the command runs. */
   readonly #folders: readonly string[];
   #left: number;
 
   /** `document`: its absolute path. */
-  constructor(document: string, mostBytes: number) {
+  constructor(document: string, mostBytes: number, folders: readonly string[]) {
     this.mostBytes = mostBytes;
     this.#left = mostBytes;
     this.#folder = dirname(document);
-    this.#folders = [this.#folder, repositoryOf(this.#folder), realpathSync.native('.')];
+    this.#folders = folders;
   }
 
   find(path: string): { path: string; bytes: Uint8Array } | undefined {

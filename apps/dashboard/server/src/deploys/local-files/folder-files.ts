@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
-import { isHidden } from '../deploys/hidden-files.ts';
+import { isHidden } from '../hidden-files.ts';
 
 /** Files and folders that editors, systems and tools put beside the pages. In GitBook's are images of pages. */
 export const IGNORED = /^(?:\.(?!gitbook$).*|node_modules|__MACOSX|Thumbs\.db)$/;

@@ -1,16 +1,5 @@
-import type { LookupAddress } from 'node:dns';
-import { once } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { request as httpRequest } from '@petstore/http/node-http.ts';
-import {
-  AddressError,
-  bareHost,
-  type Network,
-  pinnedLookup,
-  reachableAddresses,
-} from '@petstore/http/reachable-addresses.ts';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
+import { type PostOptions, type PostResponse, safePost } from './safe-post.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface WebhookMessage {
@@ -21,13 +10,9 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-export interface SendOptions extends Network {
+export interface SendOptions extends PostOptions {
   /** The time, in milliseconds since 1970. */
   readonly at: number;
-  /** For all of it, from the look-up of the name to the end of the response, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The name of the program, for the receiver's log. */
-  readonly userAgent: string;
 }
 
 /**
@@ -35,29 +20,15 @@ export interface SendOptions extends Network {
  */
 export async function sendWebhook(
   { id, url, secret, body }: WebhookMessage,
-  { at, timeoutMs, userAgent, ...network }: SendOptions,
+  { at, ...options }: SendOptions,
   stop: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([stop, deadline]);
-  const target = new URL(url);
-  try {
-    const addresses = await reachableAddresses(target.hostname, network, signal);
-    const headers = { 'user-agent': userAgent, ...signatureHeaders(secret, { id, at, body }) };
-    return outcomeOf(await post(target, { body, headers }, addresses, signal), at);
-  } catch (error) {
-    if (stop.aborted) throw error;
-    const isLate = deadline.aborted;
-    return {
-      status: null,
-      error: isLate
-        ? `The receiver did not respond within ${timeoutMs / 1_000} seconds.`
-        : inWords(error),
-    };
-  }
+  const headers = signatureHeaders(secret, { id, at, body });
+  const response = await safePost(new URL(url), { body, headers }, options, stop);
+  return 'error' in response ? { status: null, error: response.error } : outcomeOf(response, at);
 }
 
-function outcomeOf({ status, retryAfter, text }: WebhookResponse, at: number): DeliveryOutcome {
+function outcomeOf({ status, retryAfter, text }: PostResponse, at: number): DeliveryOutcome {
   const response = { status, response: text };
   if (status >= 200 && status < 300) return { ...response, error: null };
   if (status === 410) {
@@ -78,101 +49,4 @@ function readRetryAfter(text: string | undefined, at: number): number {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
   const date = Date.parse(text);
   return Number.isNaN(date) ? 0 : Math.max(0, date - at);
-}
-
-/** Why there was no response. The codes are those of Node and of OpenSSL. */
-function inWords(error: unknown): string {
-  if (error instanceof AddressError) return error.message;
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'The connection was refused: nothing listens there.';
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'The receiver closed the connection without a response.';
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-    case 'ETIMEDOUT':
-      return 'The receiver cannot be reached.';
-  }
-  if (code.startsWith('HPE_')) return "The receiver's response is not HTTP.";
-  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
-    return `The receiver's certificate is not trusted: ${message}.`;
-  }
-  if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'The receiver does not speak TLS there.';
-  return `The connection failed (${code || message}).`;
-}
-
-/** How much of a response's body is read, in bytes, before the connection is closed. */
-const MAX_RESPONSE_BYTES = 65_536;
-
-/** How much of it the outcome has, in bytes: enough for the message of an error. */
-const MAX_SHOWN_BYTES = 1_024;
-
-const MAX_RESPONSE_HEADER_BYTES = 16_384;
-
-interface WebhookResponse {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  /** The beginning of the body. */
-  readonly text: string;
-}
-
-/**
- * Sends JSON to a URL on a connection of its own, to one of `addresses` only, and reads the response to its end or
- * its limit. Follows no redirect. Rejects with the connection's error, or when the signal comes before the status.
- */
-async function post(
-  url: URL,
-  { body, headers }: { body: string; headers: Readonly<Record<string, string>> },
-  addresses: readonly LookupAddress[],
-  signal: AbortSignal,
-): Promise<WebhookResponse> {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const bytes = Buffer.from(body);
-  const request = send({
-    method: 'POST',
-    protocol: url.protocol,
-    hostname: bareHost(url.hostname),
-    port: url.port,
-    path: url.pathname + url.search,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': bytes.length,
-      ...headers,
-    },
-    agent: false,
-    lookup: pinnedLookup(addresses),
-    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
-    signal,
-  });
-  // An error before the status rejects `once` below; an error after it does not matter.
-  request.on('error', () => {});
-  request.end(bytes);
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const text = await readBeginning(request, response);
-  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text };
-}
-
-/**
- * Reads a body until its end, its limit, or the signal, and returns its beginning as text: the outcome depends on the
- * status only.
- */
-async function readBeginning(request: ClientRequest, response: IncomingMessage): Promise<string> {
-  const shown: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response) {
-      if (bytes < MAX_SHOWN_BYTES) shown.push(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-      if (bytes > MAX_RESPONSE_BYTES) break;
-    }
-  } catch {
-    // The connection broke, or the body took too long: what came is enough.
-  } finally {
-    request.destroy();
-  }
-  const beginning = Buffer.concat(shown).subarray(0, MAX_SHOWN_BYTES);
-  // A character that the limit cuts in two is left out. PostgreSQL stores no text with a NUL.
-  return new TextDecoder().decode(beginning, { stream: true }).replaceAll('\0', '\u{fffd}');
 }

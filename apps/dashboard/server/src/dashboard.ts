@@ -17,6 +17,7 @@ import type { Edge } from './edge/edge-server.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
 import { startDeliverer } from './notices/deliverer.ts';
+import { startRepositoryJobs } from './repositories/repository-jobs.ts';
 import { buildServer } from './server.ts';
 import { openSpool } from './spool.ts';
 import { startMaintenance } from './store/maintenance.ts';
@@ -75,6 +76,7 @@ export async function startDashboard({
       deliverer?: JobRunner;
       issuer?: JobRunner;
       checker?: JobRunner;
+      repositories?: JobRunner;
     } = {};
     const spool = openSpool(config.dataDir);
     closers.push(spool.close);
@@ -93,6 +95,7 @@ export async function startDashboard({
         parts.issuer?.wake();
         parts.deliverer?.wake();
       },
+      repositoriesChanged: () => parts.repositories?.wake(),
       spool,
       uploadLimits,
       sealer,
@@ -120,6 +123,8 @@ export async function startDashboard({
     closers.push(parts.issuer.stop);
     parts.checker = startChecker({ ...deps, log });
     closers.push(parts.checker.stop);
+    parts.repositories = startRepositoryJobs({ ...deps, log });
+    closers.push(parts.repositories.stop);
     return { addresses: addresses(), httpsPort: edge.httpsPort, db, close };
   } catch (error) {
     await close();

@@ -35,6 +35,8 @@ import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
+import { repositoryRoutes } from './repositories/repository-routes.ts';
+import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
 import { webRoutes } from './web/web-routes.ts';
 
 const MAX_BODY_BYTES = 65_536;
@@ -130,6 +132,8 @@ export async function buildServer({
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
+      api.register(repositoryRoutes, { deps, stopping: stopping.signal });
+      api.register(repositoryWebhookRoute, { deps });
       api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () =>
         document(),
       );

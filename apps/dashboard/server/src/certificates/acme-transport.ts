@@ -1,9 +1,6 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { getCACertificates } from 'node:tls';
-import { UserError } from '@petstore/service/user-error.ts';
+import { trustedRoots } from '../trusted-roots.ts';
 
 /** How long an authority may take for one response, in milliseconds. */
 const TIMEOUT_MS = 20_000;
@@ -79,29 +76,8 @@ export type AcmeTransport = (url: string, method: string, body?: unknown) => Pro
  * UserError where it cannot be read, or has none.
  */
 export function acmeAgent(caFile: string | undefined): Agent {
-  if (caFile === undefined) return new Agent({ keepAlive: true });
-  let extra: string;
-  try {
-    extra = readFileSync(caFile, 'utf8');
-  } catch (error) {
-    throw new UserError(`ACME_CA_FILE cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  if (!isCertificates(extra)) {
-    throw new UserError(`ACME_CA_FILE has no certificate in PEM: ${caFile}`);
-  }
-  return new Agent({ keepAlive: true, ca: [...getCACertificates('default'), extra] });
-}
-
-function isCertificates(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  try {
-    for (const block of blocks) new X509Certificate(block);
-    return blocks.length > 0;
-  } catch {
-    return false;
-  }
+  const ca = trustedRoots('ACME_CA_FILE', caFile);
+  return new Agent({ keepAlive: true, ...(ca && { ca }) });
 }
 
 /**

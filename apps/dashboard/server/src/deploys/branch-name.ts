@@ -3,7 +3,7 @@ import { isPrintable } from '../accounts/account-input.ts';
 import { idOfBytes } from '../accounts/secrets.ts';
 import { invalidRequest } from '../api-error.ts';
 
-const MAX_BRANCH_LENGTH = 100;
+export const MAX_BRANCH_LENGTH = 100;
 
 /** Throws ApiError for text that cannot be a branch's name. */
 export function checkBranch(branch: string): void {

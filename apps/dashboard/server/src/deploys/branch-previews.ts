@@ -105,7 +105,7 @@ export async function deletePreview(
     await lockProjectFor(trx, caller, project.id, 'deploy.create');
     const preview = await findBranchPreview(trx, project.id, branch);
     if (!preview) throw notFound('preview of a branch');
-    await removePreview(trx, preview, now());
+    await endPreview(trx, preview, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'preview.delete',
       projectId: project.id,
@@ -140,7 +140,7 @@ async function endUnusedPreviews({ config, db, now, siteChanged }: EnderDeps): P
       // Again under the lock: there may be a new deploy, or another process may have ended it.
       const preview = await findBranchPreview(trx, project_id, branch);
       if (!preview || preview.deployed_at >= since) return;
-      await removePreview(trx, preview, now());
+      await endPreview(trx, preview, now());
       await writeAudit(trx, now(), SYSTEM, {
         action: 'preview.end',
         projectId: project_id,
@@ -153,7 +153,7 @@ async function endUnusedPreviews({ config, db, now, siteChanged }: EnderDeps): P
 }
 
 /** Deletes a preview of a locked project with the contents of its deploys, whose rows and logs stay. */
-async function removePreview(trx: Trx, preview: BranchPreviewRow, at: number): Promise<void> {
+export async function endPreview(trx: Trx, preview: BranchPreviewRow, at: number): Promise<void> {
   const { project_id, branch } = preview;
   await deleteBranchPreview(trx, preview);
   await pruneDeploys(trx, await listBranchDeploys(trx, project_id, branch), at);

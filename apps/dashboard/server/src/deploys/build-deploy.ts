@@ -39,6 +39,7 @@ import {
   lockProject,
   type ProjectRow,
 } from '../store/projects.ts';
+import { findRepositoryById } from '../store/repositories.ts';
 import type { Role, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { lockValidToken } from '../store/tokens.ts';
@@ -413,9 +414,15 @@ async function finishSucceeded(
 async function senderOf(
   trx: Trx,
   project: ProjectRow,
-  { created_by, created_by_email: sender, token_id }: DeployRow,
+  { created_by, created_by_email: sender, token_id, repository_id }: DeployRow,
   at: number,
 ): Promise<{ lost: string; role?: undefined } | { lost?: undefined; role: Role }> {
+  if (repository_id !== null) {
+    const repository = await findRepositoryById(trx, repository_id);
+    // It deploys as an editor would, and confirms nothing.
+    if (repository?.project_id === project.id) return { role: 'editor' };
+    return { lost: 'the repository that it was fetched from was disconnected' };
+  }
   const user = created_by === null ? undefined : await findUser(trx, created_by);
   const found = user && (await findProjectForUser(trx, project.id, user.id));
   if (!found) return { lost: `${sender} has no account any more` };

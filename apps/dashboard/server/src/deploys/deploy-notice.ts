@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { DeployEvent } from '../notices/event-types.ts';
 import { queueDeployNotice } from '../notices/queue-notice.ts';
+import { queueEnded } from '../repositories/statuses/queue-status.ts';
 import { findDeployChanges } from '../store/deploy-changes.ts';
 import { type DeployRow, findDeploy } from '../store/deploys.ts';
 import { findUnrevokedPrimary } from '../store/domains.ts';
@@ -26,6 +27,8 @@ interface Telling {
   readonly presented: Deploy;
   readonly project: ProjectRow;
   readonly addresses: NoticeDeps['addresses'];
+  /** Its page in the dashboard. */
+  readonly pageUrl: string;
   /** Queues the notice for the project's webhooks. */
   readonly tell: (type: DeployEvent, message: string, more?: object) => Promise<void>;
 }
@@ -41,6 +44,12 @@ export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key:
   const { held } = telling.presented;
   const waits = held ? ` It is held back: an owner puts it live. ${held.message}` : '';
   await tell('deploy.succeeded', `${nameOf(telling)} succeeded${placeOf(deploy)}.${waits}`);
+  const { live, branchUrl, url } = telling.presented;
+  await queueEnded(trx, at, deploy, {
+    state: 'success',
+    description: `Deploy #${deploy.number} succeeded${placeOf(deploy)}.${waits}`,
+    url: (live ? await siteUrlOf(telling) : branchUrl) ?? url,
+  });
 }
 
 /** Queues that a deploy could not be built. */
@@ -55,6 +64,8 @@ export async function tellFailed(trx: Trx, at: number, deps: NoticeDeps, key: De
     `${nameOf(telling)} failed${placeOf(deploy)}. ${first?.message ?? ''}`.trimEnd(),
     { errors: errors.slice(0, MAX_ERRORS), errorCount: errors.length },
   );
+  const description = `Deploy #${deploy.number} failed. ${first?.message ?? ''}`.trimEnd();
+  await queueEnded(trx, at, deploy, { state: 'failure', description, url: telling.pageUrl });
 }
 
 /**
@@ -112,14 +123,12 @@ async function tellingOf(
   const deploy = await findDeploy(trx, project_id, id);
   if (!project || !deploy) return undefined;
   const view = await readDeployView(trx, project, at);
-  const details = {
-    deploy: presentDeploy(deploy, project, addresses(), view),
-    pageUrl: `${addresses().dashboard}/projects/${encodeURIComponent(project.slug)}/deploys/${id}`,
-  };
+  const pageUrl = `${addresses().dashboard}/projects/${encodeURIComponent(project.slug)}/deploys/${id}`;
+  const details = { deploy: presentDeploy(deploy, project, addresses(), view), pageUrl };
   const tell: Telling['tell'] = (type, message, more) =>
     queueDeployNotice(trx, at, { type, project, message, details: { ...details, ...more } });
   const presented = presentDeployDetails(deploy, project, addresses(), view);
-  return { trx, at, deploy, presented, project, addresses, tell };
+  return { trx, at, deploy, presented, project, addresses, pageUrl, tell };
 }
 
 const nameOf = ({ deploy, project }: Telling) => `Deploy #${deploy.number} of ${project.name}`;

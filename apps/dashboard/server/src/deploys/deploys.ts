@@ -40,6 +40,16 @@ const MAX_UNFINISHED = 20;
 /** How many bytes of an upload are stored at once. */
 const PIECE_BYTES = 1_000_000;
 
+interface FetchedFrom {
+  readonly id: string;
+  /** The address of the account whose builds these count as. */
+  readonly account: string;
+  /** Said in the log: what was fetched. */
+  readonly received: string;
+  /** Part of the transaction, at its end; what it throws undoes all. */
+  readonly record: (trx: Trx, deploy: DeployRow) => Promise<void>;
+}
+
 interface QueueOptions {
   /** It goes live when it succeeds, unless it is of a branch. */
   readonly activate: boolean;
@@ -53,6 +63,8 @@ interface QueueOptions {
   readonly document: string | undefined;
   /** The commit that it is made of; null: not known. */
   readonly commit: DeployCommit | null;
+  /** The repository that it was fetched from; undefined: somebody uploaded it. */
+  readonly repository?: FetchedFrom;
   /** Why it may break clients although the project minds; undefined: it may not. */
   readonly allowBreaking: string | undefined;
   /** Throws where the right to deploy has ended; called when everything is stored, which may take seconds. */
@@ -67,7 +79,17 @@ export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  { activate, branch, version, strict, document, commit, allowBreaking, admit }: QueueOptions,
+  {
+    activate,
+    branch,
+    version,
+    strict,
+    document,
+    commit,
+    repository,
+    allowBreaking,
+    admit,
+  }: QueueOptions,
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -105,7 +127,7 @@ export async function queueDeploy(
       errors: '[]',
       findings: '[]',
       created_by: actor.userId,
-      created_by_email: actor.name,
+      created_by_email: repository?.account ?? actor.name,
       token_id: actor.token?.id ?? null,
       created_at: at,
       started_at: null,
@@ -118,11 +140,12 @@ export async function queueDeploy(
       comparison: null,
       allow_breaking: allowBreaking ?? null,
       held: null,
-      repository_id: null,
+      repository_id: repository?.id ?? null,
     };
     await insertDeploy(trx, row);
-    const received = `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`;
-    await appendLog(trx, row.id, at, 'info', received);
+    const received = repository?.received ?? `Received ${upload.name}`;
+    const waits = `${received} (${formatBytes(upload.size)}), waiting to be built.`;
+    await appendLog(trx, row.id, at, 'info', waits);
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',
       projectId: project.id,
@@ -135,6 +158,7 @@ export async function queueDeploy(
         ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });
+    await repository?.record(trx, row);
     return row;
   };
   try {

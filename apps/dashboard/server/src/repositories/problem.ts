@@ -27,6 +27,7 @@ const REMEDIES: Partial<Record<StateCode, string>> = {
   bad_url: 'Enter the address that the host shows for cloning.',
   empty_repository: 'Push a commit. It is deployed by itself.',
   branch_missing: 'Push the branch again, or choose another one.',
+  branch_unusable: 'Rename the branch.',
   folder_missing: 'Correct the folder, or push a commit that has it.',
   folder_unusable: 'Correct the files and push again.',
   unsafe_path: 'Rename or remove that file, and push again.',

@@ -24,6 +24,7 @@ export const STATE_CODES = [
   // The repository.
   'empty_repository',
   'branch_missing',
+  'branch_unusable',
   'folder_missing',
   'folder_unusable',
   'unsafe_path',

@@ -21,8 +21,8 @@ export function listBranchPreviews(db: Db, projectId: string) {
     .execute();
 }
 
-export async function countBranchPreviews(trx: Trx, projectId: string): Promise<number> {
-  const { count } = await trx
+export async function countBranchPreviews(db: Db, projectId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('branch_previews')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('project_id', '=', projectId)

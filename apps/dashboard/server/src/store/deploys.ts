@@ -55,6 +55,12 @@ export function listDeploys(
   return query.execute();
 }
 
+/** Some deploys by their ids; those that are gone are left out. */
+export async function listDeploysWithIds(db: Db, ids: readonly string[]): Promise<ListedDeploy[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('deploys').select(LISTED).where('id', 'in', ids).execute();
+}
+
 /** A project's newest deploy, other than those of branches. */
 export function findLatestDeploy(db: Db, projectId: string): Promise<ListedDeploy | undefined> {
   return db

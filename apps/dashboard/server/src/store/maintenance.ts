@@ -4,6 +4,7 @@ import { removeUnreferenced, vacuumStep } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { pruneDeliveries } from './repository-deliveries.ts';
 import { pruneReservations } from './reserved-labels.ts';
 
 /** How often the maintenance runs, in milliseconds. */
@@ -34,7 +35,7 @@ export function startMaintenance(
   };
 }
 
-/** Deletes unreferenced rows, expired reservations and builds of long ago, and returns their space, part by part, until the signal. */
+/** Deletes unreferenced rows, expired reservations, builds and webhooks of long ago, and returns their space, part by part, until the signal. */
 export async function pruneDatabase(
   { db, engine }: OpenDatabase,
   now: () => number,
@@ -43,6 +44,7 @@ export async function pruneDatabase(
   await removeOrphanedSources(db, now());
   await pruneReservations(db, now());
   await pruneBuilds(db, now());
+  await pruneDeliveries(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {

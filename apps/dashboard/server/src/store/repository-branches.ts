@@ -46,6 +46,27 @@ export async function deleteBranchRow(
   await deleteRows(trx, 'repository_branches', { repository_id, name });
 }
 
+/** Forgets the branches of a repository, all of them or all but one. */
+export async function deleteBranchRows(
+  trx: Trx,
+  repositoryId: string,
+  kept: string | null = null,
+): Promise<void> {
+  let query = trx.deleteFrom('repository_branches').where('repository_id', '=', repositoryId);
+  if (kept !== null) query = query.where('name', '!=', kept);
+  await query.execute();
+}
+
+/** Has branches fetched at once that wait for another attempt. */
+export async function retryBranches(trx: Trx, repositoryId: string, at: number): Promise<void> {
+  await trx
+    .updateTable('repository_branches')
+    .set({ next_attempt_at: at, attempts: 0 })
+    .where('repository_id', '=', repositoryId)
+    .where('next_attempt_at', '>', at)
+    .execute();
+}
+
 export interface LeasedBranch {
   readonly branch: RepositoryBranchRow;
   readonly repository: Row<'repositories'>;
@@ -131,4 +152,53 @@ export function endBranchLease(
   const leased = { repository_id, name, leased_by: worker };
   const end = { ...change, leased_by: null, leased_until: null };
   return updateRows(db, 'repository_branches', leased, end);
+}
+
+/** Has the branches of a repository fetched again that failed. */
+export async function retryFailed(trx: Trx, repositoryId: string, at: number): Promise<void> {
+  await trx
+    .updateTable('repository_branches')
+    .set({ tried: null, problem: null, attempts: 0, next_attempt_at: at })
+    .where('repository_id', '=', repositoryId)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('problem', 'is not', null),
+        exists(
+          selectFrom('deploys')
+            .select('deploys.id')
+            .whereRef('deploys.id', '=', 'repository_branches.deploy_id')
+            .where('deploys.state', '=', 'failed'),
+        ),
+      ]),
+    )
+    .execute();
+}
+
+/** At most `limit` branches: the one that goes live, those with a problem or a deploy, and those that changed last. */
+export function listShownBranches(
+  db: Db,
+  { id, branch }: Pick<Row<'repositories'>, 'id' | 'branch'>,
+  limit: number,
+): Promise<RepositoryBranchRow[]> {
+  return db
+    .selectFrom('repository_branches')
+    .selectAll()
+    .where('repository_id', '=', id)
+    .orderBy(sql`CASE WHEN name = ${branch ?? ''} THEN 0 ELSE 1 END`)
+    .orderBy(
+      sql`CASE WHEN deploy_id IS NULL AND problem IS NULL AND next_attempt_at IS NULL THEN 1 ELSE 0 END`,
+    )
+    .orderBy('changed_at', 'desc')
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+}
+
+export async function countBranchRows(db: Db, repositoryId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('repository_branches')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

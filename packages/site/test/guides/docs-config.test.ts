@@ -62,6 +62,7 @@ changes:
     - { code: operation-removed, operation: GET /pets, reason: Nobody called it., until: 2026-12-31 }
     - { operation: POST /pets, reason: It is new., until: '2027-01-31' }
 changelog: true
+repository: { url: 'git@git.acme.example:docs.git', branch: main, folder: ./api/, host: gitlab }
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
   );
@@ -101,7 +102,13 @@ changelog: true
         { title: 'Ü', url: '/%C3%BC%20b?a=b#c' },
       ],
     },
-    edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
+    source: {
+      edit: { url: 'https://github.com/acme/docs/edit/main/{path}' },
+      repository: {
+        ...{ url: 'https://git.acme.example/docs', branch: 'main', folder: 'api', host: 'gitlab' },
+      },
+    },
+    changelog: undefined,
     ignore: ['drafts', 'README.md'],
     changes: {
       deprecationDays: 90,
@@ -386,7 +393,7 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
     `title: A\nlinks:\n  footer:\n${'    - { title: x, url: / }\n'.repeat(11)}`,
     /^14: `links\.footer` has more than 10 links/,
   ],
-  ['title: A\nedit: https://x.example', /^2: `edit` must be a mapping/],
+  ['title: A\nedit: https://x.example', /^2: `edit` must be `true`, `false`, or `url` with/],
   ...[
     'https://x.example/edit',
     'https://{path}/',

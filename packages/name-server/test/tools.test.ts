@@ -121,7 +121,7 @@ for (const [name, startResolver] of [
   }, async (t) => {
     const { server } = await start(t);
     const resolver = new Resolver({ timeout: 3_000, tries: 2 });
-    resolver.setServers([await startResolver(t, { [ORIGIN]: server.port })]);
+    resolver.setServers([await startResolver(t, { [ORIGIN]: `127.0.0.1:${server.port}` })]);
     const texts = async (label: string) =>
       (await resolver.resolveTxt(`${label}.${ORIGIN}`)).map((strings) =>
         Buffer.from(strings.join(''), 'latin1').toString(),

@@ -25,8 +25,8 @@ export const WITHOUT_DNS_TOOLS =
     ? 'missing: apt-get install bind9-dnsutils bind9-utils knot-dnsutils unbound pdns-recursor'
     : false;
 
-/** The port of a zone's server on loopback, by the zone's name. */
-export type ZoneServers = Readonly<Record<string, number>>;
+/** Each zone's server, `ip:port`, by the zone's name. */
+export type ZoneServers = Readonly<Record<string, string>>;
 
 /** How long one may take to start, in milliseconds. */
 const START_MS = 10_000;
@@ -66,7 +66,7 @@ remote-control:
 ${Object.entries(zones)
   .map(
     ([zone, at]) =>
-      `stub-zone:\n  name: "${zone}"\n  stub-addr: 127.0.0.1@${at}\n  stub-no-cache: no`,
+      `stub-zone:\n  name: "${zone}"\n  stub-addr: ${at.replace(':', '@')}\n  stub-no-cache: no`,
   )
   .join('\n')}
 `;
@@ -87,7 +87,7 @@ export async function startRecursor(t: Ending, zones: ZoneServers): Promise<stri
     'local-address': '127.0.0.1',
     'local-port': port,
     'forward-zones': Object.entries(zones)
-      .map(([zone, at]) => `${zone}=127.0.0.1:${at}`)
+      .map(([zone, at]) => `${zone}=${at}`)
       .join(','),
     'dont-query': '',
     'security-poll-suffix': '',

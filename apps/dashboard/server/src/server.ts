@@ -38,6 +38,7 @@ import { projectTokenRoutes } from './projects/token-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
 import { webRoutes } from './web/web-routes.ts';
+import { zoneRoutes } from './zone/zone-routes.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
@@ -131,6 +132,7 @@ export async function buildServer({
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
+      api.register(zoneRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryWebhookRoute, { deps });

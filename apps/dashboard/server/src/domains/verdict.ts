@@ -19,7 +19,7 @@ export const VERDICT_CODES = [
 /** A record that the zone should hold. */
 export const DnsRecord = Type.Object(
   {
-    type: OneOf(['CNAME', 'ALIAS', 'TXT', 'CAA']),
+    type: OneOf(['CNAME', 'ALIAS', 'TXT', 'CAA', 'A', 'AAAA', 'NS']),
     name: Type.String({ description: 'The whole name, without a last dot.' }),
     /** As most DNS panels want it: without the zone's own name, `@` for the zone itself. */
     host: Type.String({ description: 'The name as most DNS panels want it, such as `docs`.' }),

@@ -31,6 +31,7 @@ import {
   RepositoryWebhookSecret,
 } from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
+import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
 import { ERROR_RESPONSES } from './routes.ts';
@@ -59,6 +60,8 @@ export const SCHEMAS = [
   CreatedInvitation,
   OpenInvitation,
   AuditEntry,
+  InstallationZone,
+  ZoneCheck,
   DnsRecord,
   Verdict,
   Certificate,

@@ -76,9 +76,10 @@ export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' |
   if (rcode !== 0 && rcode !== 3) return { kind: 'refused' };
   const sections = readSections(message, end);
   if (!sections) return { kind: 'malformed' };
-  const { records, negativeTtl } = sections;
+  const { records, negativeTtl, referral } = sections;
   if (records.some(({ type }) => type === query.question.type)) return { kind: 'found', records };
-  return { kind: rcode === 3 ? 'nxdomain' : 'nodata', records, negativeTtl };
+  const kind = rcode === 3 ? 'nxdomain' : 'nodata';
+  return { kind, records, negativeTtl, ...(referral.length > 0 && { referral }) };
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type ResourceRecord,
   recordsAt,
 } from './outcome.ts';
-import { createQuota, readServerAddress } from './query-server.ts';
+import { createQuota, readServerAddress, type ServerAddress } from './query-server.ts';
 import { anyResolver, type DnsServer, namesUpFrom, resolver, zoneServers } from './servers.ts';
 
 /** The longest chain of CNAME records that is followed: resolvers and authorities give up on longer ones. */
@@ -46,15 +46,22 @@ export async function observe(
     Promise.all(servers.map((server) => viewOf(server, expectation)));
   const own = zoneServers(anyResolver(resolvers), expectation.hostname, {
     port: authoritativePort,
-    // The resolvers' addresses are queried anyway.
-    mayAsk: (address) =>
-      arePrivateAllowed ||
-      isPublicAddress(address) ||
-      addresses.some((resolver) => resolver.address === address),
+    mayAsk: mayAskServer(addresses, arePrivateAllowed),
     bounds,
   });
   const [fromResolvers, fromZone] = await Promise.all([viewsOf(resolvers), own.then(viewsOf)]);
   return { resolvers: fromResolvers, zoneServers: fromZone };
+}
+
+/** Whether a zone's own server may be asked at an address. The resolvers' addresses are queried anyway. */
+export function mayAskServer(
+  resolvers: readonly ServerAddress[],
+  arePrivateAllowed: boolean,
+): (address: string) => boolean {
+  return (address) =>
+    arePrivateAllowed ||
+    isPublicAddress(address) ||
+    resolvers.some((resolver) => resolver.address === address);
 }
 
 /** The DNS of a name as one server has it. */

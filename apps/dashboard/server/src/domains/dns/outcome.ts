@@ -22,6 +22,8 @@ export type Outcome =
       readonly records: readonly ResourceRecord[];
       /** How long resolvers cache this answer, in seconds (RFC 2308, section 5). */
       readonly negativeTtl: number | undefined;
+      /** The name servers of the zone that the name is in, where the server only knows these (RFC 1034, section 4.3.1). */
+      readonly referral?: readonly ResourceRecord[];
     }
   | { readonly kind: Failure };
 

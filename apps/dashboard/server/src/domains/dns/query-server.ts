@@ -71,6 +71,18 @@ export async function queryServer(
   return second === 'unreachable' ? { kind: 'timeout' } : second;
 }
 
+/** The same over TCP alone, once. */
+export async function queryServerOverTcp(
+  server: ServerAddress,
+  question: Question,
+  { timeoutMs, signal, quota }: QueryLimits,
+): Promise<Outcome> {
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const query = writeQuery(question, { edns: true });
+  const outcome = await overTcp(server, query, { signal: timeout, quota }).catch(() => undefined);
+  return typeof outcome === 'object' ? outcome : { kind: 'timeout' };
+}
+
 async function attempt(
   server: ServerAddress,
   question: Question,

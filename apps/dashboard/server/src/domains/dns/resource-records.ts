@@ -25,6 +25,8 @@ export interface Sections {
   /** The answer section, without records of types that are never queried here. */
   readonly records: readonly ResourceRecord[];
   readonly negativeTtl: number | undefined;
+  /** The NS records of the authority section. */
+  readonly referral: readonly ResourceRecord[];
 }
 
 /**
@@ -37,11 +39,13 @@ export function readSections(message: Buffer, start: number): Sections | undefin
   if (answers + authorities > MAX_RECORDS) return undefined;
   const reader = messageReader(message, start);
   const records: ResourceRecord[] = [];
+  const referral: ResourceRecord[] = [];
   let negativeTtl: number | undefined;
   try {
     for (let i = 0; i < answers + authorities; i++) {
       const { record, minimum } = readRecord(reader);
       if (record && i < answers) records.push(record);
+      if (record?.type === 'NS' && i >= answers) referral.push(record);
       // RFC 2308, section 5: the lesser of the SOA record's own TTL and its last field.
       if (record && i >= answers && minimum !== undefined) {
         negativeTtl ??= Math.min(record.ttl, minimum);
@@ -51,7 +55,7 @@ export function readSections(message: Buffer, start: number): Sections | undefin
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  return { records, negativeTtl };
+  return { records, negativeTtl, referral };
 }
 
 interface Read {

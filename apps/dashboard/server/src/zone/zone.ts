@@ -1,0 +1,50 @@
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
+import { DnsRecord } from '../domains/verdict.ts';
+import { Nullable, OneOf, ref } from '../schema-types.ts';
+
+/** `GET /api/zone` */
+export const InstallationZone = Type.Object(
+  {
+    name: Nullable(Type.String({ description: 'DNS_ZONE; null: there is none.' })),
+    serial: Nullable(Type.Integer({ description: 'Of its SOA record.' })),
+    records: Type.Array(ref(DnsRecord), {
+      description: 'What delegates the zone: to be created in the zone above.',
+    }),
+  },
+  { $id: 'InstallationZone' },
+);
+export type InstallationZone = Static<typeof InstallationZone>;
+
+const Answered = OneOf(['yes', 'no', 'other']);
+
+/** `GET /api/zone/check` */
+export const ZoneCheck = Type.Object(
+  {
+    code: OneOf([
+      'delegated',
+      'not_delegated',
+      'wrong_delegation',
+      'address_missing',
+      'wrong_address',
+      'unreachable',
+      'not_resolved',
+      'dns_error',
+    ]),
+    message: Type.String({ description: 'What is the matter, in one sentence.' }),
+    remedy: Type.String({ description: 'What to do; empty where all is right.' }),
+    records: Type.Array(
+      Type.Object({
+        type: Type.String(),
+        name: Type.String(),
+        value: Type.String(),
+        status: OneOf(['right', 'other', 'missing', 'unknown']),
+      }),
+    ),
+    addresses: Type.Array(Type.Object({ address: Type.String(), udp: Answered, tcp: Answered }), {
+      description: 'Each of DNS_ADDRESSES, and whether this installation answers there.',
+    }),
+  },
+  { $id: 'ZoneCheck' },
+);
+export type ZoneCheck = Static<typeof ZoneCheck>;

@@ -27,6 +27,7 @@ import type {
   Project,
 } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
 import { path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
 
@@ -211,6 +212,16 @@ export const deliveryQuery = (slug: string, webhookId: string, id: string) =>
 export const plansQuery = queryOptions({
   ...list<PlanLimits>(['plans'], '/plans'),
   staleTime: 600_000,
+});
+
+/** The zone of the installation, and whether it is delegated: that asks name servers, so only when someone looks. */
+export const zoneQuery = queryOptions({
+  queryKey: ['zone'],
+  queryFn: get<InstallationZone>('/zone'),
+});
+export const zoneCheckQuery = queryOptions({
+  queryKey: ['zone', 'check'],
+  queryFn: get<ZoneCheck>('/zone/check'),
 });
 
 /** The audit log of a project, or of the whole installation without one. */

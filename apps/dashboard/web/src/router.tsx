@@ -36,6 +36,7 @@ import { AccountTokensPage, TokensPage } from './tokens/token-list.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
 import { WebhookPage } from './webhooks/webhook-page.tsx';
+import { ZonePage } from './zone/zone-page.tsx';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -97,6 +98,7 @@ const accountPages = [
   page(account, '/security', SecurityPage),
   page(account, '/tokens', AccountTokensPage),
   page(account, '/audit', InstallationAuditPage),
+  page(account, '/zone', ZonePage),
 ] as const;
 
 const nothing = page(signedIn, '/$', NothingHere);

@@ -11,6 +11,7 @@ const SECTIONS = [
 const OWNER_SECTIONS = [
   ...SECTIONS,
   { label: 'Installation’s audit log', to: '/account/audit', activeOptions: exactly },
+  { label: 'DNS zone', to: '/account/zone', activeOptions: exactly },
 ] as const;
 
 export function AccountLayout() {

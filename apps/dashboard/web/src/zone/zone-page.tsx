@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InstallationZone } from '../../../server/src/zone/zone.ts';
+import { RecordsTable } from '../domains/records-table.tsx';
+import { zoneCheckQuery, zoneQuery } from '../queries.ts';
+import { useUser } from '../session/session.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { CodeBlock } from '../ui/code-block.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { RefreshCw } from '../ui/icons.tsx';
+import { Page } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { Ago } from '../ui/time.tsx';
+import { DelegationView } from './delegation-view.tsx';
+
+/** The zone that the installation answers for itself: for its owner. */
+export function ZonePage() {
+  const { isInstallationOwner } = useUser();
+  const zone = useQuery({ ...zoneQuery, enabled: isInstallationOwner });
+  return (
+    <Page
+      title="DNS zone"
+      description="A zone that this installation answers for itself. Certificates are proven there, without ports 80 and 443."
+    >
+      {isInstallationOwner ? (
+        <QueryView query={zone}>
+          {(data) => (data.name === null ? <NoZone /> : <Zone zone={data} name={data.name} />)}
+        </QueryView>
+      ) : (
+        <Alert>Only the owner of the installation can see its zone.</Alert>
+      )}
+    </Page>
+  );
+}
+
+const SETTINGS = `DNS_ZONE=acme.docs.example.com
+DNS_HOST=203.0.113.10
+DNS_ADDRESSES=203.0.113.10`;
+
+function NoZone() {
+  return (
+    <Card
+      title="No zone yet"
+      description="Whoever runs this installation sets these, with a name and the addresses of your own, and starts it again."
+    >
+      <div className="grid gap-3">
+        <CodeBlock code={SETTINGS} what="settings" />
+        <p className="max-w-prose text-muted">
+          The name is a new one, below a domain of yours. It must reach this machine at port 53, for
+          UDP and TCP. This page then shows the records that lead there.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+interface ZoneProps {
+  readonly zone: InstallationZone;
+  readonly name: string;
+}
+
+function Zone({ zone: { records, serial }, name }: ZoneProps) {
+  const check = useQuery(zoneCheckQuery);
+  const above = name.slice(name.indexOf('.') + 1);
+  return (
+    <div className="grid gap-6">
+      <Card
+        title="Records of the delegation"
+        description={`Create these where the DNS of ${above} is managed. They say who answers for ${name}.`}
+        flush
+      >
+        <RecordsTable
+          caption={`Records that delegate ${name}`}
+          records={records}
+          statusOf={({ type, value }) =>
+            check.data?.records.find((found) => found.type === type && found.value === value)
+              ?.status ?? 'unknown'
+          }
+        />
+      </Card>
+      <Card
+        title="Seen from outside"
+        actions={
+          <Button size="small" pending={check.isFetching} onClick={() => check.refetch()}>
+            {!check.isFetching && <RefreshCw />}
+            Check again
+          </Button>
+        }
+        footer={
+          <span>
+            {check.data ? (
+              <>
+                Checked <Ago at={new Date(check.dataUpdatedAt).toISOString()} />
+              </>
+            ) : (
+              'Not checked yet'
+            )}
+          </span>
+        }
+      >
+        <QueryView query={check}>{(data) => <DelegationView check={data} />}</QueryView>
+      </Card>
+      <Card title="The zone">
+        <Facts
+          rows={[
+            { term: 'Name', value: <code className="font-mono text-[0.8125rem]">{name}</code> },
+            { term: 'Serial', value: serial },
+            {
+              term: 'Export',
+              value: (
+                <>
+                  <code className="font-mono text-[0.8125rem]">dashboard zone</code> prints it as a
+                  zone file. Transfers (AXFR) are refused.
+                </>
+              ),
+            },
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}

@@ -111,7 +111,8 @@ function whole(env: Env, name: string): string {
   return text(env, name) ?? '';
 }
 
-function list(env: Env, name: string): string[] {
+/** The entries of a list that is separated by commas. */
+export function list(env: Env, name: string): string[] {
   const entries = whole(env, name)
     .split(',')
     .map((entry) => entry.trim());

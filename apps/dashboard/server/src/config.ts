@@ -21,6 +21,7 @@ import {
   secretKey,
 } from './config-values.ts';
 import { DEPLOY_LIMITS, type DeployLimits } from './deploys/deploy-limits.ts';
+import { readZoneConfig, type ZoneConfig } from './zone/zone-config.ts';
 
 /** By using it, the operator agrees to its terms: docs/custom-domains.md says so. */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
@@ -58,6 +59,8 @@ export interface Config {
   readonly dnsAuthoritativePort: number;
   /** Whether authoritative servers may be on this machine or in its private network. */
   readonly dnsPrivateServers: 'refuse' | 'allow';
+  /** The zone that this installation answers for itself; undefined: none. */
+  readonly dnsZone: ZoneConfig | undefined;
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
@@ -155,6 +158,7 @@ export function readConfig(env: Env): Config {
     dnsServers: nameServers(env, 'DNS_SERVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),
+    dnsZone: readZoneConfig(env),
     mail: mail(env),
     webhookPrivateAddresses: oneOf(
       env,

@@ -26,11 +26,14 @@ import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
+import { startOwnZone } from './zone/own-zone.ts';
 
 export interface Dashboard {
   readonly addresses: Addresses;
   /** The address of sites over TLS. */
   readonly httpsPort: number;
+  /** Where it answers for its own zone; undefined where it has none. */
+  readonly dnsPort: number | undefined;
   readonly db: Db;
   close(): Promise<void>;
 }
@@ -109,6 +112,9 @@ export async function startDashboard({
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     closers.push(edge.close);
 
+    const zone = await startOwnZone(config, { db, log, now });
+    if (zone) closers.push(zone.close);
+
     const app = await buildServer({ deps, log, version, webFolder: await webBuild });
     await app.listen({ host: config.host, port: config.port });
     ports.dashboard = (app.server.address() as AddressInfo).port;
@@ -125,7 +131,8 @@ export async function startDashboard({
     closers.push(parts.checker.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
-    return { addresses: addresses(), httpsPort: edge.httpsPort, db, close };
+    const started = { httpsPort: edge.httpsPort, dnsPort: zone?.port };
+    return { addresses: addresses(), ...started, db, close };
   } catch (error) {
     await close();
     throw error;

@@ -5,6 +5,7 @@ import { Supervisor } from '@petstore/service/workers/supervisor.ts';
 import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
 import type { Config } from './config.ts';
 import { type ConfiguredEdge, cannotListen, openEdge } from './configured-edge.ts';
+import { openOwnZone } from './zone/own-zone.ts';
 
 interface SupervisedEdge {
   readonly config: Config;
@@ -21,7 +22,10 @@ interface Beginning {
   readonly workers: number;
 }
 
-/** Serves sites with several processes. This one serves none itself. Rejects with UserError as `openEdge`. */
+/**
+ * Serves sites with several processes. This one serves none itself; it answers for the installation's own zone, which
+ * the replacement of a worker does not interrupt so. Rejects with UserError as `openEdge`.
+ */
 export async function superviseEdge(options: SupervisedEdge): Promise<void> {
   const { config, log, workers, timeoutMs, say } = options;
   const { host, httpPort, httpsPort } = config.edge;
@@ -40,10 +44,12 @@ export async function superviseEdge(options: SupervisedEdge): Promise<void> {
     onEnd: () => {},
   });
   process.on('SIGHUP', () => void supervisor.reload());
+  const zone = await openOwnZone(config, log);
   await supervisor.start();
   stopOnSignal({
     close: async () => {
-      if (!(await supervisor.stop())) process.exitCode = 1;
+      const [isClean] = await Promise.all([supervisor.stop(), zone?.close()]);
+      if (!isClean) process.exitCode = 1;
     },
     // Each worker has that time, and then ends itself.
     timeoutMs: 2 * timeoutMs,

@@ -52,6 +52,11 @@ const environment = `\
                              system's)
   DNS_AUTHORITATIVE_PORT     port at which the name servers of their zones are asked (53)
   DNS_PRIVATE_SERVERS        allow: those may be on this machine and in its private network (refuse)
+  DNS_ZONE                   the zone that the dashboard answers for itself, such as
+                             acme.docs.example.com (none)
+  DNS_HOST                   addresses on which it answers, separated by commas (127.0.0.1)
+  DNS_PORT                   port on which it answers, UDP and TCP; 0 picks a free one (53)
+  DNS_ADDRESSES              addresses at which others reach that, separated by commas (DNS_HOST)
   DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
@@ -88,6 +93,7 @@ await addCommands(program, {
   diff: async () => (await import('./commands/diff.ts')).diffCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
+  zone: async () => (await import('./commands/zone.ts')).zoneCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),

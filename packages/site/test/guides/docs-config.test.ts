@@ -108,7 +108,6 @@ repository: { url: 'git@git.acme.example:docs.git', branch: main, folder: ./api/
         ...{ url: 'https://git.acme.example/docs', branch: 'main', folder: 'api', host: 'gitlab' },
       },
     },
-    changelog: undefined,
     ignore: ['drafts', 'README.md'],
     changes: {
       deprecationDays: 90,

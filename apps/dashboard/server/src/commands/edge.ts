@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { addressesOf } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openEdge } from '../configured-edge.ts';
+import { openOwnZone } from '../zone/own-zone.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How long it may take to stop, in milliseconds. */
@@ -47,7 +48,14 @@ export function edgeCommand(): Command {
 
 async function serveAlone(config: Config, log: Log): Promise<void> {
   const edge = await openEdge(config, { log });
-  stopOnSignal({ close: () => edge.close(), timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
+  const zone = await openOwnZone(config, log).catch(async (error) => {
+    await edge.close();
+    throw error;
+  });
+  const close = async () => {
+    await Promise.all([edge.close(), zone?.close()]);
+  };
+  stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
   tell(config, edge);
   log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
 }

@@ -29,12 +29,13 @@ export function serveCommand(version: string): Command {
         throw explained(error, config);
       });
       stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log, untilStdinEnds });
-      const { addresses, httpsPort, db } = dashboard;
+      const { addresses, httpsPort, dnsPort, db } = dashboard;
       const facts = {
         version,
         url: addresses.dashboard,
         sites: addresses.site('slug').replace('//slug.', '//{slug}.'),
         httpsPort,
+        dnsPort,
         data: databasePlace(DATABASE_VARIABLE, config.databaseUrl),
         hasUsers: await hasUsers(db),
       };

@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
+import { ownZone } from './migrations/own-zone.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -36,6 +37,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     },
     '0022_change_exceptions': { up: (db) => changeExceptions(db, engine) },
     '0023_repositories': { up: (db) => repositories(db, engine) },
+    '0024_own_zone': { up: ownZone },
   };
 }
 

@@ -382,6 +382,14 @@ export interface Database {
     leased_until: number | null;
   };
 
+  /** The serial of the installation's own zone, and what the zone had when it was counted. */
+  zone_serials: {
+    zone: string;
+    /** A hash of the records. */
+    content: string;
+    serial: number;
+  };
+
   /** The certificate of a verified domain: the latest one, which replaces the one before. */
   certificates: {
     domain_id: string;
@@ -465,7 +473,7 @@ export interface Database {
     hostname: string;
     /** The claim whose order it belongs to. */
     domain_id: string;
-    type: 'http-01' | 'tls-alpn-01';
+    type: 'http-01' | 'tls-alpn-01' | 'dns-01';
     token: string;
     key_authorization: string;
     created_at: number;

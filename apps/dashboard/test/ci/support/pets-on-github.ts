@@ -50,18 +50,22 @@ interface PullRequest {
   readonly eventName?: string;
 }
 
-/** A dashboard with the project `pets`, a repository whose main branch has `files`, and GitHub beside them. */
+/**
+ * A dashboard with the project `pets`, a repository whose main branch has `files`, and GitHub beside them. The folder is
+ * where the host has the repository.
+ */
 export async function petsOnGithub(
   t: TestContext,
   files: Files = { 'openapi.yaml': OLD },
   config: Partial<Config> = {},
+  folder?: string,
 ) {
   const service = await startService(t, config);
   const owner = await service.signUp('owner@example.com');
   await createProject(owner, 'pets');
   const { token } = await makeToken(owner, 'pets');
   const github = await playGithub(t);
-  const repository = await makeRepository(t, files);
+  const repository = await makeRepository(t, files, folder);
 
   const run = async (
     workspace: { folder: string; commit: string },

@@ -26,6 +26,8 @@ export interface Checkout {
 /** A repository with its origin, as a host of repositories has it. */
 export interface Repository {
   readonly folder: string;
+  /** The bare repository that the host has. */
+  readonly origin: string;
   git(...args: string[]): Promise<string>;
   /** Commits files to a branch, which begins at `main` if it is new, and pushes it; the commit. */
   commit(branch: string, files: Files): Promise<string>;
@@ -40,8 +42,13 @@ export interface Workspace {
   readonly commit: string;
 }
 
-export async function makeRepository(t: TestContext, files: Files): Promise<Repository> {
-  const parent = await temporaryFolder(t);
+/** A repository whose main branch has `files`. Its origin is `origin` in the folder. */
+export async function makeRepository(
+  t: TestContext,
+  files: Files,
+  parent?: string,
+): Promise<Repository> {
+  parent ??= await temporaryFolder(t);
   const folder = join(parent, 'work');
   const origin = join(parent, 'origin');
   const run = async (cwd: string, args: readonly string[]) => {
@@ -86,8 +93,7 @@ export async function makeRepository(t: TestContext, files: Files): Promise<Repo
     return { folder: workspace, commit };
   };
   return {
-    folder,
-    git,
+    ...{ folder, origin, git },
     commit,
     async checkoutPullRequest(branch, { depth, head = false }) {
       await git('checkout', '--quiet', '--detach', 'main');

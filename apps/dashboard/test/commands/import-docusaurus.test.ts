@@ -161,6 +161,27 @@ test('a Docusaurus folder is moved without running it, and every page is found',
     assert.equal((await site.get(path)).status, 404, path);
 });
 
+test('posts of a blog that is a changelog become notes', async (t) => {
+  const folder = await importFolder(t, {
+    'docusaurus.config.js': "module.exports = { title: 'T' };",
+    'docs/a.md': '# A\n',
+    'changelog/2024-02-01-first.md':
+      '---\ntitle: The first\nauthors: [ann]\n---\n\nText.\n\n<!-- truncate -->\n\n## More\n',
+    'changelog/authors.yml': 'ann: { name: Ann }\n',
+  });
+  const { code, stdout, stderr } = await folder.importFrom('docusaurus');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^ {2}changelog: 1 post of the folder/m);
+  const site = await deployed(t, folder.path);
+  const { text } = await site.get('/changelog');
+  assert.match(text, /<h3>The first<\/h3>/);
+  assert.match(text, /id="2024-02-01"/);
+  assert.equal(
+    (await site.get('/changelog/2024-02-01-first')).location,
+    '/changelog#note-2024-02-01-first',
+  );
+});
+
 test('a Docusaurus folder without sidebars lists its pages as Docusaurus does', async (t) => {
   const folder = await importFolder(t, {
     'docusaurus.config.js':

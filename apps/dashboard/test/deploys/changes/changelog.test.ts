@@ -180,6 +180,32 @@ onBothEngines('the same files are not built again, whatever the changelog has', 
   assert.match((await get('/reference/animals/get-pets')).body, /<header class="ref-head">/);
 });
 
+onBothEngines('each of several documents has entries and histories of its own', async (t) => {
+  const { root, get, nextDay } = await setUp(t);
+  const files = (pets: string, shops: string) => ({
+    'docs.yaml':
+      'title: All\nreferences:\n  - { openapi: pets.json, title: The pets }\n  - { openapi: shops.json }\n',
+    'index.md': '# All\n',
+    'pets.json': pets,
+    'shops.json': shops,
+  });
+  const both = (version: string, paths: object) => petsWith(version, { '/same': {}, ...paths });
+  await deployFiles(root, 'pets', files(both('1', {}), both('1', {})));
+  nextDay();
+  await deployFiles(
+    root,
+    'pets',
+    files(both('2', { '/new': {} }), both('1', { '/same': DEPRECATED })),
+  );
+  const { body } = await get('/changelog');
+  assert.match(body, /<h3>The pets <span class="log-version">2<\/span><\/h3>/);
+  assert.match(body, /<h3>Pets <span class="log-version">1<\/span><\/h3>/);
+  assert.match(body, /href="\/reference\/pets\/animals\/get-new"/);
+  assert.match(body, /href="\/reference\/shops\/animals\/get-same"/);
+  assert.match((await get('/reference/shops/animals/get-same')).body, />Deprecated since </);
+  assert.doesNotMatch((await get('/reference/pets/animals/get-same')).body, /ref-history/);
+});
+
 test('what is between those who publish is not told to readers', async (t) => {
   const { root, get, nextDay } = await setUp(t);
   const files = (paths: Readonly<Record<string, object>>, rules = '') => ({

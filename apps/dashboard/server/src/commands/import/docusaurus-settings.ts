@@ -145,7 +145,7 @@ export function tellLeftOut(
   if (posts > 0)
     tell(
       'changelog',
-      `${count(posts, 'post')} of the folder become notes of the site's changelog.`,
+      `${count(posts, 'post')} of the folder: each is a note of the site's changelog.`,
     );
   tellVersions(at, versions);
   if (has('i18n/'))

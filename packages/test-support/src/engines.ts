@@ -51,9 +51,19 @@ export function engineOf(t: Ending): Engine {
   return engines.get(t) ?? SQLITE_IN_MEMORY;
 }
 
-function testOn(candidates: readonly Engine[], title: string, body: Body): void {
+/** `skip`: why it cannot be run here. */
+interface Options {
+  readonly skip?: string | false;
+}
+
+function testOn(
+  candidates: readonly Engine[],
+  title: string,
+  body: Body,
+  { skip = false }: Options = {},
+): void {
   for (const engine of candidates) {
-    test(`${title} [${engine.name}]`, (t) => {
+    test(`${title} [${engine.name}]`, { skip }, (t) => {
       engines.set(t, engine);
       return body(t, engine);
     });
@@ -75,6 +85,6 @@ export function onSharedEngines(title: string, body: Body): void {
 }
 
 /** A test over HTTP: what the service does is the same on SQLite and on PostgreSQL. */
-export function onBothEngines(title: string, body: Body): void {
-  testOn([SQLITE_IN_MEMORY, POSTGRESQL], title, body);
+export function onBothEngines(title: string, body: Body, options?: Options): void {
+  testOn([SQLITE_IN_MEMORY, POSTGRESQL], title, body, options);
 }

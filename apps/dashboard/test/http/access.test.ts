@@ -358,6 +358,43 @@ const TABLE: Record<string, Row> = {
     async (world) => ({ path: `${PETS}/webhooks/${await putWebhook(world)}/test` }),
   ),
 
+  'GET /api/projects/:slug/repository': {
+    ...read(MEMBERS, ''),
+    ask: async (world) => ({ path: await putRepository(world) }),
+  },
+  'PUT /api/projects/:slug/repository': change(
+    [OWNERS, 'repositories', 200, 'repository.connect'],
+    async ({ service }) => {
+      await service.db.deleteFrom('repositories').execute();
+      return { path: `${PETS}/repository`, body: { url: 'https://127.0.0.1:9/pets.git' } };
+    },
+  ),
+  'POST /api/projects/:slug/repository/check': change(
+    [AUTHORS, 'deploy', 200, undefined],
+    async (world) => ({ path: `${await putRepository(world)}/check` }),
+  ),
+  'POST /api/projects/:slug/repository/webhook-secret': change(
+    [OWNERS, 'repositories', 201, 'repository.secret'],
+    async (world) => ({ path: `${await putRepository(world)}/webhook-secret` }),
+  ),
+  'DELETE /api/projects/:slug/repository/host-keys': change(
+    [OWNERS, 'repositories', 200, 'repository.host_keys'],
+    async (world) => ({ path: `${await putRepository(world)}/host-keys` }),
+  ),
+  'DELETE /api/projects/:slug/repository': change(
+    [OWNERS, 'repositories', 204, 'repository.disconnect'],
+    async (world) => ({ path: await putRepository(world) }),
+  ),
+  // Whoever sends them has no account: without the secret of the repository nobody may.
+  'POST /api/git/:id': open(401, async (world) => {
+    await putRepository(world);
+    const { id } = await world.service.db
+      .selectFrom('repositories')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    return { path: `/api/git/${id}`, body: {} };
+  }),
+
   // The last: nobody is signed in afterwards.
   'DELETE /api/session': change([SIGNED_IN, null, 204, 'session.end'], () => ({
     path: '/api/session',
@@ -543,6 +580,16 @@ async function putWebhook({ service, people }: World): Promise<string> {
   const body = { url: 'http://127.0.0.1:9/' };
   const made = await people.owner.call('POST', `${PETS}/webhooks`, body);
   return (await json<{ id: string }>(made, 201)).id;
+}
+
+/** The path of the repository of `pets`, whose host may not be asked: it is on this machine. */
+async function putRepository({ people }: World): Promise<string> {
+  const path = `${PETS}/repository`;
+  const found = await people.owner.call('GET', path);
+  await found.text();
+  if (found.status === 404)
+    await json(await people.owner.call('PUT', path, { url: 'https://127.0.0.1:9/pets.git' }));
+  return path;
 }
 
 /** The path of a delivery: a test that nobody took. */

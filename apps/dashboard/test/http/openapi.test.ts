@@ -24,7 +24,7 @@ const DOMAIN = '/api/projects/pets/domains/docs.example.test';
 const PUBLIC = [
   'getVisitor',
   ...['getInstallation', 'signUp', 'signIn', 'getInvitation'],
-  ...['getLinkedDomain', 'verifyLinkedDomain'],
+  ...['getLinkedDomain', 'verifyLinkedDomain', 'receiveRepositoryWebhook'],
 ];
 
 /** With name servers that nobody is behind. */

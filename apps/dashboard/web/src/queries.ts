@@ -26,10 +26,12 @@ import type {
   PlanLimits,
   Project,
 } from '../../server/src/projects/project.ts';
+import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
-import { path, request } from './api.ts';
+import { hasStatus, path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
+import { isAtWork } from './repository/states.ts';
 
 // Every GET that a page sends to the API, with the key of its cache entry. A key begins with what the response is
 // about, so that a change can make all that depends on it stale at once.
@@ -39,6 +41,9 @@ const BUSY_INTERVAL_MS = 2_000;
 
 /** How often deliveries are refetched that wait, for hours perhaps. */
 const WAITING_INTERVAL_MS = 5_000;
+
+/** How often a repository is refetched where nothing is under way: a push may arrive. */
+const PUSH_INTERVAL_MS = 10_000;
 
 export const keys = {
   installation: ['installation'],
@@ -51,6 +56,7 @@ export const keys = {
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
   previews: (slug: string) => ['project', slug, 'previews'],
   versions: (slug: string) => ['project', slug, 'versions'],
+  repository: (slug: string) => ['project', slug, 'repository'],
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
@@ -176,6 +182,25 @@ export const exceptionsQuery = (slug: string) =>
     [...keys.project(slug), 'exceptions'],
     path`/projects/${slug}/change-exceptions`,
   );
+
+/** The repository that a project is deployed from; null: none. Refetched in time to show a push. */
+export const repositoryQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.repository(slug),
+    queryFn: async ({ signal }): Promise<Repository | null> => {
+      try {
+        return await get<Repository>(path`/projects/${slug}/repository`)({ signal });
+      } catch (error) {
+        if (hasStatus(error, 404)) return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state: { data } }) => {
+      if (!data) return false;
+      const states = [data.state, ...data.branches.map(({ state }) => state)];
+      return states.some(isAtWork) ? BUSY_INTERVAL_MS : PUSH_INTERVAL_MS;
+    },
+  });
 
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);

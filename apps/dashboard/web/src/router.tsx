@@ -20,6 +20,7 @@ import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
 import { ProjectListPage } from './projects/project-list-page.tsx';
+import { RepositoryPage } from './repository/repository-page.tsx';
 import { InvitationPage } from './session/invitation-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
@@ -83,6 +84,7 @@ const settingsPages = [
   page(settings, '/domains', DomainListPage),
   page(settings, '/domains/$hostname', DomainPage),
   page(settings, '/allowed-changes', AllowedChangesPage),
+  page(settings, '/repository', RepositoryPage),
   page(settings, '/notifications', NotificationsPage),
   page(settings, '/notifications/$id', WebhookPage),
   page(settings, '/members', MembersPage),

@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
+import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
+import { GitBranch } from '../ui/icons.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { UploadArea } from './upload-area.tsx';
 
@@ -16,6 +18,7 @@ export function DeployCard() {
   return (
     <Card
       title={isFirst ? 'Deploy your first document' : 'Deploy'}
+      footer={isFirst && can(project, 'repository.manage') && <FromRepository />}
       description={
         isFirst &&
         'An OpenAPI document becomes a reference with search and a try-it panel; an archive may bring Markdown guides, too.'
@@ -29,6 +32,26 @@ export function DeployCard() {
         <HowToDeploy />
       </div>
     </Card>
+  );
+}
+
+/** The way without a file: the dashboard follows a repository. */
+function FromRepository() {
+  const { slug } = useProject();
+  return (
+    <>
+      <span className="flex items-center gap-2">
+        <GitBranch className="size-4 shrink-0" />
+        Or from a repository: each push is deployed by itself, and branches have previews.
+      </span>
+      <Link
+        to="/projects/$slug/settings/repository"
+        params={{ slug }}
+        className={buttonClass('secondary', 'small')}
+      >
+        Connect a repository
+      </Link>
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ const SECTIONS = [
   ['General', '/projects/$slug/settings', 'project.update'],
   ['Domains', '/projects/$slug/settings/domains', 'domain.read'],
   ['Allowed changes', '/projects/$slug/settings/allowed-changes', 'deploy.read'],
+  ['Repository', '/projects/$slug/settings/repository', 'repository.read'],
   ['Notifications', '/projects/$slug/settings/notifications', 'webhook.manage'],
   ['Members', '/projects/$slug/settings/members', 'member.read'],
   ['Plan', '/projects/$slug/settings/plan', 'project.read'],

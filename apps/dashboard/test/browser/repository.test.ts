@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { before, test } from 'node:test';
+import type { Page } from '@petstore/test-support/browser.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { type GitHttpsHost, gitHttpsHost } from '@petstore/test-support/git-hosts/https-host.ts';
+import { WITHOUT_GIT, WITHOUT_SSHD } from '@petstore/test-support/git-hosts/requirements.ts';
+import { gitSshHost } from '@petstore/test-support/git-hosts/ssh-host.ts';
+import {
+  makeTestRepository,
+  type TestRepository,
+} from '@petstore/test-support/git-hosts/test-repository.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
+import { look } from '../support/look.ts';
+import { documentTitled } from '../support/project.ts';
+import { titleAt } from '../support/site.ts';
+
+let folder = '';
+let host: GitHttpsHost;
+
+const shared = sharedInstallation(async () => {
+  folder = await temporaryFolder(FILE);
+  if (WITHOUT_GIT === false) host = await gitHttpsHost(FILE, folder);
+  return {
+    DASHBOARD_SIGN_UP: 'open',
+    DASHBOARD_GIT_PRIVATE_ADDRESSES: 'allow',
+    ...(WITHOUT_GIT === false && { DASHBOARD_GIT_CA_FILE: host.caFile }),
+  };
+});
+
+let owner: Awaited<ReturnType<ReturnType<typeof shared>['member']>>;
+let projects = 0;
+
+before(async () => {
+  owner = await shared().member();
+});
+
+/** A project, a repository at the host with a document in `docs`, and the page that connects both. */
+async function setUp() {
+  const slug = `pets-${++projects}`;
+  await owner.call('POST', '/projects', { name: 'Pets', slug });
+  const repository = makeTestRepository(folder, `${slug}.git`);
+  const push = (title: string, options: Parameters<TestRepository['commit']>[1] = {}) =>
+    repository.commit(
+      { 'docs/openapi.json': documentTitled(title) },
+      { message: title, ...options },
+    );
+  push('Pets one');
+  const { page } = owner;
+  await page.goto(`${shared().origin}/projects/${slug}/settings/repository`);
+  const place = (name: string, text: string) => ({
+    ...{ name: `repository-${name}`, path: `/projects/${slug}/settings/repository`, text },
+  });
+  return { slug, page, repository, push, place, url: `${host.origin}/${slug}.git` };
+}
+
+/** Fills in the form that connects a repository, and sends it. */
+async function connect(page: Page, url: string, access = 'Public', token = '') {
+  await page.getByRole('button', { name: 'Connect a repository' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill(url);
+  await dialog.getByRole('radio', { name: access, exact: true }).check();
+  if (token !== '') await dialog.getByLabel('Token', { exact: true }).fill(token);
+  await dialog.getByLabel('Folder or document').fill('docs');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+const state = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
+
+test('a repository is connected on its page, each push is shown, and branches have previews', {
+  skip: WITHOUT_GIT,
+}, async () => {
+  const { slug, page, push, repository, place, url } = await setUp();
+  await page.goto(`${shared().origin}/projects/${slug}`);
+  await page.getByRole('link', { name: 'Connect a repository' }).click();
+  await look(page, shared(), place('none', 'Deploy by pushing'), undefined, true);
+
+  push('Pets on a branch', { branch: 'feature/ä' });
+  await connect(page, url);
+  await state(page, 'Up to date').waitFor();
+  assert.equal(await titleAt(shared().site(slug)), 'Pets one');
+  const branches = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
+  const feature = branches.filter({ hasText: 'feature/ä' });
+  await feature.getByText('was there before the repository was connected').waitFor();
+  await feature.getByRole('button', { name: 'Deploy: feature/ä' }).click();
+  await feature.getByRole('link', { name: /--feature/ }).waitFor();
+  assert.equal(await branches.filter({ hasText: 'Live branch' }).count(), 1);
+  await look(page, shared(), place('connected', 'Up to date'));
+
+  const hash = push('Pets two');
+  await page.getByRole('button', { name: 'Ask now' }).click();
+  await branches
+    .filter({ hasText: hash.slice(0, 7) })
+    .filter({ hasText: 'Up to date' })
+    .waitFor();
+  assert.equal(await titleAt(shared().site(slug)), 'Pets two');
+  await branches.filter({ hasText: 'main' }).getByRole('link', { name: /^#/ }).click();
+  await page.getByRole('heading', { name: 'Commit' }).waitFor();
+  for (const text of ['Pets two', 'Ada Lovelace', hash.slice(0, 7)])
+    await page.getByRole('main').getByText(text).first().waitFor();
+
+  await page.goto(`${shared().origin}${place('', '').path}`);
+  repository.git(['branch', '-m', 'main', 'trunk']);
+  await page.getByRole('button', { name: 'Ask now' }).click();
+  await page.getByText('Push the branch again, or choose another one.').waitFor();
+  await look(page, shared(), place('branch-missing', 'Push the branch again'), undefined, true);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('dialog').getByLabel('Live branch').fill('trunk');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await state(page, 'Up to date').waitFor();
+
+  await page.getByRole('switch', { name: 'Previews of branches' }).click();
+  await page.getByText('Previews of branches are off.').first().waitFor();
+  await page.getByRole('button', { name: 'Disconnect the repository' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  await page.getByText('Deploy by pushing').waitFor();
+  assert.equal(await titleAt(shared().site(slug)), 'Pets two');
+  assert.deepEqual(withoutRefusals(owner.complaints), []);
+});
+
+test('a token that ends is told with what to do, and a new one goes on', {
+  skip: WITHOUT_GIT,
+}, async (t) => {
+  const { page, push, place, url } = await setUp();
+  host.credentials = 'x-access-token:first';
+  cleanUp(t, () => {
+    host.credentials = null;
+  });
+  await connect(page, url, 'Access token', 'first');
+  await state(page, 'Up to date').waitFor();
+  host.credentials = 'x-access-token:second';
+  push('Pets later');
+  await page.getByRole('button', { name: 'Ask now' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'Enter a token that is valid' });
+  await alert.waitFor();
+  await look(page, shared(), place('token', 'Enter a token that is valid'), undefined, true);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill('second');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await state(page, 'Up to date').waitFor();
+  assert.equal(await alert.count(), 0);
+  assert.deepEqual(withoutRefusals(owner.complaints), []);
+});
+
+test('a deploy key is copied to the host, and another key of the host is accepted by an owner alone', {
+  skip: WITHOUT_SSHD,
+}, async (t) => {
+  const { slug, page, place, repository } = await setUp();
+  const ssh = await gitSshHost(t);
+  await page.getByRole('button', { name: 'Connect a repository' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill(`${ssh.origin}${repository.folder}`);
+  assert.ok(await dialog.getByRole('radio', { name: 'Deploy key' }).isChecked());
+  await dialog.getByLabel('Folder or document').fill('docs');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'add the public key' }).waitFor();
+  const key = (await page.getByRole('status', { name: 'public key' }).textContent()) ?? '';
+  assert.match(key, /^ssh-ed25519 \S+/);
+  await ssh.authorize(key);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await state(page, 'Up to date').waitFor();
+  assert.equal(await titleAt(shared().site(slug)), 'Pets one');
+  await page.getByRole('heading', { name: 'Keys of the host' }).waitFor();
+  await look(page, shared(), place('key', 'Keys of the host'), undefined, true);
+
+  await ssh.renewHostKey();
+  await page.getByRole('button', { name: 'Ask now' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Accept the new key only if' }).waitFor();
+  await look(page, shared(), place('host-key', 'Accept the new key only if'), undefined, true);
+  await page.getByRole('button', { name: 'Accept the new key' }).click();
+  await dialog.getByRole('button', { name: 'Accept the new key' }).click();
+  await state(page, 'Up to date').waitFor();
+  assert.deepEqual(withoutRefusals(owner.complaints), []);
+});
+
+test('a webhook is set up with a secret that is shown once, and its push is shown by itself', {
+  skip: WITHOUT_GIT,
+}, async () => {
+  const { slug, page, push, place, url } = await setUp();
+  await connect(page, url);
+  await state(page, 'Up to date').waitFor();
+  const dialog = page.getByRole('dialog');
+  const open = async () => {
+    await page.getByRole('button', { name: 'Set up the webhook' }).click();
+    await dialog.getByRole('button', { name: 'Make a secret' }).click();
+    await dialog.getByText('The secret is shown this once.').waitFor();
+  };
+  await look(page, shared(), { ...place('secret', 'Set up the webhook'), open }, undefined, true);
+  const secret = (await dialog.getByRole('status', { name: 'secret' }).textContent()) ?? '';
+  const address = await dialog
+    .getByRole('status', { name: 'address of the webhook' })
+    .textContent();
+  await dialog.getByRole('button', { name: 'I have entered both' }).click();
+  await page.getByText('Nothing has arrived yet.').waitFor();
+  assert.ok(!(await page.content()).includes(secret));
+
+  const deliver = (signedWith: string) => {
+    const body = JSON.stringify({ ref: 'refs/heads/main', at: signedWith });
+    const signature = createHmac('sha256', signedWith).update(body).digest('hex');
+    return fetch(address ?? '', {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', 'x-github-event': 'push' },
+        'x-hub-signature-256': `sha256=${signature}`,
+      },
+      body,
+    });
+  };
+  assert.equal((await deliver('another')).status, 401);
+  await page.getByText('Enter the secret of the webhook at the host again').waitFor();
+  await look(page, shared(), place('webhook', 'Enter the secret of the webhook'), undefined, true);
+  const hash = push('Pets by a webhook');
+  assert.ok((await deliver(secret)).ok);
+  // The page finds out by itself.
+  await page.getByText(hash.slice(0, 7)).first().waitFor();
+  await state(page, 'Up to date').waitFor();
+  assert.equal(await titleAt(shared().site(slug)), 'Pets by a webhook');
+  assert.deepEqual(withoutRefusals(owner.complaints), []);
+});
+
+test('a deploy that fails leads from the page to its problems, and a viewer changes nothing', {
+  skip: WITHOUT_GIT,
+}, async () => {
+  const { slug, page, repository, place, url } = await setUp();
+  repository.commit({ 'docs/openapi.json': '{ "openapi": "3.1.0", ' }, { message: 'Break it' });
+  await connect(page, url);
+  await state(page, 'Deploy failed').waitFor();
+  await look(page, shared(), place('failed', 'Open deploy #1'), undefined, true);
+  await page.getByRole('link', { name: 'Open deploy #1' }).click();
+  await page.waitForURL(/\/deploys\/[a-z2-7]+$/);
+  await page.getByText('Break it').waitFor();
+
+  const guest = await shared().member();
+  const { link } = await owner.call<{ link: string }>('POST', `/projects/${slug}/invitations`, {
+    ...{ email: guest.email, role: 'viewer' },
+  });
+  await guest.call('POST', `/invitations/${link.replace(/^.*\//, '')}/accept`);
+  await guest.page.goto(`${shared().origin}${place('', '').path}`);
+  await state(guest.page, 'Deploy failed').waitFor();
+  for (const name of ['Change', 'Try again', 'Disconnect the repository', 'Set up the webhook'])
+    assert.equal(await guest.page.getByRole('button', { name }).count(), 0, name);
+  assert.ok(await guest.page.getByRole('switch', { name: 'Previews of branches' }).isDisabled());
+  assert.deepEqual(withoutRefusals([...owner.complaints, ...guest.complaints]), []);
+});

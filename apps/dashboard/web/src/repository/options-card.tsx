@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Repository } from '../../../server/src/repositories/repository.ts';
+import { messageOf } from '../api.ts';
+import { can } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Card } from '../ui/card.tsx';
+import { Switch } from '../ui/switch.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { hostName } from './hosts.ts';
+import { inputOf, putRepository } from './repository-requests.ts';
+import { Problem } from './state-card.tsx';
+
+/** What is done besides deploying the live branch. A switch takes effect at once. */
+export function OptionsCard({ repository }: { readonly repository: Repository }) {
+  const previews = useOption(repository, 'previews', 'Previews of branches');
+  const statuses = useOption(repository, 'statuses', 'Commit statuses');
+  const isOwner = can(useProject(), 'repository.manage');
+  const { access, provider, statusProblem } = repository;
+  const canTell = access === 'token' && provider !== 'other';
+  const error = previews.error ?? statuses.error;
+  return (
+    <Card title="Options">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {error && <Alert tone="negative">{messageOf(error)}</Alert>}
+        <Switch
+          label="Previews of branches"
+          hint="Each branch other than the live one has a lasting address of its own, which ends with the branch."
+          checked={previews.chosen ?? repository.previews}
+          disabled={!isOwner}
+          onChange={previews.change}
+        />
+        <Switch
+          label="Commit statuses"
+          hint={
+            canTell
+              ? `${hostName(repository)} shows beside each commit whether it was deployed, and where.`
+              : 'Not available: it takes an access token of a host that is known.'
+          }
+          checked={canTell && (statuses.chosen ?? repository.statuses)}
+          disabled={!isOwner || !canTell}
+          onChange={statuses.change}
+        />
+        {statusProblem && <Problem state={statusProblem} />}
+      </div>
+    </Card>
+  );
+}
+
+function useOption(repository: Repository, field: 'previews' | 'statuses', name: string) {
+  const { slug } = useProject();
+  // The choice, until the response arrives: the switch does not wait for it.
+  const [chosen, setChosen] = useState<boolean>();
+  const mutation = useMutation({
+    mutationFn: (isOn: boolean) => putRepository(slug, { ...inputOf(repository), [field]: isOn }),
+    onSuccess: (changed) => toast(`${name} are ${changed[field] ? 'on' : 'off'}.`),
+    onSettled: () => setChosen(undefined),
+  });
+  return {
+    chosen,
+    error: mutation.error,
+    change(isOn: boolean) {
+      setChosen(isOn);
+      mutation.mutate(isOn);
+    },
+  };
+}

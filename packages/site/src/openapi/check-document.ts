@@ -1,9 +1,10 @@
 import { toPointer } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { isMethod } from './methods.ts';
 import { isObject, type OpenApiDocument } from './openapi-types.ts';
 import { pathProblems } from './path-problems.ts';
 import { type MissingReferences, missingReferences, referenceProblems } from './references.ts';
-import { type DocumentFinding, schemaProblems } from './schema-problems.ts';
+import { schemaProblems } from './schema-problems.ts';
 import { tagProblems } from './tags.ts';
 import { typeProblems } from './type-problems.ts';
 import { versionOf } from './version.ts';

@@ -2,6 +2,7 @@ import { count } from '@petstore/service/text.ts';
 import { type BuildLog, type BuildProblem, boundedLog } from '../build-log.ts';
 import { toPointer } from '../syntax/source.ts';
 import { checkDocument } from './check-document.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import type {
   CheckedDocument,
   OpenApiDocument,
@@ -12,7 +13,6 @@ import { listOperations } from './operations.ts';
 import { plainText } from './plain-text.ts';
 import { readingFindings } from './reading-findings.ts';
 import { markMissing } from './references.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 import { type ReadingOptions, readWholeDocument } from './whole-document.ts';
 

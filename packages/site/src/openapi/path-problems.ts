@@ -1,8 +1,8 @@
 import { toPointer } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { isObject, type OpenApiDocument } from './openapi-types.ts';
 import { operationsOf } from './operations.ts';
 import { resolveReference } from './references.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 
 /** Parameters of a path. Each ends before the next one begins, or many braces would take quadratic time. */
 const PARAMETERS = /\{([^{}]*)\}/g;

@@ -53,14 +53,14 @@ export function readSource(
       1,
     );
   }
-  return read(text, name);
+  return read(text, bytes, name);
 }
 
-function read(text: string, name: string): ReturnType<typeof readJson> {
+function read(text: string, bytes: Uint8Array, name: string): ReturnType<typeof readJson> {
   const isYamlName = /\.ya?ml$/i.test(name);
   const mayBeJson = /^\s*[[{]/.test(text) || /\.json$/i.test(name);
   if (!mayBeJson) return readYaml(text);
-  const json = readJson(text);
+  const json = readJson(text, bytes);
   // YAML may begin with a brace, too.
   return 'problem' in json && isYamlName && !json.problem.path ? readYaml(text) : json;
 }

@@ -1,8 +1,8 @@
 import { toPointer } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { ignoredFields } from './extension-fields.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { findOperations, placeOf } from './operations.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 import { isLongTitle, MAX_TITLE } from './title-text.ts';
 
 /** What readers do not see of a document in OpenAPI 3.1 as its author wrote it. */

@@ -1,10 +1,10 @@
 import { nearest } from '@petstore/service/nearest.ts';
 import { count } from '@petstore/service/text.ts';
 import { fromPointer, type Location, toPointer, valueAt } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { isObject, textOf } from './openapi-types.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 
 interface Reference {
   readonly location: Location;

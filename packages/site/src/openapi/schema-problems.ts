@@ -1,27 +1,11 @@
 import { nearest } from '@petstore/service/nearest.ts';
 import { count, prefix } from '@petstore/service/text.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { Rule } from '../rules.ts';
 import { fromPointer, type Location, type Source, toPointer, valueAt } from '../syntax/source.ts';
+import { type DocumentFinding, misspellingHint } from './document-finding.ts';
 import { isMethod, METHODS } from './methods.ts';
-import type { FoundPlace, OpenApiDocument } from './openapi-types.ts';
-import { isObject } from './openapi-types.ts';
+import { isObject, type OpenApiDocument } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
-
-/** What is against the specification at a place, before its line is looked up. */
-export interface DocumentFinding {
-  readonly rule: Rule;
-  readonly message: string;
-  /** A JSON pointer. */
-  readonly path: string;
-  /** Where it is, where that is not at the pointer: a document may be made of several files. */
-  readonly place?: FoundPlace;
-  /**
-   * A sentence for the end of the message, with what was probably meant. It is computed only for problems that are
-   * reported.
-   */
-  readonly hint?: (lineOf: Source['lineOf']) => string | undefined;
-}
 
 /** The members used of the validator's errors (ajv's ErrorObject). */
 interface SchemaError {
@@ -338,17 +322,6 @@ function misspeltHint(
     );
   }
   return undefined;
-}
-
-/** `It has `titel` on line 3: did you mean `title`?` */
-export function misspellingHint(
-  member: string,
-  location: Location,
-  lineOf: Source['lineOf'],
-  meant: unknown,
-): string {
-  const line = lineOf(location);
-  return `It has \`${member}\`${line === null ? '' : ` on line ${line}`}: did you mean \`${meant}\`?`;
 }
 
 const TYPES: Record<string, string> = {

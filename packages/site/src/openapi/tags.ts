@@ -1,6 +1,6 @@
 import { toPointer } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 import { titleText } from './title-text.ts';
 
 /** A Tag Object of the document. */

@@ -1,7 +1,8 @@
 import type { Location } from '../syntax/source.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import { forEachKeyword } from './keywords.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { type DocumentFinding, wrongChoice } from './schema-problems.ts';
+import { wrongChoice } from './schema-problems.ts';
 
 /** JSON Schema 2020-12, validation, section 6.1.1. */
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];

@@ -1,7 +1,7 @@
 import { nearest } from '@petstore/service/nearest.ts';
+import { type DocumentFinding, misspellingHint } from './document-finding.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
-import { type DocumentFinding, misspellingHint } from './schema-problems.ts';
 
 type Version = '2.0' | '3.0' | '3.1' | '3.2';
 

@@ -3,12 +3,12 @@ import type { BuildLog, BuildProblem } from '../build-log.ts';
 import { fromPointer, type Syntax } from '../syntax/source.ts';
 import { bundleDocument } from './bundle/bundle-document.ts';
 import type { FileFinder } from './bundle/referenced-files.ts';
+import type { DocumentFinding } from './document-finding.ts';
 import type { OpenApiDocument, PlaceOf } from './openapi-types.ts';
 import type { applyOverlays } from './overlays/apply-overlays.ts';
 import type { OverlayFile } from './overlays/overlay-file.ts';
 import { withOwnAddress } from './own-address.ts';
 import { type ReadDocument, readDocument } from './read-document.ts';
-import type { DocumentFinding } from './schema-problems.ts';
 import { withVersionText } from './version.ts';
 
 /** What else a document is read with. */

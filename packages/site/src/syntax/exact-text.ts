@@ -28,8 +28,11 @@ const MAYBE_LARGE = /[:,[]\s*-?\d{16}/;
 
 /** JSON.parse, but integers beyond 2^53 become bigints. */
 export function parseJson(text: string): unknown {
-  return MAYBE_LARGE.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+  return MAYBE_LARGE.test(text) ? parseExactJson(text) : JSON.parse(text);
 }
+
+/** The same, for a text that is known to have such numbers: it takes a look at every value. */
+export const parseExactJson = (text: string): unknown => JSON.parse(text, exact);
 
 function exact(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === 'number' && source !== undefined && /^-?\d{16,}$/.test(source)

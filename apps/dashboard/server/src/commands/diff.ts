@@ -14,7 +14,6 @@ import { UserError } from '@petstore/service/user-error.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pairDocuments } from '../deploys/changes/pair-documents.ts';
-import { liveVersion } from './diff/live-version.ts';
 import { readVersion } from './diff/read-version.ts';
 import type { Version } from './diff/version.ts';
 import { subcommand } from './subcommand.ts';
@@ -163,6 +162,8 @@ async function versionsOf(
     throw new UserError('With --against the old version is known: give the new one alone.');
   if (project === undefined)
     throw new UserError('--against live needs the project: --project SLUG.');
+  // Loaded here: files need none of it.
+  const { liveVersion } = await import('./diff/live-version.ts');
   const { address, exceptions } = await liveVersion(project);
   return { old: address, now: first, exceptions };
 }

@@ -1,9 +1,9 @@
 import type { BuildProblem } from '../../build-log.ts';
 import { fromPointer, MAX_DEPTH, toPointer, valueAt } from '../../syntax/source.ts';
+import type { DocumentFinding } from '../document-finding.ts';
 import { type FoundPlace, isObject, type OpenApiDocument, type PlaceOf } from '../openapi-types.ts';
 import { type ReadDocument, typeNameOf } from '../read-document.ts';
 import { decoded } from '../references.ts';
-import type { DocumentFinding } from '../schema-problems.ts';
 import { ComponentNames } from './component-names.ts';
 import { type Kind, memberShape, one, type Shape, sectionOf, sectionsOf } from './kinds.ts';
 import {

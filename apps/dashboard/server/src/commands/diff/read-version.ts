@@ -13,7 +13,6 @@ import { folderSources, type VersionSources } from '../../deploys/changes/versio
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { cannotRead, listFiles } from '../../deploys/local-files/folder-files.ts';
 import { filesOf, foldersAround } from '../../deploys/local-files/referenced-files.ts';
-import { readSite } from './read-site.ts';
 import type { Version } from './version.ts';
 
 type Sources = Pick<VersionSources, 'sources' | 'rules'>;
@@ -23,7 +22,8 @@ type Sources = Pick<VersionSources, 'sources' | 'rules'>;
  * says which documents and which overlays are meant. Rejects with UserError for what cannot be read, with file and line.
  */
 export async function readVersion(path: string): Promise<Version> {
-  if (/^https?:\/\//i.test(path)) return readSite(path);
+  // Loaded here: files need none of it.
+  if (/^https?:\/\//i.test(path)) return (await import('./read-site.ts')).readSite(path);
   const isFolder = (await stat(path).catch(cannotRead(path))).isDirectory();
   const { sources, rules } = await (isFolder ? readFolder(path) : readDocumentFile(path));
   const documents = new Map<string, ComparedDocument>();

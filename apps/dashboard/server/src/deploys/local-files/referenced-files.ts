@@ -78,16 +78,20 @@ export async function filesOf(
 /** Whether a value has a reference that begins with anything but `#`, or a `mapping`, whose names may be files'. */
 function refersElsewhere(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  for (const name of Object.keys(value)) {
+  if (Array.isArray(value)) return value.some(refersElsewhere);
+  for (const name in value) {
     const member: unknown = value[name as keyof typeof value];
     if (name === '$ref' && typeof member === 'string' && !member.startsWith('#')) return true;
-    const mapped =
-      name === 'mapping' && typeof member === 'object' ? Object.values(member ?? {}) : [];
-    if (mapped.some((target) => typeof target === 'string' && !target.startsWith('#'))) return true;
+    if (name === 'mapping' && namesFiles(member)) return true;
     if (refersElsewhere(member)) return true;
   }
   return false;
 }
+
+/** Whether the values of a `mapping` may be files' names. */
+const namesFiles = (mapping: unknown): boolean =>
+  typeof mapping === 'object' &&
+  Object.values(mapping ?? {}).some((one) => typeof one === 'string' && !one.startsWith('#'));
 
 const NOTHING = new Uint8Array();
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { gitHttpsHost } from '@petstore/test-support/git-hosts/https-host.ts';
 import { WITHOUT_GIT } from '@petstore/test-support/git-hosts/requirements.ts';
@@ -225,4 +226,32 @@ test('a host that is not there, or has no such name, is unreachable', {
     ask('ssh://git@localhost:1/x'),
     settings,
   );
+});
+
+test('a name is looked up at the name servers that are set, and checked where it leads', {
+  skip: WITHOUT_GIT,
+}, async (t) => {
+  const { host, source, repository, settings } = await visit(t);
+  source.commit({ a: '1' });
+  const dns = await startNameServer({
+    zones: { example: [{ name: 'git.example', type: 'A', value: '127.0.0.1' }] },
+  });
+  cleanUp(t, () => dns.close());
+  const { port } = new URL(host.origin);
+  const ask = (name: string, allowPrivateAddresses: boolean) =>
+    listBranches(
+      { ...repository, url: `https://${name}:${port}/ada/pets.git` },
+      { ...settings, allowPrivateAddresses, dnsServers: [dns.server] },
+      NEVER,
+    );
+  assert.equal((await ask('git.example', true)).branches.size, 1);
+  const message = /^git\.example leads to 127\.0\.0\.1, which is not an address of the internet\./;
+  await failsWith('private_address', message, ask('git.example', false), settings);
+  await failsWith(
+    'unreachable',
+    /name none\.example has no address/,
+    ask('none.example', true),
+    settings,
+  );
+  assert.equal(host.requests.length, 2, 'of the first alone');
 });

@@ -105,13 +105,20 @@ function runBackend(
   });
 }
 
-/** A certificate for `localhost`, its own authority. */
+/** A certificate for `localhost` and `git.example`, its own authority. */
 async function certificate(t: Ending) {
   const folder = await temporaryFolder(t);
   const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const { status, stderr } = spawnSync('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+    ...[
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost,DNS:git.example',
+    ],
     ...['-keyout', keyFile, '-out', caFile],
   ]);
   if (status !== 0) throw new Error(`openssl failed: ${stderr}`);

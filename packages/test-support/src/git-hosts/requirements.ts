@@ -7,12 +7,14 @@ const isThere = (program: string) => !spawnSync(program, ['--version']).error;
 
 const isOptional = process.env.CI_REQUIRES_ALL !== '1';
 
-/** Why tests with git cannot be run here; false: they can, or have to. */
+const hasGit = isThere('git') && isThere('openssl');
+
+/** Why tests with git, and its hosts over https, cannot be run here; false: they can, or have to. */
 export const WITHOUT_GIT: string | false =
-  isOptional && !isThere('git') ? 'git is not installed: apt-get install git' : false;
+  isOptional && !hasGit ? 'git is not installed: apt-get install git openssl' : false;
 
 /** Why tests with a host of ssh cannot be run here; false: they can, or have to. */
 export const WITHOUT_SSHD: string | false =
-  isOptional && !(isThere('git') && existsSync(SSHD))
-    ? 'sshd is not installed: apt-get install git openssh-server'
+  isOptional && !(hasGit && existsSync(SSHD))
+    ? 'sshd is not installed: apt-get install git openssl openssh-server'
     : false;

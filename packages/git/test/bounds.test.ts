@@ -2,16 +2,19 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { WITHOUT_GIT } from '@petstore/test-support/git-hosts/requirements.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { fetchBranch } from '../src/fetch-branch.ts';
 import { listBranches } from '../src/list-branches.ts';
-import { band, blobHead, endlessly, packHead, playHost } from './support/played-host.ts';
+import { objectHead, packHead, packOfChange, sealed } from './support/packs.ts';
+import { band, endlessly, playHost } from './support/played-host.ts';
 import { processesOf } from './support/processes.ts';
 import { failsWith, LIMITS, NEVER, settingsOf, visit } from './support/visit.ts';
 
@@ -30,7 +33,10 @@ test('a host that sends for ever is cut off', { skip }, async (t) => {
   // A file without an end, as zlib's stored blocks.
   const block = Buffer.concat([Buffer.from([0x00, 0xff, 0xff, 0x00, 0x00]), randomBytes(65_535)]);
   playHost(host, async function* () {
-    yield band(1, Buffer.concat([packHead(1), blobHead(100e9), Buffer.from([0x78, 0x01])]));
+    yield band(
+      1,
+      Buffer.concat([packHead(1), objectHead('blob', 100e9), Buffer.from([0x78, 0x01])]),
+    );
     for await (const chunk of endlessly(block)) {
       yield band(1, chunk.subarray(0, 40_000));
       yield band(1, chunk.subarray(40_000));
@@ -96,7 +102,7 @@ test('what is cut short, or is no pack, is said so', { skip }, async (t) => {
   const { host, fetch, settings } = await visit(t);
   const message = /localhost/;
   playHost(host, async function* () {
-    yield band(1, Buffer.concat([packHead(1), blobHead(5), Buffer.from('nonsense')]));
+    yield band(1, Buffer.concat([packHead(1), objectHead('blob', 5), Buffer.from('nonsense')]));
   });
   await failsWith('bad_repository', message, fetch(), settings);
   playHost(host, async function* (response) {
@@ -107,9 +113,7 @@ test('what is cut short, or is no pack, is said so', { skip }, async (t) => {
   await failsWith('unreachable', message, fetch(), settings);
   // Whole, but without the commit.
   playHost(host, async function* () {
-    const { createHash } = await import('node:crypto');
-    const pack = packHead(0);
-    yield band(1, Buffer.concat([pack, createHash('sha1').update(pack).digest()]));
+    yield band(1, sealed(packHead(0)));
   });
   await failsWith('bad_repository', message, fetch(), settings);
 });
@@ -174,8 +178,50 @@ test('without git, or with one that is too old, it is said what to install', {
 });
 
 async function programThatSays(t: Ending, text: string): Promise<string> {
-  const { writeFile } = await import('node:fs/promises');
   const { directory } = await settingsOf(t);
   await writeFile(`${directory}/git`, `#!/bin/sh\necho '${text}'\n`, { mode: 0o700 });
   return `${directory}/git`;
 }
+
+test('a large file that compresses to nothing takes no memory, and no room on the disk', {
+  skip,
+}, async (t) => {
+  const { source, fetch, settings } = await visit(t);
+  const file = join(await temporaryFolder(t), 'large');
+  await writeFile(file, '');
+  await truncate(file, 300_000_000);
+  const hash = source.git([
+    '-c',
+    'core.bigFileThreshold=1m',
+    'hash-object',
+    '-w',
+    '--no-filters',
+    file,
+  ]);
+  const tree = source.git(['mktree'], `100644 blob ${hash}\tlarge\n`);
+  source.git(['update-ref', 'refs/heads/main', source.git(['commit-tree', tree, '-m', 'x'])]);
+  let peak = 0;
+  const watch = setInterval(() => {
+    for (const { peakBytes } of processesOf(settings.directory)) peak = Math.max(peak, peakBytes);
+  }, 20);
+  cleanUp(t, () => clearInterval(watch));
+  await failsWith('too_large', /files of more than 20 MB together/, fetch(), settings);
+  assert.ok(peak > 0 && peak < 100_000_000, `${peak} bytes`);
+});
+
+test('a kilobyte that becomes half a gigabyte in memory is refused', { skip }, async (t) => {
+  const { source, fetch, settings } = await visit(t);
+  const { pack, blob, hash } = packOfChange(Buffer.alloc(1_000_000, 'x'), 500);
+  assert.ok(pack.length < 2_000);
+  source.git(['index-pack', '--stdin', '--threads=1'], pack);
+  const tree = source.git(['mktree'], `100644 blob ${hash}\tlarge\n100644 blob ${blob}\tsmall\n`);
+  source.git(['update-ref', 'refs/heads/main', source.git(['commit-tree', tree, '-m', 'x'])]);
+  const message = /objects that take more memory or room/;
+  const error = await failsWith(
+    'too_large',
+    message,
+    fetch('main', { maxBytes: 1_000_000 }),
+    settings,
+  );
+  assert.match(error.detail, /Out of memory/);
+});

@@ -17,6 +17,7 @@ export async function checkGit(
   const { stderr } = await run(git, ['version'], {
     ...options,
     maxFileBytes: 0,
+    maxMemoryBytes: 400_000_000,
     seconds: 10,
     output: async (stdout) => {
       for await (const chunk of stdout) text = `${text}${chunk}`.slice(0, 200);

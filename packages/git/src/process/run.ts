@@ -7,7 +7,9 @@ export interface RunOptions {
   readonly cwd: string;
   /** What it may write to one file, in bytes. */
   readonly maxFileBytes: number;
-  /** How long it may compute, in seconds. */
+  /** What each of its processes may take of memory, in bytes. */
+  readonly maxMemoryBytes: number;
+  /** How long each may compute, in seconds. */
   readonly seconds: number;
   readonly signal: AbortSignal;
   /** What it reads. */
@@ -22,9 +24,6 @@ export interface RunResult {
   /** Its beginning and its end. */
   readonly stderr: string;
 }
-
-/** The memory that each of its processes may take, in bytes. A repository of 200 MB takes a third of it. */
-const MEMORY_BYTES = 1_536 * 1_048_576;
 
 /** How much of what a program complains of is kept, in bytes, of its beginning and of its end each. */
 const STDERR_BYTES = 8_192;
@@ -46,10 +45,11 @@ exec "$@"`;
 export async function run(
   program: string,
   args: readonly string[],
-  { env, cwd, maxFileBytes, seconds, signal, input, output }: RunOptions,
+  { env, cwd, maxFileBytes, maxMemoryBytes, seconds, signal, input, output }: RunOptions,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  const bounds = [Math.ceil(maxFileBytes / 512), Math.ceil(seconds), MEMORY_BYTES / 1_024];
+  const kilobytes = Math.ceil(maxMemoryBytes / 1_024);
+  const bounds = [Math.ceil(maxFileBytes / 512), Math.ceil(seconds), kilobytes];
   const child = spawn('/bin/sh', ['-c', BOUNDS, 'sh', ...bounds.map(String), program, ...args], {
     env,
     cwd,

@@ -84,6 +84,12 @@ export async function withSession<T>(
   }
 }
 
+/** What git and ssh take for themselves, in bytes, with all that they load. */
+const MEMORY_BYTES = 400_000_000;
+
+/** Objects that git has in memory at once: one that is a change of another, that one, and a copy. */
+const MEMORY_OBJECTS = 3;
+
 interface Parts {
   readonly repository: Repository;
   readonly address: RepositoryUrl;
@@ -124,8 +130,9 @@ async function sessionOf(parts: Parts, signal: AbortSignal): Promise<Session> {
     url: address.url.replace(/^(ssh:\/\/[^/]+?):\d+\//, '$1/'),
     signal,
     async git(args, io = {}) {
-      const { maxBytes: maxFileBytes, seconds } = limits;
-      const bounds = { env, cwd: folder, maxFileBytes, seconds, signal };
+      const { maxBytes, seconds } = limits;
+      const maxMemoryBytes = MEMORY_BYTES + MEMORY_OBJECTS * maxBytes;
+      const bounds = { env, cwd: folder, maxFileBytes: maxBytes, maxMemoryBytes, seconds, signal };
       const result = await run(settings.git, args, { ...bounds, ...io });
       const stderr = clean(result.stderr, secrets);
       if (result.exitCode !== 0 && !(result.exitCode === null && io.output))

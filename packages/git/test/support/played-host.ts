@@ -64,23 +64,6 @@ async function play(
 const once = (response: ServerResponse, event: string) =>
   new Promise((resolve) => response.once(event, resolve));
 
-/** The beginning of a pack of so many objects. */
-export function packHead(objects: number): Buffer {
-  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
-  head.writeUInt32BE(objects, 8);
-  return head;
-}
-
-/** The head of a blob in a pack. */
-export function blobHead(size: number): Buffer {
-  const bytes = [(3 << 4) | (size % 16)];
-  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 0x80;
-    bytes.push(rest % 128);
-  }
-  return Buffer.from(bytes);
-}
-
 /** The same again and again, with a wait in between. */
 export async function* endlessly(chunk: Buffer, everyMs = 0): AsyncGenerator<Buffer> {
   for (;;) {

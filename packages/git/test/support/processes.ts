@@ -6,6 +6,8 @@ export interface RunningProcess {
   readonly args: string;
   /** As its own user alone does. */
   readonly env: string;
+  /** The most memory that it had at once. */
+  readonly peakBytes: number;
 }
 
 /** The processes that work for a folder: Linux's, by their environment. */
@@ -16,7 +18,9 @@ export function processesOf(folder: string): RunningProcess[] {
       try {
         const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
         const [args, env] = [read('cmdline'), read('environ')];
-        return env.includes(folder) ? [{ pid: Number(pid), args, env }] : [];
+        if (!env.includes(folder)) return [];
+        const peakBytes = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1]) * 1_024;
+        return [{ pid: Number(pid), args, env, peakBytes }];
       } catch {
         // It has ended, or is another user's.
         return [];

@@ -26,6 +26,7 @@ import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
+import { challengeZone } from './zone/challenge-zone.ts';
 import { startOwnZone } from './zone/own-zone.ts';
 
 export interface Dashboard {
@@ -125,7 +126,7 @@ export async function startDashboard({
     closers.push(startPreviewEnder({ ...deps, log }).stop);
     parts.deliverer = startDeliverer({ ...deps, log });
     closers.push(parts.deliverer.stop);
-    parts.issuer = startIssuer({ ...deps, log });
+    parts.issuer = startIssuer({ ...deps, log, zone: challengeZone(config) });
     closers.push(parts.issuer.stop);
     parts.checker = startChecker({ ...deps, log });
     closers.push(parts.checker.stop);

@@ -1,4 +1,5 @@
-import { listChallenges, putChallenge } from '../store/acme-challenges.ts';
+import { type ChallengeRow, listChallenges, putChallenge } from '../store/acme-challenges.ts';
+import { findDomainById } from '../store/domains.ts';
 import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
 import { readProblem } from './acme-transport.ts';
 import { type Attempt, acmeClient, advanceTo } from './issuance.ts';
@@ -23,7 +24,7 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
     // Valid from an earlier order, so that this one is about to be ready; or failed, which `validate` finds.
     return advanceTo(attempt, 'validate');
   }
-  const configured = deps.config.acme.challenges;
+  const configured = await usableChallenges(attempt, deps.config.acme.challenges);
   const type = chooseChallenge(pending, configured, parseProblem(row.last_problem));
   const challenge = pending.challenges.find((offered) => offered.type === type);
   if (!type || !challenge) {
@@ -44,7 +45,21 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
   );
 }
 
-/** The first configured type that is offered; another one where the authority could not connect for that one. */
+/** The configured types; and before them DNS-01 where it is the DNS of the name that wants it. */
+async function usableChallenges(
+  { deps, row, signal }: Attempt,
+  configured: readonly ChallengeType[],
+): Promise<readonly ChallengeType[]> {
+  const domain = deps.zone && (await findDomainById(deps.db, row.domain_id));
+  const isDelegated =
+    domain && (await deps.zone?.isDelegated(row.hostname, domain.target_label, signal));
+  return isDelegated ? ['dns-01', ...configured] : configured;
+}
+
+/**
+ * The first usable type that is offered; another one where the authority could not connect for that one, or did not
+ * find it in the DNS.
+ */
 function chooseChallenge(
   { challenges }: Authorization,
   configured: readonly ChallengeType[],
@@ -52,7 +67,8 @@ function chooseChallenge(
 ): ChallengeType | undefined {
   const offered = configured.filter((type) => challenges.some((one) => one.type === type));
   const others = offered.filter((type) => type !== (last?.alsoFailed ?? last?.challenge));
-  return last && isConnectionProblem(last) ? (others[0] ?? offered[0]) : offered[0];
+  const isOtherWanted = last && (isConnectionProblem(last) || last.challenge === 'dns-01');
+  return isOtherWanted ? (others[0] ?? offered[0]) : offered[0];
 }
 
 /** Has the authority validate the challenge, unless it does already, and waits for the result (RFC 8555, section 7.5.1). */
@@ -70,7 +86,10 @@ export async function validate(attempt: Attempt): Promise<void> {
       stored.some((one) => one.type === type && one.token === token),
     );
     if (!challenge) return advanceTo(attempt, 'challenge');
-    if (challenge.status === 'pending') await client.respondToChallenge(challenge);
+    if (challenge.status === 'pending') {
+      await awaitShown(attempt, stored, challenge);
+      await client.respondToChallenge(challenge);
+    }
   }
   const after = await poll(
     read,
@@ -81,6 +100,19 @@ export async function validate(attempt: Attempt): Promise<void> {
   if (after?.status !== 'valid') throw validationFailed(order, after, deps.now());
   await awaitReady(attempt, client);
   await advanceTo(attempt, 'finalize');
+}
+
+/** Edges read a challenge when the authority asks; name servers have read it before. */
+async function awaitShown(
+  { deps, row, signal }: Attempt,
+  stored: readonly ChallengeRow[],
+  { type, token }: Challenge,
+): Promise<void> {
+  if (type !== 'dns-01') return;
+  const domain = await findDomainById(deps.db, row.domain_id);
+  const shown = stored.find((one) => one.type === type && one.token === token);
+  if (domain && shown)
+    await deps.zone?.awaitShown(domain.target_label, shown.key_authorization, signal);
 }
 
 /** An order may be pending for a moment after its authorization is valid. */
@@ -122,5 +154,6 @@ function validationFailed(
 }
 
 function challengeOf({ type }: Challenge): { challenge?: ChallengeType } {
-  return type === 'http-01' || type === 'tls-alpn-01' ? { challenge: type } : {};
+  const isKnown = type === 'http-01' || type === 'tls-alpn-01' || type === 'dns-01';
+  return isKnown ? { challenge: type } : {};
 }

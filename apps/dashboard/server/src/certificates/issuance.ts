@@ -3,6 +3,7 @@ import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
 import type { Db, Trx } from '../store/schema.ts';
+import type { ChallengeZone } from '../zone/challenge-zone.ts';
 import type { AccountDeps, Accounts } from './account.ts';
 import type { AcmeClient } from './acme-client.ts';
 
@@ -32,7 +33,10 @@ export function stepOf(text: string): Step {
   return step;
 }
 
-export interface IssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged'> {}
+export interface IssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged'> {
+  /** Where authorities find the challenges of DNS-01; undefined: nowhere. */
+  readonly zone?: ChallengeZone | undefined;
+}
 
 /** One process's work on an issuance, for as long as it has the lease. */
 export interface Attempt {

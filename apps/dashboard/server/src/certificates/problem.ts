@@ -16,7 +16,7 @@ export interface Problem {
   readonly retryAt?: number;
 }
 
-export type ChallengeType = 'http-01' | 'tls-alpn-01';
+export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01';
 
 /** Problems that RFC 8555 has no type for. */
 export const OWN_TYPES = [
@@ -168,8 +168,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   serverInternal: () => `The certificate authority has an internal error. ${BY_ITSELF}`,
   tls: (hostname) =>
     `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy serves the name.`,
-  unauthorized: (hostname) =>
-    `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
+  unauthorized: (hostname, { challenge }) =>
+    challenge === 'dns-01'
+      ? `The certificate authority did not find the proof at _acme-challenge.${hostname}. Check that its CNAME is as it was, and that the zone of this installation is delegated. ${BY_ITSELF}`
+      : `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
   unsupportedContact: () =>
     `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>

@@ -52,7 +52,7 @@ export function zoneRecords(
 }
 
 /** The value of the TXT record of a challenge (RFC 8555, section 8.4). */
-function challengeText(keyAuthorization: string): string {
+export function challengeText(keyAuthorization: string): string {
   return createHash('sha256').update(keyAuthorization).digest('base64url');
 }
 

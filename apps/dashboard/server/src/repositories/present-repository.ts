@@ -8,13 +8,13 @@ import type { Deps } from '../deps.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { findDeploy, listDeploysWithIds } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import type { Db } from '../store/schema.ts';
 import type { RepositoryRow } from '../store/repositories.ts';
 import {
   countBranchRows,
   listShownBranches,
   type RepositoryBranchRow,
 } from '../store/repository-branches.ts';
+import type { Db } from '../store/schema.ts';
 import { problemState, readProblem, stateOf } from './problem.ts';
 import type { Provider, Repository, RepositoryBranch } from './repository.ts';
 import type { RepositoryState } from './repository-state.ts';

@@ -32,7 +32,7 @@ export async function findPebble(): Promise<string | undefined> {
 /** Starts pebble, Let's Encrypt's small ACME server, on free ports. Rejects with its output where it does not start. */
 export async function startPebble(
   path: string,
-  { httpPort, tlsPort, nameServer, certificateLifetimeMs }: LabAuthorityOptions,
+  { httpPort, tlsPort, nameServer, certificateLifetimeMs, externalAccounts }: LabAuthorityOptions,
 ): Promise<LabAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'lab-pebble-'));
   const own = await createIssuing('Lab HTTPS', Date.now);
@@ -47,7 +47,8 @@ export async function startPebble(
     httpPort,
     tlsPort,
     ocspResponderURL: '',
-    externalAccountBindingRequired: false,
+    externalAccountBindingRequired: externalAccounts !== undefined,
+    externalAccountMACKeys: externalAccounts ?? {},
     ...(certificateLifetimeMs && {
       certificateValidityPeriod: Math.round(certificateLifetimeMs / 1_000),
     }),

@@ -3,7 +3,7 @@ import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@pecu
 import { AcmeProblem, problemOf } from './acme-problem.ts';
 import type { Faults } from './faults.ts';
 import type { Issuing } from './issuing.ts';
-import { thumbprint } from './jws.ts';
+import { type SignedRequest, thumbprint } from './jws.ts';
 import {
   type Account,
   type Authorization,
@@ -27,7 +27,7 @@ export interface Authority {
     contact: unknown,
     onlyExisting: boolean,
   ): { account: Account; isNew: boolean };
-  order(account: Account, identifiers: unknown, replaces: unknown): Order;
+  order(account: Account, payload: NonNullable<SignedRequest['payload']>): Order;
   /** Validates a challenge, in the background unless it is prompt. */
   validate(authorization: Authorization, challenge: Challenge): Promise<void>;
   /** Takes a CSR, in base64url, and issues, in the background unless it is prompt. */
@@ -39,12 +39,17 @@ export interface AuthorityDeps {
   readonly faults: Faults;
   readonly nameServer: string;
   readonly lifetimeMs: number;
+  /** Lifetimes by the names of profiles, in milliseconds. */
+  readonly profiles: Readonly<Record<string, number>>;
+  /** How long a valid authorization is reused, in milliseconds. */
+  readonly reuseMs: number;
+  readonly now: () => number;
   readonly isPrompt: boolean;
   readonly validate: (asked: ValidationRequest) => Promise<void>;
 }
 
 export function createAuthority(deps: AuthorityDeps): Authority {
-  const { issuing, faults, lifetimeMs, isPrompt } = deps;
+  const { issuing, faults, lifetimeMs, profiles, reuseMs, now, isPrompt } = deps;
   const accounts = new Map<string, Account>();
   const orders = new Map<string, Order>();
   return {
@@ -61,14 +66,25 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       return { account, isNew: true };
     },
 
-    order(account, identifiers, replaces) {
+    order(account, { identifiers, replaces, profile }) {
       const [identifier, ...more]: unknown[] = Array.isArray(identifiers) ? identifiers : [];
       const { type, value } = (identifier ?? {}) as { type?: unknown; value?: unknown };
       if (type !== 'dns' || typeof value !== 'string' || more.length > 0) {
         throw new AcmeProblem('unsupportedIdentifier', 'An order here is for one DNS name.');
       }
       if (replaces !== undefined) checkReplaced(orders, replaces);
-      const order = newOrder(account, value, replaces === undefined ? undefined : String(replaces));
+      if (profile !== undefined && profiles[String(profile)] === undefined) {
+        throw new AcmeProblem('invalidProfile', `There is no profile ${profile}.`);
+      }
+      const valid = account.orders.findLast(({ hostname, authorization }) => {
+        const isFresh = now() - (authorization.validatedAt ?? -Infinity) < reuseMs;
+        return hostname === value && authorization.status === 'valid' && isFresh;
+      });
+      const order = newOrder(account, value, {
+        ...(replaces !== undefined && { replaces: String(replaces) }),
+        ...(profile !== undefined && { profile: String(profile) }),
+        ...(valid && { authorization: valid.authorization }),
+      });
       orders.set(order.id, order);
       return order;
     },
@@ -89,7 +105,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       const issued = (async () => {
         await faults.trigger('validation', 'issue');
         const name = { type: 'dns', value: order.hostname } as const;
-        order.issued = await issuing.issue([name], request.publicKey, lifetimeMs);
+        const lifetime = profiles[order.profile ?? ''] ?? lifetimeMs;
+        order.issued = await issuing.issue([name], request.publicKey, lifetime);
         order.state = 'valid';
       })().catch((error) => {
         order.error = problemOf(error).document;
@@ -112,7 +129,7 @@ function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void
 }
 
 async function look(
-  { faults, nameServer, validate }: AuthorityDeps,
+  { faults, nameServer, validate, now }: AuthorityDeps,
   authorization: Authorization,
   challenge: Challenge,
 ): Promise<void> {
@@ -125,6 +142,7 @@ async function look(
     await checkCaa(hostname, IDENTITY, nameServer);
     challenge.status = 'valid';
     if (authorization.status === 'pending') authorization.status = 'valid';
+    authorization.validatedAt = now();
   } catch (error) {
     challenge.error = problemOf(error).document;
     challenge.status = 'invalid';

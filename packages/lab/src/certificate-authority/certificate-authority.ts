@@ -39,6 +39,8 @@ export interface LabAuthority {
 export interface LabAuthorityOptions extends ValidationOptions {
   /** How long certificates are valid, in milliseconds; by default 90 days. */
   readonly certificateLifetimeMs?: number;
+  /** External accounts, which a new account needs then (RFC 8555, section 7.3.4): key ids, and MAC keys in base64url. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
 export interface CertificateAuthority extends LabAuthority {
@@ -61,6 +63,10 @@ export interface CertificateAuthority extends LabAuthority {
 }
 
 export interface CertificateAuthorityOptions extends LabAuthorityOptions {
+  /** Its profiles (draft-ietf-acme-profiles), and how long their certificates are valid, in milliseconds. */
+  readonly profiles?: Readonly<Record<string, number>>;
+  /** How long a valid authorization is reused for further orders, in milliseconds; by default 0. */
+  readonly authorizationReuseMs?: number;
   /** By default 0, which lets the system pick a free port. */
   readonly port?: number;
   /** false: no renewal information. */
@@ -92,6 +98,9 @@ export async function startCertificateAuthority(
     faults,
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
+    profiles: options.profiles ?? {},
+    reuseMs: options.authorizationReuseMs ?? 0,
+    now,
     isPrompt: options.isPrompt ?? false,
     validate: (request) => {
       counts.validation += 1;
@@ -111,7 +120,8 @@ export async function startCertificateAuthority(
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const deps = (): RouteDeps => ({ authority, base, window });
+  const { profiles = {}, externalAccounts } = options;
+  const deps = (): RouteDeps => ({ authority, base, window, profiles, externalAccounts });
 
   async function respond(request: IncomingMessage): Promise<Reply> {
     const parts = (request.url ?? '').slice(1).split('/');

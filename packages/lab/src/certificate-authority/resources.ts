@@ -21,6 +21,8 @@ export interface Order {
   readonly authorization: Authorization;
   /** RFC 9773, section 5. */
   readonly replaces: string | undefined;
+  /** draft-ietf-acme-profiles, section 4. */
+  readonly profile: string | undefined;
   /** The order's own state; `pending` and `ready` follow from the authorization. */
   state: 'open' | 'processing' | 'valid' | 'invalid';
   issued?: Issued;
@@ -34,6 +36,8 @@ export interface Authorization {
   readonly hostname: string;
   readonly challenges: readonly Challenge[];
   status: 'pending' | 'valid' | 'invalid' | 'deactivated';
+  /** Milliseconds since 1970. */
+  validatedAt?: number;
 }
 
 /** Section 7.1.5. */
@@ -51,13 +55,25 @@ export function statusOf({ state, authorization }: Order): OrderStatus {
   return authorization.status === 'valid' ? 'ready' : 'invalid';
 }
 
-export function newOrder(account: Account, hostname: string, replaces: string | undefined): Order {
+export function newOrder(
+  account: Account,
+  hostname: string,
+  {
+    replaces,
+    profile,
+    authorization: reused,
+  }: Partial<Pick<Order, 'replaces' | 'profile' | 'authorization'>>,
+): Order {
   const challenges = (['http-01', 'tls-alpn-01'] as const).map(
     (type): Challenge => ({ id: newId(), type, token: newId(), status: 'pending' }),
   );
   const subject = { account, hostname };
-  const authorization: Authorization = { id: newId(), ...subject, challenges, status: 'pending' };
-  const order: Order = { id: newId(), ...subject, authorization, replaces, state: 'open' };
+  const authorization: Authorization = reused ?? {
+    ...{ id: newId(), ...subject, challenges, status: 'pending' },
+  };
+  const order: Order = {
+    ...{ id: newId(), ...subject, authorization, replaces, profile, state: 'open' },
+  };
   account.orders.push(order);
   return order;
 }

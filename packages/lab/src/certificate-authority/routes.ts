@@ -1,7 +1,8 @@
 import { AcmeProblem } from './acme-problem.ts';
 import { type Authority, IDENTITY } from './authority.ts';
+import { checkExternalAccount } from './external-account.ts';
 import type { Call } from './faults.ts';
-import type { SignedRequest } from './jws.ts';
+import { type SignedRequest, thumbprint } from './jws.ts';
 import { type Account, type Challenge, type Order, statusOf } from './resources.ts';
 
 /** The response to a request. */
@@ -22,28 +23,45 @@ export interface RouteDeps {
   readonly base: string;
   /** undefined: no renewal information. */
   readonly window: RenewalWindow | undefined;
+  readonly profiles: Readonly<Record<string, number>>;
+  /** MAC keys by their ids; undefined: accounts need no external ones. */
+  readonly externalAccounts: Readonly<Record<string, string>> | undefined;
 }
 
 /** When to ask for a renewal window again, in seconds. */
 const RENEWAL_RETRY_AFTER = '21600';
 
 /** RFC 8555, section 7.1.1; RFC 9773, section 4. */
-export function directory({ base, window }: RouteDeps): Reply {
+export function directory({ base, window, profiles, externalAccounts }: RouteDeps): Reply {
+  const descriptions = Object.keys(profiles).map((name) => [name, `${base}/profiles/${name}`]);
+  const meta = {
+    caaIdentities: [IDENTITY],
+    termsOfService: `${base}/terms`,
+    ...(descriptions.length > 0 && { profiles: Object.fromEntries(descriptions) }),
+    ...(externalAccounts && { externalAccountRequired: true }),
+  };
   const body = {
     newNonce: `${base}/new-nonce`,
     newAccount: `${base}/new-account`,
     newOrder: `${base}/new-order`,
     ...(window && { renewalInfo: `${base}/renewal-info` }),
-    meta: { caaIdentities: [IDENTITY], termsOfService: `${base}/terms` },
+    meta,
   };
   return { status: 200, body };
 }
 
-export function newAccount({ authority, base }: RouteDeps, request: SignedRequest): Reply {
+export function newAccount(
+  { authority, base, externalAccounts }: RouteDeps,
+  request: SignedRequest,
+): Reply {
   const { jwk, payload = {} } = request;
   if (!jwk) throw new AcmeProblem('malformed', 'newAccount takes a jwk.');
   request.check(jwk);
   const isOnlyExisting = payload.onlyReturnExisting === true;
+  const isKnown = authority.accounts.has(thumbprint(jwk));
+  if (externalAccounts && !isKnown && !isOnlyExisting) {
+    checkExternalAccount(externalAccounts, payload.externalAccountBinding, request.url, jwk);
+  }
   const { account, isNew } = authority.account(jwk, payload.contact, isOnlyExisting);
   if (account.status !== 'valid') {
     throw new AcmeProblem('unauthorized', 'The account was deactivated.');
@@ -67,7 +85,7 @@ export async function resource(
     return { status: 200, body: { status, contact, orders: `${base}/orders/${account.id}` } };
   }
   if (call === 'newOrder') {
-    const order = authority.order(account, payload?.identifiers, payload?.replaces);
+    const order = authority.order(account, payload ?? {});
     const headers = { location: `${base}/order/${order.id}` };
     return { status: 201, body: orderBody(base, order), headers };
   }
@@ -120,6 +138,7 @@ function orderBody(base: string, order: Order): object {
     identifiers: [{ type: 'dns', value: order.hostname }],
     authorizations: [`${base}/authorization/${order.authorization.id}`],
     finalize: `${base}/order/${order.id}/finalize`,
+    ...(order.profile !== undefined && { profile: order.profile }),
     ...(order.issued && { certificate: `${base}/certificate/${order.id}` }),
     ...(order.error && { error: order.error }),
   };

@@ -38,12 +38,19 @@ test('without any variable the service has sensible settings', () => {
     previewDays: 30,
     secretKey: undefined,
     acme: {
-      directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+      authorities: [
+        {
+          directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+          eab: undefined,
+          profile: undefined,
+          caaIdentities: [],
+          challenges: ['http-01', 'tls-alpn-01'],
+          ordersPer3Hours: 300,
+        },
+      ],
       stagingDirectoryUrl: undefined,
       caFile: undefined,
       email: undefined,
-      caaIdentities: [],
-      challenges: ['http-01', 'tls-alpn-01'],
     },
     dnsServers: [],
     dnsAuthoritativePort: 53,
@@ -83,6 +90,8 @@ test('a variable that cannot be used is refused by name, with what it must be', 
     ['ACME_STAGING_DIRECTORY_URL', ['ca.example'], /an https address/],
     ['ACME_CHALLENGES', ['dns-01', 'http-01,x'], /a list of http-01, tls-alpn-01/],
     ['ACME_CAA_IDENTITIES', ['a b', 'letsencrypt.org,127.0.0.1'], /host names/],
+    ['ACME_PROFILE', ['short lived'], /a profile of the authority/],
+    ['ACME_ORDERS_PER_3_HOURS', ['9', '-1', 'many', '1e9'], /a number from 10, or unlimited/],
     ['DNS_SERVERS', ['x', '127.0.0.1:0', '127.0.0.1:65536', '[::1', '::1,y:53'], /addresses of/],
     ['DNS_AUTHORITATIVE_PORT', ['0'], /an integer from 1 to 65535/],
     ['DNS_PRIVATE_SERVERS', ['yes'], /refuse/],
@@ -199,4 +208,64 @@ test('behind a public address browsers come to the port of https, unless it is s
   assert.equal(portOf({}), undefined);
   assert.equal(portOf({ EDGE_PUBLIC_URL: 'https://docs.example.com' }), 443);
   assert.equal(portOf({ EDGE_HTTPS_PUBLIC_PORT: '4443' }), 4443);
+});
+
+const TWO = 'https://a.test/directory, https://b.test/directory';
+
+test('the variables of several authorities are in the order of their directories', () => {
+  const { acme } = readConfig({
+    ACME_DIRECTORY_URL: TWO,
+    ACME_EAB_KID: ',kid-b',
+    ACME_EAB_HMAC_KEY: ' , bWFjLWtleS1vZi1i',
+    ACME_PROFILE: 'tlsserver',
+    ACME_CAA_IDENTITIES: ';b.test, also-b.test',
+    ACME_CHALLENGES: 'http-01',
+    ACME_ORDERS_PER_3_HOURS: ',unlimited',
+  });
+  const challenges = ['http-01'];
+  assert.deepEqual(acme.authorities, [
+    {
+      ...{ directoryUrl: 'https://a.test/directory', eab: undefined, profile: 'tlsserver' },
+      ...{ caaIdentities: [], challenges, ordersPer3Hours: 300 },
+    },
+    {
+      directoryUrl: 'https://b.test/directory',
+      eab: { kid: 'kid-b', hmacKey: 'bWFjLWtleS1vZi1i' },
+      ...{ profile: undefined, caaIdentities: ['b.test', 'also-b.test'], challenges },
+      ordersPer3Hours: undefined,
+    },
+  ]);
+  const each = readConfig({ ACME_DIRECTORY_URL: TWO, ACME_CHALLENGES: 'http-01;tls-alpn-01' });
+  assert.deepEqual(
+    each.acme.authorities.map((one) => one.challenges),
+    [['http-01'], ['tls-alpn-01']],
+  );
+});
+
+test('variables of authorities that do not fit together are refused, and no key is shown', () => {
+  const secret = 'c2VjcmV0LW1hYy1rZXk';
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ ACME_DIRECTORY_URL: 'https://a.test/x,https://a.test/x' }, /directories that differ/],
+    [{ ACME_EAB_KID: 'a,b' }, /^ACME_EAB_KID has 2 entries separated by ",", .* names 1/],
+    [{ ACME_CHALLENGES: 'http-01;http-01' }, /^ACME_CHALLENGES has 2 entries separated by ";"/],
+    [{ ACME_EAB_KID: 'a' }, /^ACME_EAB_KID has .* and ACME_EAB_HMAC_KEY has none/],
+    [{ ACME_EAB_HMAC_KEY: secret }, /^ACME_EAB_HMAC_KEY has .* and ACME_EAB_KID has none/],
+    [{ ACME_EAB_KID: 'a', ACME_EAB_HMAC_KEY: `${secret}=` }, /in base64url/],
+    [{ ACME_DIRECTORY_URL: TWO, ACME_EAB_KID: 'a', ACME_EAB_HMAC_KEY: `,${secret}` }, /same place/],
+    [
+      { ACME_CHALLENGES: 'dns-persist-01' },
+      /dns-persist-01, which no authority offers in production/,
+    ],
+    [{ ACME_CHALLENGES: 'http-01,dns-account-01' }, /no authority offers in production yet/],
+  ];
+  for (const [env, words] of cases) {
+    assert.throws(
+      () => readConfig(env),
+      (error) => {
+        assert.ok(error instanceof UserError);
+        assert.match(error.message, words);
+        return !error.message.includes(secret);
+      },
+    );
+  }
 });

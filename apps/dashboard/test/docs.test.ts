@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertVariablesExplained, readDocument } from '@petstore/test-support/documents.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { OWN_TYPES } from '../server/src/certificates/problem.ts';
+import { OWN_TYPES } from '../server/src/certificates/problem-table.ts';
 import { readConfig } from '../server/src/config.ts';
 import { VERDICT_CODES } from '../server/src/domains/verdict.ts';
 import { dashboard } from './support/dashboard-program.ts';

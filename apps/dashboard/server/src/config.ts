@@ -7,12 +7,9 @@ import {
   oneOf,
   text,
 } from '@petstore/service/environment.ts';
+import { type AcmeConfig, readAcme } from './config-acme.ts';
 import {
-  challenges,
-  email,
   hostName,
-  hostNames,
-  httpsUrl,
   type MailConfig,
   mail,
   nameServers,
@@ -22,9 +19,6 @@ import {
 } from './config-values.ts';
 import { DEPLOY_LIMITS, type DeployLimits } from './deploys/deploy-limits.ts';
 import { readZoneConfig, type ZoneConfig } from './zone/zone-config.ts';
-
-/** By using it, the operator agrees to its terms: docs/custom-domains.md says so. */
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 const DEFAULT_DATA_DIR = './data';
 
@@ -69,20 +63,6 @@ export interface Config {
   readonly requestProxy: 'refuse' | 'allow';
   /** Private networks whose servers it may call; none: those of the internet alone. */
   readonly requestProxyNetworks: readonly string[];
-}
-
-export interface AcmeConfig {
-  readonly directoryUrl: string;
-  /** The directory for the first retries; undefined: the same directory. */
-  readonly stagingDirectoryUrl: string | undefined;
-  /** A file in PEM, with an extra root for the directories. */
-  readonly caFile: string | undefined;
-  /** The authority's contact address, for problems. */
-  readonly email: string | undefined;
-  /** The authority's issuer names in CAA records; none: as its directory says. */
-  readonly caaIdentities: readonly string[];
-  /** In the order in which they are tried. */
-  readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
 }
 
 /** Projects that are deployed from a repository. */
@@ -147,14 +127,7 @@ export function readConfig(env: Env): Config {
     deploys: deployLimits(env),
     previewDays: integer(env, 'DASHBOARD_PREVIEW_DAYS', 30, 1, 3_650),
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
-    acme: {
-      directoryUrl: httpsUrl(env, 'ACME_DIRECTORY_URL') ?? LETS_ENCRYPT,
-      stagingDirectoryUrl: httpsUrl(env, 'ACME_STAGING_DIRECTORY_URL'),
-      caFile: text(env, 'ACME_CA_FILE'),
-      email: email(env, 'ACME_EMAIL'),
-      caaIdentities: hostNames(env, 'ACME_CAA_IDENTITIES'),
-      challenges: challenges(env, 'ACME_CHALLENGES'),
-    },
+    acme: readAcme(env),
     dnsServers: nameServers(env, 'DNS_SERVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),

@@ -40,14 +40,19 @@ const environment = `\
   EDGE_CACHE_BYTES           memory for contents of sites (67108864)
   EDGE_CONNECTIONS_PER_ADDRESS  connections of one address on each port, 0: any number (1000)
   EDGE_TLS_CACHE_HOSTS       hosts whose certificates are kept ready, 45 kB each (3000)
-  ACME_DIRECTORY_URL         certificate authority for custom domains (Let's Encrypt, whose terms
-                             are agreed to by using it)
+  ACME_DIRECTORY_URL         certificate authority for custom domains, or several, separated by
+                             commas, in order (Let's Encrypt, whose terms are agreed to by using it)
+  ACME_EAB_KID               ids of external accounts, one for each authority (none)
+  ACME_EAB_HMAC_KEY          their keys in base64url, one for each authority (none)
+  ACME_PROFILE               profiles of certificates, one for each authority (its own choice)
+  ACME_ORDERS_PER_3_HOURS    orders of an account, one entry for each authority (300)
   ACME_STAGING_DIRECTORY_URL where certificates that failed are tried first (none)
-  ACME_CA_FILE               PEM of an extra root to trust the two by (none)
+  ACME_CA_FILE               PEM of extra roots to trust them by (none)
   ACME_EMAIL                 where the authority may write (none)
-  ACME_CAA_IDENTITIES        names by which CAA records know the authority, separated by commas
-                             (as it says itself)
-  ACME_CHALLENGES            http-01, tls-alpn-01, in the order in which they are tried (both)
+  ACME_CAA_IDENTITIES        names by which CAA records know the authority, separated by commas,
+                             and by ; from those of the next one (as it says itself)
+  ACME_CHALLENGES            http-01, tls-alpn-01, in the order in which they are tried (both); for
+                             all authorities, or by ; from those of the next one
   DNS_SERVERS                resolvers for custom domains, ip:port, separated by commas (the
                              system's)
   DNS_AUTHORITATIVE_PORT     port at which the name servers of their zones are asked (53)

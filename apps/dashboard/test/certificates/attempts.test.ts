@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ProblemError, UnreachableError } from '../../server/src/certificates/acme-transport.ts';
+import { backoff } from '../../server/src/certificates/backoff.ts';
 import {
   advanceTo,
   LeaseLostError,
@@ -10,7 +11,7 @@ import {
 } from '../../server/src/certificates/issuance.ts';
 import { OrderDeferredError } from '../../server/src/certificates/order.ts';
 import { OrderFailedError, type Problem } from '../../server/src/certificates/problem.ts';
-import { backoff, dropIssuance, endFailedAttempt } from '../../server/src/certificates/retry.ts';
+import { dropIssuance, endFailedAttempt } from '../../server/src/certificates/retry.ts';
 import { putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { endOrder, insertOrder } from '../../server/src/store/acme-orders.ts';
 import { HERE, type Made, NOW, openAttempt, orderWith, STAGING } from './support/attempt.ts';
@@ -232,7 +233,9 @@ test('owners are notified when it is given up, if that is news, and at the third
 });
 
 test('an order that waits for the limits says until when, and hides no problem that somebody has to mend', async (t) => {
-  const deferred = new OrderDeferredError('4 orders failed', NOW + HOUR_MS);
+  const deferred = new OrderDeferredError({
+    ...{ why: '4 orders failed', until: NOW + HOUR_MS, of: 'own' },
+  });
   const { row, last, wait } = await ended(t, deferred);
   assert.equal(wait, HOUR_MS);
   assert.deepEqual([row.leased_by, row.failures], [null, 0]);

@@ -52,7 +52,10 @@ async function order(
 const heldBack = (db: Db, hostname: string, planned: Partial<PlannedOrder> = {}) =>
   deferredUntil(
     db,
-    { directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first', ...planned },
+    {
+      ...{ directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first' },
+      ...{ isExempt: false, ordersPer3Hours: 300, ...planned },
+    },
     NOW,
   );
 

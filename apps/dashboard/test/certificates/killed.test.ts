@@ -18,6 +18,7 @@ import { openDatabase } from '../../server/src/store/open-database.ts';
 import type { ProcessOptions } from './support/issuer-process.ts';
 import {
   acmeConfig,
+  acmeOf,
   certificateOf,
   eventsOf,
   HOST,
@@ -58,6 +59,18 @@ describe('a process that is killed leaves one certificate and no order', { concu
   }
 });
 
+// The first authority refuses an order that it has taken: the next one goes on.
+describe('a process that is killed while it goes to the next authority leaves one certificate', {
+  concurrency: 4,
+}, () => {
+  for (const call of CALLS) {
+    for (const phase of ['received', 'done'] as const) {
+      test(`at the ${call} of the next one (${phase})`, (t) =>
+        killedAt(t, call, phase, 'finalize'));
+    }
+  }
+});
+
 test('two processes that issue for the same names make one order for each', async (t) => {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
@@ -84,7 +97,13 @@ test('two processes that issue for the same names make one order for each', asyn
   assert.equal(authority.issued, names.length);
 });
 
-async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Promise<void> {
+/** `failing`: the call that an authority before this one refuses; undefined: there is none. */
+async function killedAt(
+  t: TestContext,
+  at: Call,
+  when: 'received' | 'done',
+  failing?: Call,
+): Promise<void> {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
   cleanUp(t, close);
@@ -101,7 +120,9 @@ async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Pr
     },
   });
   const key = randomBytes(32);
-  const acme = acmeConfig(authority);
+  const before = failing && (await startLabAuthority(t, lab));
+  if (before && failing) before.injectFault({ at: failing, type: 'unauthorized' });
+  const acme = before ? await acmeOf(t, [before, authority]) : acmeConfig(authority);
   const id = await putVerifiedDomain(db);
 
   child = await startProcess(t, { databaseUrl, key: key.toString('base64'), acme });
@@ -123,8 +144,18 @@ async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Pr
   assert.deepEqual(await db.selectFrom('acme_challenges').selectAll().execute(), []);
   const kinds = (await eventsOf(db, id)).map(({ kind }) => kind);
   assert.equal(kinds.filter((kind) => kind === 'certificate.issued').length, 1);
-  assert.ok(!kinds.includes('certificate.failed'), 'no attempt failed');
+  const failed = kinds.filter((kind) => kind === 'certificate.failed');
+  assert.equal(failed.length, before ? 1 : 0, 'no attempt failed but at the authority before');
   checkCalls(authority);
+  if (!before) return;
+  assert.equal(row.directory_url, authority.directoryUrl);
+  assert.equal(before.issued, 0);
+  assert.equal(before.counts.newOrder, 1, 'not asked again');
+  assert.deepEqual(before.ordersByStatus().pending, 0);
+  const orders = await db.selectFrom('acme_orders').select(['directory_url', 'state']).execute();
+  const count = (url: string) => orders.filter(({ directory_url }) => directory_url === url).length;
+  assert.deepEqual([count(before.directoryUrl), count(authority.directoryUrl) <= 2], [1, true]);
+  assert.equal(orders.filter(({ state }) => state === 'issued').length, 1);
 }
 
 /** One order, which is done, and no call more than is needed once and, where the process died, once again. */

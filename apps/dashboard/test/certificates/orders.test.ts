@@ -45,7 +45,7 @@ test('an order is counted and its key is stored before the authority is asked', 
   const expected = {
     ...{ directory_url: HERE, hostname: HOST, registered_domain: 'example.test', at: NOW },
     ...{ project_id: 'petstore', domain_id: made.id, is_renewal: 0, state: 'open' },
-    ...{ order_url: null, ended_at: null },
+    ...{ order_url: null, ended_at: null, is_exempt: 0 },
   };
   assert.deepEqual({ ...order }, { id: 1, ...expected });
   assert.deepEqual(made.asked, [`newOrder ${HOST} undefined`]);

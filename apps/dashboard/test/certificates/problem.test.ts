@@ -9,13 +9,13 @@ import {
   isConnectionProblem,
   isTransient,
   OrderFailedError,
-  OWN_TYPES,
   type Problem,
   parseProblem,
   problemOf,
   problemToShow,
   problemTypeOf,
 } from '../../server/src/certificates/problem.ts';
+import { OWN_TYPES } from '../../server/src/certificates/problem-table.ts';
 import { HOST } from './support/lab.ts';
 
 // To look at the words after a change of them:
@@ -26,6 +26,7 @@ const EXPLANATIONS = join(import.meta.dirname, 'fixtures/explanations.txt');
 /** Each problem, and whether it is never retried, or transient: the order is still good. */
 const PROBLEMS: Readonly<Record<string, 'never' | 'transient' | 'retried'>> = {
   accountDoesNotExist: 'retried',
+  alreadyReplaced: 'retried',
   alreadyRevoked: 'retried',
   badCSR: 'never',
   badNonce: 'transient',
@@ -39,6 +40,7 @@ const PROBLEMS: Readonly<Record<string, 'never' | 'transient' | 'retried'>> = {
   externalAccountRequired: 'never',
   incorrectResponse: 'retried',
   invalidContact: 'never',
+  invalidProfile: 'retried',
   malformed: 'retried',
   orderNotReady: 'retried',
   rateLimited: 'transient',
@@ -52,6 +54,7 @@ const PROBLEMS: Readonly<Record<string, 'never' | 'transient' | 'retried'>> = {
   unreachable: 'transient',
   timeout: 'transient',
   orderGone: 'retried',
+  accountRefused: 'retried',
   badCertificate: 'retried',
   noChallenge: 'never',
   budget: 'retried',
@@ -68,6 +71,7 @@ test('each problem is explained: what it means for the name, and what to do', (t
     ...Object.keys(PROBLEMS).map((type): [string, Problem] => [type, problem(type)]),
     ['connection by http-01', problem('connection', { challenge: 'http-01' })],
     ['connection by tls-alpn-01', problem('connection', { challenge: 'tls-alpn-01' })],
+    ['unauthorized by http-01', problem('unauthorized', { challenge: 'http-01' })],
     ['budget, with why and until', problem('budget', { detail: '4 failed', retryAt: 60_000 })],
   ];
   const text = cases.map(([title, it]) => `${title}: ${explainProblem(it, HOST)}\n`).join('\n');
@@ -75,7 +79,7 @@ test('each problem is explained: what it means for the name, and what to do', (t
 });
 
 test('what cannot help is not tried again, and what costs no order is tried with the same one', () => {
-  assert.deepEqual(OWN_TYPES, Object.keys(PROBLEMS).slice(-7, -1));
+  assert.deepEqual(OWN_TYPES, Object.keys(PROBLEMS).slice(-8, -1));
   for (const [type, kind] of Object.entries(PROBLEMS)) {
     assert.equal(hasNoScheduledRetry(problem(type)), kind === 'never', type);
     assert.equal(isTransient(problem(type)), kind === 'transient', type);

@@ -33,7 +33,8 @@ async function withCertificates(
     const row: CertificateRow = {
       ...{ domain_id: id, hostname, chain: '', sealed_key: '', issuer: 'x', serial: `${at}` },
       ...{ not_before: NOW - 60 * DAY_MS, not_after: NOW + 30 * DAY_MS, issued_at: NOW - DAY_MS },
-      ...{ renew_at: NOW, ari_id: `ari-${at}`, ari_check_at: NOW, ...change },
+      ...{ renew_at: NOW, ari_id: `ari-${at}`, ari_check_at: NOW, directory_url: null },
+      ...change,
     };
     await made.db.insertInto('certificates').values(row).execute();
   }
@@ -90,7 +91,7 @@ test('what is due for renewal is renewed at the directory that is configured, on
         ...{ domain_id: made.first, hostname: 'n0.example.test', kind: 'renewal' },
         ...{ step: 'account', step_at: NOW, requested_at: NOW, directory_url: HERE },
         ...{ order_url: null, sealed_key: null, failures: 0, next_attempt_at: NOW },
-        ...{ last_problem: null, leased_by: null, leased_until: null },
+        ...{ last_problem: null, tried: '[]', leased_by: null, leased_until: null },
       },
     ],
   );

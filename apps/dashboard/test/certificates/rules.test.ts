@@ -5,20 +5,20 @@ import { PublicKey } from '@peculiar/x509';
 import { createIssuing, type Issuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import fc from 'fast-check';
 import { readProblem, readRetryAfter } from '../../server/src/certificates/acme-transport.ts';
+import { backoff } from '../../server/src/certificates/backoff.ts';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
 import { STEP_MESSAGES, STEPS, stepOf } from '../../server/src/certificates/issuance.ts';
 import {
   explainProblem,
-  OWN_TYPES,
   type Problem,
   problemToShow,
 } from '../../server/src/certificates/problem.ts';
+import { OWN_TYPES } from '../../server/src/certificates/problem-table.ts';
 import {
   isExpiringSoon,
   renewalTime,
   timeInWindow,
 } from '../../server/src/certificates/renewal.ts';
-import { backoff } from '../../server/src/certificates/retry.ts';
 import { makePrivateKey } from '../../server/src/certificates/sealing.ts';
 import { HOST } from './support/lab.ts';
 

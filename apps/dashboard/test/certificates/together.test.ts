@@ -98,10 +98,14 @@ async function withLostOrders(t: TestContext, lab: Lab, authority: LabAuthority)
   const agent = acmeAgent(authority.caFile);
   cleanUp(t, () => agent.destroy());
   const send = acmeTransport(agent, new AbortController().signal);
-  const client = await connectAcmeClient(directoryUrl, { key, url: undefined }, send);
+  const client = await connectAcmeClient(
+    directoryUrl,
+    { key, url: undefined, external: undefined },
+    send,
+  );
   const url = await client.createAccount(undefined);
-  const orders = [await client.newOrder(HOST, undefined), await client.newOrder(HOST, undefined)];
-  const foreign = await client.newOrder('other.example.test', undefined);
+  const orders = [await client.newOrder(HOST, {}), await client.newOrder(HOST, {})];
+  const foreign = await client.newOrder('other.example.test', {});
 
   await lab.db
     .insertInto('acme_accounts')

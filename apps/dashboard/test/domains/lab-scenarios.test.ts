@@ -44,11 +44,14 @@ describe('what the lab brings about is what it says', () => {
       hostname: hostname as CanonicalHost,
       target: TARGET as CanonicalHost,
       proof: isApex ? { name: `_docs-challenge.${hostname}`, value: PROOF } : undefined,
-      authority: {
-        identities: [IDENTITY],
-        accountUri: `https://${IDENTITY}/account/ours`,
-        methods: ['http-01', 'tls-alpn-01'],
-      },
+      authorities: [
+        {
+          ...{ name: 'the lab', directoryUrl: `https://${IDENTITY}/directory` },
+          identities: [IDENTITY],
+          accountUri: `https://${IDENTITY}/account/ours`,
+          methods: ['http-01', 'tls-alpn-01'],
+        },
+      ],
     };
     const servers = [dns.server];
     const { verdict } = await checkDns(expectation, {

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { readAcme } from '../../server/src/config-acme.ts';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
 import { joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
 import {
-  AWAY,
   addDomain,
   createRecords,
   eventsOf,
@@ -118,7 +118,7 @@ test('the authority is asked nothing before a name is verified, however often Ve
   await once(authority, 'listening');
   cleanUp(t, () => authority.close());
   const { port } = authority.address() as AddressInfo;
-  const acme = { ...AWAY, directoryUrl: `https://127.0.0.1:${port}/directory` };
+  const acme = readAcme({ ACME_DIRECTORY_URL: `https://127.0.0.1:${port}/directory` });
   const { root, dns } = await startDomainService(t, { acme });
   await readyProject(root, 'pets');
   const added = await addDomain(root, 'pets', HOST);

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https';
 import type { Log } from '@petstore/service/log.ts';
-import type { AcmeConfig } from '../config.ts';
+import type { AcmeConfig } from '../config-acme.ts';
 import type { Deps } from '../deps.ts';
 import {
   changeAcmeAccount,
@@ -10,6 +10,7 @@ import {
 } from '../store/acme-accounts.ts';
 import type { AcmeClient } from './acme-client.ts';
 import { acmeAgent, acmeTransport } from './acme-transport.ts';
+import { authorityAt } from './authorities.ts';
 import { accountKeyContext, makePrivateKey } from './sealing.ts';
 
 /** How long a directory is used before it is read again, in milliseconds. */
@@ -77,7 +78,11 @@ async function openAccount(
   const { connectAcmeClient } = await import('./acme-client.ts');
   const client = await connectAcmeClient(
     directoryUrl,
-    { key: sealer.open(account.sealed_key, context), url: account.account_url ?? undefined },
+    {
+      key: sealer.open(account.sealed_key, context),
+      url: account.account_url ?? undefined,
+      external: authorityAt(config.acme, directoryUrl)?.eab,
+    },
     acmeTransport(agent, signal),
   );
   const accountUrl = account.account_url ?? (await client.createAccount(config.acme.email));

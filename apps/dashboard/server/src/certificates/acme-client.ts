@@ -1,4 +1,5 @@
 import { Client, crypto, type Order as LibraryOrder } from 'acme-client';
+import type { ExternalAccount } from '../config-acme.ts';
 import {
   type AcmeResponse,
   type AcmeTransport,
@@ -17,6 +18,16 @@ const MAX_NONCES = 8;
 interface Directory {
   readonly caaIdentities: readonly string[];
   readonly renewalInfo?: string;
+  /** The names of its profiles (draft-ietf-acme-profiles, section 3). */
+  readonly profiles?: readonly string[];
+}
+
+/** What an order may ask for besides its name. */
+export interface OrderWishes {
+  /** The certificate that this one is to replace (RFC 9773, section 5). */
+  readonly replaces?: string | undefined;
+  /** The kind of certificate (draft-ietf-acme-profiles, section 4). */
+  readonly profile?: string | undefined;
 }
 
 /** RFC 8555, section 7.1.3. */
@@ -52,14 +63,16 @@ export interface Challenge {
  */
 export interface AcmeClient {
   readonly directory: Directory;
-  /** Creates the account of the key, or finds it, and agrees to the authority's terms; its URL. */
+  /**
+   * Creates the account of the key, or finds it, and agrees to the authority's terms; its URL. Rejects with a ProblemError
+   * `accountRefused` where the authority refuses, without a type that says more.
+   */
   createAccount(email: string | undefined): Promise<string>;
   /** Whether the authority knows the account and takes orders from it. */
   isAccountUsable(): Promise<boolean>;
   /** The account's orders, as far as the authority lists them (RFC 8555, section 7.1.2.1): not all do. */
   listOrders(): Promise<readonly string[]>;
-  /** `replaces`: the certificate that this one is to replace (RFC 9773, section 5). */
-  newOrder(hostname: string, replaces: string | undefined): Promise<Order>;
+  newOrder(hostname: string, wishes: OrderWishes): Promise<Order>;
   getOrder(url: string): Promise<Order>;
   authorizationsOf(order: Order): Promise<readonly Authorization[]>;
   /** RFC 8555, section 8.1. */
@@ -95,16 +108,26 @@ interface Internals {
   };
 }
 
-/** Reads the directory. `accountKey`: in PEM; `accountUrl`: undefined until the account was made. */
+interface ClientAccount {
+  /** In PEM. */
+  readonly key: string;
+  /** undefined until the account was made. */
+  readonly url: string | undefined;
+  /** Binds a new account (RFC 8555, section 7.3.4). */
+  readonly external: ExternalAccount | undefined;
+}
+
+/** Reads the directory. */
 export async function connectAcmeClient(
   directoryUrl: string,
-  account: { readonly key: string; readonly url: string | undefined },
+  account: ClientAccount,
   send: AcmeTransport,
 ): Promise<AcmeClient> {
   const client = new Client({
     directoryUrl,
     accountKey: account.key,
     ...(account.url !== undefined && { accountUrl: account.url }),
+    ...(account.external && { externalAccountBinding: account.external }),
   });
   const { http } = client as unknown as Internals;
   const waits = new WeakMap<object, number>();
@@ -134,7 +157,11 @@ export async function connectAcmeClient(
     directory,
     async createAccount(email) {
       const contact = email === undefined ? [] : [`mailto:${email}`];
-      await inProtocol(() => client.createAccount({ termsOfServiceAgreed: true, contact }));
+      try {
+        await inProtocol(() => client.createAccount({ termsOfServiceAgreed: true, contact }));
+      } catch (error) {
+        throw accountProblem(error);
+      }
       return client.getAccountUrl();
     },
     async isAccountUsable() {
@@ -152,10 +179,11 @@ export async function connectAcmeClient(
       const urls = (list as { orders?: unknown }).orders;
       return Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
     },
-    async newOrder(hostname, replaces) {
+    async newOrder(hostname, { replaces, profile }) {
       const request = {
         identifiers: [{ type: 'dns', value: hostname }],
         ...(replaces !== undefined && { replaces }),
+        ...(profile !== undefined && { profile }),
       };
       return (await inProtocol(() => client.createOrder(request))) as Order;
     },
@@ -204,6 +232,14 @@ async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
+/** Of an external account that an authority does not know, it says the same as of a request that it does not understand. */
+function accountProblem(error: unknown): unknown {
+  const isVague =
+    error instanceof ProblemError && ['malformed', 'unauthorized'].includes(error.document.type);
+  if (!isVague) return error;
+  return new ProblemError({ ...error.document, type: 'accountRefused' }, error.retryAfterMs);
+}
+
 /** The library takes whole resources where it needs their URLs only. */
 function urlOnly(url: string): LibraryOrder {
   return { url } as LibraryOrder;
@@ -222,13 +258,14 @@ async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
 
 function readDirectory(body: unknown): Directory {
   const { meta, renewalInfo } = body as {
-    meta?: { caaIdentities?: unknown };
+    meta?: { caaIdentities?: unknown; profiles?: unknown };
     renewalInfo?: unknown;
   };
   const names: unknown[] = Array.isArray(meta?.caaIdentities) ? meta.caaIdentities : [];
   return {
     caaIdentities: names.filter((name) => typeof name === 'string'),
     ...(typeof renewalInfo === 'string' && { renewalInfo }),
+    ...(isObject(meta?.profiles) && { profiles: Object.keys(meta.profiles) }),
   };
 }
 

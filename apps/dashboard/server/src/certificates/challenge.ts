@@ -2,6 +2,7 @@ import { type ChallengeRow, listChallenges, putChallenge } from '../store/acme-c
 import { findDomainById } from '../store/domains.ts';
 import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
 import { readProblem } from './acme-transport.ts';
+import { authorityAt } from './authorities.ts';
 import { type Attempt, acmeClient, advanceTo } from './issuance.ts';
 import { currentOrder, orderFailed, poll } from './order.ts';
 import {
@@ -24,7 +25,8 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
     // Valid from an earlier order, so that this one is about to be ready; or failed, which `validate` finds.
     return advanceTo(attempt, 'validate');
   }
-  const configured = await usableChallenges(attempt, deps.config.acme.challenges);
+  const own = authorityAt(deps.config.acme, row.directory_url)?.challenges ?? [];
+  const configured = await usableChallenges(attempt, own);
   const type = chooseChallenge(pending, configured, parseProblem(row.last_problem));
   const challenge = pending.challenges.find((offered) => offered.type === type);
   if (!type || !challenge) {

@@ -47,9 +47,13 @@ export async function downloadCertificate(attempt: Attempt): Promise<void> {
   const chain = await client.download(order);
   const key = privateKeyOf(attempt);
   const issued = await checked(chain, attempt, key);
-  const { directoryUrl } = deps.config.acme;
-  if (row.directory_url !== directoryUrl) {
-    const restart = { directory_url: directoryUrl, order_url: null, sealed_key: null };
+  const { authorities, stagingDirectoryUrl } = deps.config.acme;
+  if (row.directory_url === stagingDirectoryUrl) {
+    const restart = {
+      directory_url: authorities[0].directoryUrl,
+      order_url: null,
+      sealed_key: null,
+    };
     return advanceTo(attempt, 'account', restart, async (trx) => {
       await deleteChallenges(trx, row.domain_id);
       await endOrder(trx, row.domain_id, 'issued', deps.now());
@@ -115,6 +119,7 @@ async function install(
       renew_at: renewalTime(issued, Math.random()),
       ari_id: ariId,
       ari_check_at: ariId === null ? null : at,
+      directory_url: row.directory_url,
     });
     await deleteChallenges(trx, row.domain_id);
     await endOrder(trx, row.domain_id, 'issued', at);

@@ -10,7 +10,9 @@ import {
   listLeasedIssuances,
 } from '../store/issuances.ts';
 import { type Accounts, openAccounts } from './account.ts';
+import { authorityAt } from './authorities.ts';
 import { startChallenge, validate } from './challenge.ts';
+import { chooseAuthority } from './choose-authority.ts';
 import { downloadCertificate, finalizeOrder } from './finalize.ts';
 import {
   type Attempt,
@@ -24,6 +26,7 @@ import {
 import { abandonOrphanedOrders, placeOrder } from './order.ts';
 import { askWhenToRenew, startRenewals, warnOfExpiry } from './renewal.ts';
 import { dropIssuance, endFailedAttempt } from './retry.ts';
+import { situationOf } from './situation.ts';
 
 /** How long a process has an issuance without renewing the lease, in milliseconds. It renews twice in that while. */
 const LEASE_MS = 30_000;
@@ -151,8 +154,8 @@ async function attemptCertificate(
   // The old certificate serves until it expires, and is renewed when the name leads here again.
   if (row.kind === 'renewal' && domain.moved_away_at !== null) return dropIssuance(attempt);
   try {
-    const restart = restartAtConfiguredDirectory(deps, row);
-    if (restart) await recordProgress(attempt, restart);
+    const begin = await chooseDirectory(deps, row);
+    if (begin) await recordProgress(attempt, begin);
     while (!attempt.isIssued) {
       signal.throwIfAborted();
       await DO_STEP[stepOf(attempt.row.step)](attempt);
@@ -182,13 +185,20 @@ async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
   return certificate !== undefined && certificate.issued_at >= row.requested_at;
 }
 
-/** An order at a directory that is no longer configured is given up: the issuance begins anew at the one that is. */
-function restartAtConfiguredDirectory(
-  { config }: IssuerDeps,
-  { directory_url }: IssuanceRow,
-): IssuanceChange | undefined {
-  const { directoryUrl, stagingDirectoryUrl } = config.acme;
-  const isConfigured = directory_url === directoryUrl || directory_url === stagingDirectoryUrl;
-  if (isConfigured) return undefined;
+/**
+ * Where an issuance without an order begins: at the authority that is to be asked now. An order at a directory that is no
+ * longer configured is given up.
+ */
+async function chooseDirectory(
+  deps: IssuerDeps,
+  row: IssuanceRow,
+): Promise<IssuanceChange | undefined> {
+  const { acme } = deps.config;
+  const isConfigured = authorityAt(acme, row.directory_url) !== undefined;
+  if (isConfigured && row.sealed_key !== null) return undefined;
+  const { directoryUrl } = chooseAuthority(acme, await situationOf(deps, row), deps.now());
+  const isFirst = directoryUrl === acme.authorities[0].directoryUrl;
+  const isTrial = isFirst && row.directory_url === acme.stagingDirectoryUrl;
+  if (isTrial || row.directory_url === directoryUrl) return undefined;
   return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }

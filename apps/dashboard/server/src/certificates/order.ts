@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zoneOf } from '../domains/hostname.ts';
 import {
+  countExemptOrder,
   endOrphanedOrders,
   insertOrder,
   recordLateIssuance,
@@ -11,9 +12,10 @@ import { lockDomain } from '../store/domains.ts';
 import type { AccountDeps, Accounts } from './account.ts';
 import type { AcmeClient, Order } from './acme-client.ts';
 import { ProblemError, readProblem, UnreachableError } from './acme-transport.ts';
+import { authorityAt, issuerOf } from './authorities.ts';
 import { type Attempt, acmeClient, advanceTo, recordProgress } from './issuance.ts';
 import { OrderFailedError } from './problem.ts';
-import { deferredUntil, type PlannedOrder } from './rate-limits.ts';
+import { type Deferral, deferredUntil, type PlannedOrder } from './rate-limits.ts';
 import { certificateKeyContext, makePrivateKey } from './sealing.ts';
 
 /** Of the account's orders, how many are searched for one whose response was lost. */
@@ -31,10 +33,13 @@ export class OrderDeferredError extends Error {
   override name = 'OrderDeferredError';
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** Another authority may take the order now. */
+  readonly isOfAuthority: boolean;
 
-  constructor(why: string, until: number) {
+  constructor({ why, until, of }: Deferral) {
     super(why);
     this.until = until;
+    this.isOfAuthority = of === 'authority';
   }
 }
 
@@ -50,8 +55,9 @@ export async function placeOrder(attempt: Attempt): Promise<void> {
   if (row.sealed_key !== null) order = await findLostOrder(client, row.hostname);
   if (!order) {
     const key = await makePrivateKey();
-    await countOrder(attempt, deps.sealer.seal(key, certificateKeyContext(row.domain_id)));
-    order = await newOrder(client, row.hostname, replaces);
+    const sealedKey = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
+    await countOrder(attempt, sealedKey, replaces !== undefined);
+    order = await newOrder(attempt, client, replaces);
   }
   // Kept in memory even if it cannot be stored: where nobody wants the certificate any more, the order is abandoned.
   attempt.row = { ...attempt.row, order_url: order.url };
@@ -62,15 +68,19 @@ export async function placeOrder(attempt: Attempt): Promise<void> {
 }
 
 /** Counts the order and stores its key, before the authority is asked. Rejects with OrderDeferredError. */
-async function countOrder(attempt: Attempt, sealedKey: string): Promise<void> {
+async function countOrder(attempt: Attempt, sealedKey: string, isExempt: boolean): Promise<void> {
   const { deps, row, projectId } = attempt;
   const { directory_url, hostname, domain_id, kind } = row;
   const at = deps.now();
-  const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind };
+  const planned: PlannedOrder = {
+    directoryUrl: directory_url,
+    ...{ hostname, projectId, kind, isExempt },
+    ordersPer3Hours: authorityAt(deps.config.acme, directory_url)?.ordersPer3Hours,
+  };
   await deps.db.transaction().execute(async (trx) => {
     await lockDomain(trx, domain_id);
     const deferred = await deferredUntil(trx, planned, at);
-    if (deferred) throw new OrderDeferredError(deferred.why, deferred.until);
+    if (deferred) throw new OrderDeferredError(deferred);
     await recordProgress(attempt, { sealed_key: sealedKey }, trx);
     await insertOrder(trx, {
       directory_url,
@@ -79,18 +89,20 @@ async function countOrder(attempt: Attempt, sealedKey: string): Promise<void> {
       project_id: projectId,
       domain_id,
       is_renewal: kind === 'renewal' ? 1 : 0,
+      is_exempt: isExempt ? 1 : 0,
       at,
     });
   });
 }
 
 async function newOrder(
+  { deps, row: { hostname, domain_id, directory_url } }: Attempt,
   client: AcmeClient,
-  hostname: string,
   replaces: string | undefined,
 ): Promise<Order> {
+  const profile = offeredProfile(client, authorityAt(deps.config.acme, directory_url)?.profile);
   try {
-    return await client.newOrder(hostname, replaces);
+    return await client.newOrder(hostname, { replaces, profile });
   } catch (error) {
     // RFC 9773, section 5: another order replaces the certificate already, or the certificate is another account's.
     const isAboutReplaced =
@@ -98,8 +110,20 @@ async function newOrder(
       error instanceof ProblemError &&
       ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.document.type);
     if (!isAboutReplaced) throw error;
-    return client.newOrder(hostname, undefined);
+    await countExemptOrder(deps.db, domain_id);
+    return client.newOrder(hostname, { profile });
   }
+}
+
+/**
+ * The configured profile. Throws ProblemError where the directory does not have it: an order for it would be refused, or
+ * bring a certificate of another kind (draft-ietf-acme-profiles, section 4).
+ */
+function offeredProfile({ directory: { profiles } }: AcmeClient, profile: string | undefined) {
+  if (profile === undefined || profiles?.includes(profile)) return profile;
+  const offered = profiles?.length ? `It offers ${profiles.join(', ')}` : 'It offers none';
+  const detail = `${offered}; configured: ${profile}.`;
+  throw new ProblemError({ type: 'invalidProfile', detail, status: 0 });
 }
 
 /** The ARI id of the certificate that the order replaces, where the authority supports ARI (RFC 9773). */
@@ -108,8 +132,11 @@ async function replacedCertificate(
   client: AcmeClient,
 ): Promise<string | undefined> {
   if (row.kind === 'first' || client.directory.renewalInfo === undefined) return undefined;
-  if (row.directory_url !== deps.config.acme.directoryUrl) return undefined;
-  return (await findCertificate(deps.db, row.domain_id))?.ari_id ?? undefined;
+  const certificate = await findCertificate(deps.db, row.domain_id);
+  // Another authority does not know it.
+  if (!certificate || issuerOf(certificate, deps.config.acme) !== row.directory_url)
+    return undefined;
+  return certificate.ari_id ?? undefined;
 }
 
 /**

@@ -1,8 +1,11 @@
 import { ProblemError, UnreachableError } from './acme-transport.ts';
+import { type Blame, kindOf } from './problem-table.ts';
+
+export type { Blame };
 
 /** Why an attempt at a certificate failed: the JSON of `issuances.last_problem`. */
 export interface Problem {
-  /** A type of RFC 8555, section 6.7, without its urn; or one of OWN_TYPES. */
+  /** A type of RFC 8555, section 6.7, without its urn; or one of our own, of `problem-table.ts`. */
   readonly type: string;
   /** The authority's message, where there is one. */
   readonly detail: string;
@@ -17,22 +20,6 @@ export interface Problem {
 }
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01';
-
-/** Problems that RFC 8555 has no type for. */
-export const OWN_TYPES = [
-  /** The authority could not be reached, did not respond in time, or did not speak its protocol. */
-  'unreachable',
-  /** The authority took longer than one attempt waits. */
-  'timeout',
-  /** The authority does not know the order any more. */
-  'orderGone',
-  /** The certificate is not for the name, not for the key, or not valid now. */
-  'badCertificate',
-  /** The authority offers none of the configured challenges. */
-  'noChallenge',
-  /** A rate limit of the installation, which is below the authority's. */
-  'budget',
-] as const;
 
 /** An order has failed. */
 export class OrderFailedError extends Error {
@@ -63,40 +50,25 @@ export function parseProblem(text: string | null): Problem | undefined {
   return text === null ? undefined : (JSON.parse(text) as Problem);
 }
 
-/**
- * A retry would fail again and use up the authority's rate limits: the next one comes with a DNS check whose verdict is `verified`.
- */
-const NO_SCHEDULED_RETRY: ReadonlySet<string> = new Set([
-  'rejectedIdentifier',
-  'unsupportedIdentifier',
-  'badCSR',
-  'badPublicKey',
-  'badSignatureAlgorithm',
-  'externalAccountRequired',
-  'invalidContact',
-  'unsupportedContact',
-  'userActionRequired',
-  'compound',
-  'noChallenge',
-  // Somebody has to change the DNS; the DNS check finds out when.
-  'caa',
-]);
-
+/** A retry would fail again: the next one comes with a DNS check whose verdict is `verified`. */
 export function hasNoScheduledRetry({ type }: Problem): boolean {
-  return NO_SCHEDULED_RETRY.has(type);
+  return kindOf(type).again === 'after a check';
 }
 
 /** A request failed, and the order is still good. */
-const TRANSIENT: ReadonlySet<string> = new Set([
-  'unreachable',
-  'timeout',
-  'serverInternal',
-  'badNonce',
-  'rateLimited',
-]);
-
 export function isTransient({ type }: Problem): boolean {
-  return TRANSIENT.has(type);
+  return kindOf(type).order === 'kept';
+}
+
+/** The authority lost the order or the account. That does not count as a failed order: it begins anew. */
+export function isLostByAuthority({ type }: Problem): boolean {
+  return kindOf(type).order === 'lost';
+}
+
+/** Whose the problem is. A name is refused as `unauthorized` in a challenge alone. */
+export function blameOf({ type, challenge }: Problem): Blame {
+  if (type === 'unauthorized' && challenge === undefined) return 'order';
+  return kindOf(type).blame;
 }
 
 /** The authority could not connect to the host. Another challenge uses another port. */
@@ -136,6 +108,10 @@ const BY_ITSELF = 'You need not do anything: the dashboard retries by itself.';
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   accountDoesNotExist: () =>
     `The certificate authority no longer knows this installation's account. The dashboard creates another one by itself.`,
+  accountRefused: () =>
+    `The certificate authority made no account for this installation. The operator of the dashboard should check ACME_EAB_KID and ACME_EAB_HMAC_KEY; the authority's message says more.`,
+  alreadyReplaced: () =>
+    `The certificate authority has replaced the certificate in another order. ${BY_ITSELF}`,
   alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
   badCSR: () =>
     `The certificate authority refuses the certificate signing request for the name or its key. ${OPERATOR}`,
@@ -153,11 +129,13 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   dns: (hostname) =>
     `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone respond, and that DNSSEC, where it is used, is valid.`,
   externalAccountRequired: () =>
-    `The certificate authority requires an account that was arranged with it before (external account binding). ${OPERATOR}`,
+    `The certificate authority requires an account that was arranged with it before (external account binding): ACME_EAB_KID and ACME_EAB_HMAC_KEY. ${OPERATOR}`,
   incorrectResponse: (hostname) =>
     `The certificate authority reached ${hostname}, but another server than this dashboard responded. Check that no other server, proxy or CDN serves the name.`,
   invalidContact: () =>
     `The certificate authority does not accept the address in ACME_EMAIL. ${OPERATOR}`,
+  invalidProfile: () =>
+    `The certificate authority does not offer the profile of this installation (ACME_PROFILE); its message says which it offers. ${OPERATOR}`,
   malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
   orderNotReady: () =>
     `The certificate authority was asked for the certificate too early. ${BY_ITSELF}`,
@@ -169,9 +147,11 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   tls: (hostname) =>
     `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy serves the name.`,
   unauthorized: (hostname, { challenge }) =>
-    challenge === 'dns-01'
-      ? `The certificate authority did not find the proof at _acme-challenge.${hostname}. Check that its CNAME is as it was, and that the zone of this installation is delegated. ${BY_ITSELF}`
-      : `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
+    challenge === undefined
+      ? `The certificate authority refuses this order for ${hostname}, or the account that made it; its message says why. ${BY_ITSELF}`
+      : challenge === 'dns-01'
+        ? `The certificate authority did not find the proof at _acme-challenge.${hostname}. Check that its CNAME is as it was, and that the zone of this installation is delegated. ${BY_ITSELF}`
+        : `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
   unsupportedContact: () =>
     `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>

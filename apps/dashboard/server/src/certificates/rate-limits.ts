@@ -13,29 +13,44 @@ interface Limit {
   readonly first: number;
   readonly renewal: number;
   readonly windowMs: number;
+  /** `authority`: another authority has a budget of its own. `own`: it is not asked in place of this one. */
+  readonly of: 'authority' | 'own';
+}
+
+/** The orders of an account in 3 hours. A reserve is for renewals, and another for what we do not know of. */
+function ordersOfAccount(allowed: number): Limit {
+  return {
+    first: Math.floor(allowed * 0.9),
+    renewal: Math.floor((allowed * 59) / 60),
+    ...{ windowMs: 3 * HOUR_MS, of: 'authority' },
+  };
 }
 
 /**
  * The installation stays below the rate limits of Let's Encrypt, with a reserve: it counts its own orders only, and
  * a name may have been tried elsewhere. The limits of a project leave other projects their share of the account's.
  *
+ * Each authority has a budget of its own. Of those but Let's Encrypt only the orders of an account are known, from
+ * ACME_ORDERS_PER_3_HOURS; the other limits are kept there, too.
+ *
+ * An order that replaces a certificate when the authority's renewal information asks for it (RFC 9773, section 5) is
+ * exempt from the limits of authorities: without that, no installation could have 10,000 certificates of six days.
+ *
  * The limits of certificates in a week neither defer nor count renewals: the authority chooses the lifetime, and
  * with it how many renewals there are. Where a certificate lives for a day, ten renewals a week are normal, and a
  * deferred one would be an outage.
  */
 const LIMITS = {
-  /** 300 orders for an account in 3 hours. */
-  ordersOfAccount: { first: 270, renewal: 295, windowMs: 3 * HOUR_MS },
   /** 5 certificates for the same name in a week; the fifth is the renewal that may come between. */
-  certificatesOfName: { first: 4, renewal: NONE, windowMs: WEEK_MS },
+  certificatesOfName: { first: 4, renewal: NONE, windowMs: WEEK_MS, of: 'authority' },
   /** 50 certificates for a registered domain in a week; renewals are exempt there, too. */
-  certificatesOfDomain: { first: 45, renewal: NONE, windowMs: WEEK_MS },
+  certificatesOfDomain: { first: 45, renewal: NONE, windowMs: WEEK_MS, of: 'authority' },
   /** Our own: a wrong clock or a strange window of the authority's cannot cause a loop of renewals. */
-  renewalsOfName: { first: NONE, renewal: 6, windowMs: HOUR_MS },
+  renewalsOfName: { first: NONE, renewal: 6, windowMs: HOUR_MS, of: 'own' },
   /** Our own: a project's share of the account's orders. */
-  ordersOfProject: { first: 20, renewal: NONE, windowMs: HOUR_MS },
+  ordersOfProject: { first: 20, renewal: NONE, windowMs: HOUR_MS, of: 'own' },
   /** Our own: who fails so often has to mend something first. */
-  failuresOfProject: { first: 10, renewal: NONE, windowMs: HOUR_MS },
+  failuresOfProject: { first: 10, renewal: NONE, windowMs: HOUR_MS, of: 'own' },
 } as const satisfies Record<string, Limit>;
 
 /** 5 orders for a name may fail in an hour; one is left for whoever corrects the DNS. */
@@ -73,21 +88,37 @@ export interface PlannedOrder {
   readonly hostname: string;
   readonly projectId: string;
   readonly kind: 'first' | 'renewal';
+  /** The authority does not count it. */
+  readonly isExempt: boolean;
+  /** How many orders the account may make in three hours; undefined: any number. */
+  readonly ordersPer3Hours: number | undefined;
+}
+
+/** An order has to wait. */
+export interface Deferral extends Pick<Limit, 'of'> {
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  readonly why: string;
 }
 
 /** When an order may be placed, and why not sooner; undefined: now. */
 export async function deferredUntil(
   db: Db,
-  { directoryUrl, hostname, projectId, kind }: PlannedOrder,
+  { directoryUrl, hostname, projectId, kind, isExempt, ordersPer3Hours }: PlannedOrder,
   now: number,
-): Promise<{ until: number; why: string } | undefined> {
+): Promise<Deferral | undefined> {
   const { left, limit, nextSafeAt } = await budgetOf(db, directoryUrl, hostname, now);
   if (left === 0) {
-    return { until: nextSafeAt, why: `${limit} orders for ${hostname} failed within an hour` };
+    const why = `${limit} orders for ${hostname} failed within an hour`;
+    return { until: nextSafeAt, why, of: 'own' };
   }
   const registeredDomain = zoneOf(hostname);
   const rules: [Limit, Omit<OrderFilter, 'directoryUrl'>, (count: number) => string][] = [
-    [LIMITS.ordersOfAccount, {}, (n) => `${n} certificates were ordered within 3 hours`],
+    [
+      ordersOfAccount(isExempt ? NONE : (ordersPer3Hours ?? NONE)),
+      { only: 'not exempt' },
+      (n) => `${n} certificates were ordered within 3 hours`,
+    ],
     [
       LIMITS.certificatesOfName,
       { hostname, only: 'new certificates' },
@@ -114,11 +145,11 @@ export async function deferredUntil(
       (n) => `${n} orders of this project failed within an hour`,
     ],
   ];
-  for (const [{ windowMs, ...most }, filter, why] of rules) {
+  for (const [{ windowMs, of, ...most }, filter, why] of rules) {
     const count = most[kind];
     if (!Number.isFinite(count)) continue;
     const reached = await nthLatestOrder(db, count, now - windowMs, { directoryUrl, ...filter });
-    if (reached !== undefined) return { until: reached + windowMs, why: why(count) };
+    if (reached !== undefined) return { until: reached + windowMs, why: why(count), of };
   }
   return undefined;
 }

@@ -13,6 +13,7 @@ import { lockProject } from '../store/projects.ts';
 import type { AccountDeps, Accounts } from './account.ts';
 import type { RenewalInfo } from './acme-client.ts';
 import { ProblemError, readRetryAfter, UnreachableError } from './acme-transport.ts';
+import { authorityAt, issuerOf } from './authorities.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -85,7 +86,7 @@ export async function startRenewals({ db, config, now }: AccountDeps): Promise<b
         step: 'account',
         step_at: at,
         requested_at: at,
-        directory_url: config.acme.directoryUrl,
+        directory_url: config.acme.authorities[0].directoryUrl,
         failures: 0,
         next_attempt_at: at,
       });
@@ -95,30 +96,51 @@ export async function startRenewals({ db, config, now }: AccountDeps): Promise<b
 }
 
 /**
- * Asks the authority when to renew (RFC 9773) for each certificate for which that is due. Ends early when the authority
- * does not respond.
+ * Asks each certificate's authority when to renew (RFC 9773), where that is due. An authority that does not respond is
+ * not asked about any more certificates.
  */
 export async function askWhenToRenew(
   deps: AccountDeps,
   accounts: Accounts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, now } = deps;
+  const { db, config, now } = deps;
+  const away = new Set<string>();
   while (!signal.aborted) {
     const due = await leaseForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
-    const hasResponded = due.length > 0 && (await askAbout(deps, accounts, due));
-    if (!hasResponded || due.length < BATCH) return;
+    for (const [directoryUrl, certificates] of byAuthority(due, config)) {
+      if (away.has(directoryUrl)) continue;
+      const hasResponded = await askAbout(deps, accounts, directoryUrl, certificates).catch(
+        (error) => {
+          if (config.acme.authorities.length === 1 || !isAuthorityError(error)) throw error;
+          deps.log.warn({ err: error, directoryUrl }, 'the authority did not say when to renew');
+          return false;
+        },
+      );
+      if (!hasResponded) away.add(directoryUrl);
+    }
+    if (due.length < BATCH || away.size === config.acme.authorities.length) return;
   }
+}
+
+/** The certificates of each authority that is configured. Nobody is asked about the others. */
+function byAuthority(
+  certificates: readonly CertificateRow[],
+  { acme }: AccountDeps['config'],
+): Map<string, CertificateRow[]> {
+  const known = certificates.filter((one) => authorityAt(acme, issuerOf(one, acme)) !== undefined);
+  return Map.groupBy(known, (one) => issuerOf(one, acme));
 }
 
 /** Whether the authority responded. */
 async function askAbout(
   deps: AccountDeps,
   accounts: Accounts,
+  directoryUrl: string,
   due: readonly CertificateRow[],
 ): Promise<boolean> {
-  const { db, config, now } = deps;
-  const client = await accounts.at(config.acme.directoryUrl);
+  const { db, now } = deps;
+  const client = await accounts.at(directoryUrl);
   for (const certificate of due) {
     if (certificate.ari_id === null) continue;
     try {
@@ -134,6 +156,10 @@ async function askAbout(
   return true;
 }
 
+function isAuthorityError(error: unknown): boolean {
+  return error instanceof ProblemError || error instanceof UnreachableError;
+}
+
 /** An authority that does not know the certificate (another one issued it, say) is not asked again. */
 async function handleNoRenewalInfo(
   { db, log }: AccountDeps,
@@ -144,7 +170,7 @@ async function handleNoRenewalInfo(
   if (isUnknown) {
     const { renew_at } = certificate;
     await scheduleRenewal(db, certificate, { renew_at, ari_check_at: null, ari_id: null });
-  } else if (error instanceof ProblemError || error instanceof UnreachableError) {
+  } else if (isAuthorityError(error)) {
     log.warn(
       { err: error, hostname: certificate.hostname },
       'the authority did not say when to renew',

@@ -9,6 +9,7 @@ import {
   interruptIssuance,
 } from '../store/issuances.ts';
 import type { Trx } from '../store/schema.ts';
+import { afterCheck, parseTrials } from './choose-authority.ts';
 import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
 
@@ -28,8 +29,12 @@ export async function requestCertificate(
   const waiting = await findIssuance(trx, id);
   if (waiting) {
     const { nextSafeAt } = await budgetOf(trx, waiting.directory_url, hostname, at);
+    const tried = afterCheck(parseTrials(waiting.tried), at);
     const retryAt = parseProblem(waiting.last_problem)?.retryAt ?? at;
-    await expediteIssuance(trx, id, Math.max(nextSafeAt, retryAt));
+    // Of several authorities, the one that may be asked first.
+    const soonest = Math.min(retryAt, ...tried.map(({ until }) => until ?? retryAt));
+    const change = { tried: JSON.stringify(tried) };
+    await expediteIssuance(trx, id, Math.max(nextSafeAt, soonest), change);
     return;
   }
   const certificate = await findCertificate(trx, id);

@@ -1,11 +1,13 @@
 import { randomId } from '../accounts/secrets.ts';
 import type { Actor } from '../audit/actor.ts';
+import { authorityName, caaIdentities } from '../certificates/authorities.ts';
 import type { Config } from '../config.ts';
+import type { AuthorityConfig } from '../config-acme.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import { findAcmeAccount } from '../store/acme-accounts.ts';
 import { type DomainRow, findOtherHolder } from '../store/domains.ts';
 import type { Db } from '../store/schema.ts';
-import { type Authority, type Expectation, recordsToCreate } from './dns/expectation.ts';
+import { type Expectation, type NamedAuthority, recordsToCreate } from './dns/expectation.ts';
 import { PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';
 
@@ -66,22 +68,6 @@ export function recordsOf(
   });
 }
 
-/**
- * The names of authorities in CAA records, by the host of their directory: used before there is an account, and for
- * directories without `caaIdentities` (RFC 8555, section 7.1.1).
- */
-const IDENTITIES: Readonly<Record<string, readonly string[]>> = {
-  'acme-v02.api.letsencrypt.org': ['letsencrypt.org'],
-  'acme-staging-v02.api.letsencrypt.org': ['letsencrypt.org'],
-  'acme.zerossl.com': ['sectigo.com'],
-  'dv.acme-v02.api.pki.goog': ['pki.goog'],
-  'acme.ssl.com': ['ssl.com'],
-  'api.buypass.com': ['buypass.com'],
-};
-
-/** For an unknown authority; ACME_CAA_IDENTITIES sets the right one. */
-const UNKNOWN = ['letsencrypt.org'];
-
 /** Whether a name is its zone's apex, which cannot have a CNAME. */
 export function isApex({ hostname }: Pick<DomainRow, 'hostname'>): boolean {
   return zoneOf(hostname) === hostname;
@@ -102,19 +88,31 @@ export async function expectationOf(
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
     proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proofOf(domain) : undefined,
-    authority: await authorityOf(db, config),
+    authorities: await authoritiesOf(db, config),
   };
 }
 
-/** The authority as far as it is stored or configured. No request is sent. */
-async function authorityOf(db: Db, { acme }: Config): Promise<Authority> {
-  const account = await findAcmeAccount(db, acme.directoryUrl);
+/** The authorities as far as they are stored or configured, in order. No request is sent. */
+async function authoritiesOf(
+  db: Db,
+  { acme: { authorities } }: Config,
+): Promise<Expectation['authorities']> {
+  const [first, ...others] = authorities;
+  return [
+    await authorityOf(db, first),
+    ...(await Promise.all(others.map((one) => authorityOf(db, one)))),
+  ];
+}
+
+async function authorityOf(db: Db, authority: AuthorityConfig): Promise<NamedAuthority> {
+  const { directoryUrl, challenges } = authority;
+  const account = await findAcmeAccount(db, directoryUrl);
   const said = account && (JSON.parse(account.directory) as { caaIdentities?: string[] });
-  const lists = [acme.caaIdentities, said?.caaIdentities ?? []];
-  const listed = lists.find(({ length }) => length > 0);
   return {
-    identities: listed ?? IDENTITIES[new URL(acme.directoryUrl).hostname] ?? UNKNOWN,
+    name: authorityName(directoryUrl),
+    directoryUrl,
+    identities: caaIdentities(authority, said?.caaIdentities ?? []),
     accountUri: account?.account_url ?? undefined,
-    methods: acme.challenges,
+    methods: challenges,
   };
 }

@@ -37,6 +37,13 @@ export const Certificate = Type.Object(
 );
 export type Certificate = Static<typeof Certificate>;
 
+const IssuanceProblem = Type.Object({
+  type: Type.String({ description: "RFC 8555's name for it, without its urn." }),
+  detail: Type.String({ description: "The authority's own words." }),
+  explanation: Type.String({ description: 'The same in plain words, with what to do.' }),
+  at: Instant,
+});
+
 /** A certificate under way, or why there is none. */
 export const Issuance = Type.Object(
   {
@@ -48,15 +55,17 @@ export const Issuance = Type.Object(
     requestedAt: Instant,
     failures: Type.Integer({ description: 'Failed orders in a row.' }),
     nextAttemptAt: Nullable(Instant),
+    authority: Type.String({ description: 'The name of the authority that is asked.' }),
     /** The directory is a staging one, whose certificates are not served. */
     isStaging: Type.Boolean(),
-    problem: Nullable(
+    problem: Nullable(IssuanceProblem),
+    tried: Type.Array(
       Type.Object({
-        type: Type.String({ description: "RFC 8555's name for it, without its urn." }),
-        detail: Type.String({ description: "The authority's own words." }),
-        explanation: Type.String({ description: 'The same in plain words, with what to do.' }),
-        at: Instant,
+        authority: Type.String(),
+        problem: IssuanceProblem,
+        nextAt: Nullable(Instant),
       }),
+      { description: 'Other authorities, which refused or are not asked now, and until when.' },
     ),
     /** Failed orders that the authority allows for the name in an hour, and how many are left. */
     budget: Type.Object({ limit: Type.Integer(), left: Type.Integer(), nextSafeAt: Instant }),

@@ -1,10 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../accounts/caller.ts';
+import { authorityName } from '../certificates/authorities.ts';
+import { parseTrials, type Trial } from '../certificates/choose-authority.ts';
 import { explainProblem, type Problem, parseProblem } from '../certificates/problem.ts';
 import { budgetOf } from '../certificates/rate-limits.ts';
-import type { AcmeConfig } from '../config.ts';
+import type { AcmeConfig } from '../config-acme.ts';
 import type { Deps } from '../deps.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
+import { listPausedAccounts } from '../store/acme-accounts.ts';
 import { type CertificateRow, findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
@@ -17,6 +20,8 @@ import type { Verdict } from './verdict.ts';
 
 /** When a first certificate is overdue, in milliseconds. */
 const OVERDUE_MS = 30 * 60_000;
+
+type PresentedProblem = NonNullable<Issuance['problem']>;
 
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 
@@ -110,9 +115,10 @@ export async function presentIssuance(
   row: IssuanceRow,
   { db, acme, now }: { db: Db; acme: AcmeConfig; now: number },
 ): Promise<Issuance> {
+  const isOneOfSeveral = acme.authorities.length > 1;
   const problem = parseProblem(row.last_problem);
   // The issuer sets the directory at the first attempt.
-  const directoryUrl = row.directory_url || acme.directoryUrl;
+  const directoryUrl = row.directory_url || acme.authorities[0].directoryUrl;
   const budget = await budgetOf(db, directoryUrl, row.hostname, now);
   return {
     kind: row.kind,
@@ -121,7 +127,9 @@ export async function presentIssuance(
     requestedAt: instant(row.requested_at),
     failures: row.failures,
     nextAttemptAt: instantOrNull(row.next_attempt_at),
+    authority: authorityName(directoryUrl),
     isStaging: directoryUrl === acme.stagingDirectoryUrl,
+    tried: isOneOfSeveral ? await presentTrials(db, row, directoryUrl, now) : [],
     problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: {
       limit: budget.limit,
@@ -133,7 +141,31 @@ export async function presentIssuance(
   };
 }
 
-function presentProblem(problem: Problem, hostname: string): Issuance['problem'] {
+/** The other authorities that refused, or are not asked now. */
+async function presentTrials(
+  db: Db,
+  { tried, hostname }: IssuanceRow,
+  askedNow: string,
+  now: number,
+): Promise<Issuance['tried']> {
+  const trials = parseTrials(tried);
+  const isTried = (url: string) => trials.some(({ directoryUrl }) => directoryUrl === url);
+  const paused = (await listPausedAccounts(db, now)).flatMap(
+    ({ directory_url: directoryUrl, paused_until: until, problem: text }): Trial[] => {
+      const problem = parseProblem(text);
+      return problem && !isTried(directoryUrl) ? [{ directoryUrl, until, problem }] : [];
+    },
+  );
+  return [...trials, ...paused]
+    .filter(({ directoryUrl }) => directoryUrl !== askedNow)
+    .map(({ directoryUrl, until, problem }) => ({
+      authority: authorityName(directoryUrl),
+      problem: presentProblem(problem, hostname),
+      nextAt: instantOrNull(until),
+    }));
+}
+
+function presentProblem(problem: Problem, hostname: string): PresentedProblem {
   const { type, detail, at } = problem;
   return { type, detail, explanation: explainProblem(problem, hostname), at: instant(at) };
 }

@@ -49,6 +49,18 @@ export const Verdict = Type.Object(
     retryAfterSeconds: Nullable(
       Type.Integer({ description: 'How long resolvers go on giving what they know by now.' }),
     ),
+    /** Only where there are several, and the CAA records that apply to the name are known. */
+    authorities: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          directoryUrl: Type.String(),
+          identity: Type.String({ description: 'Its name in CAA records.' }),
+          isAllowed: Type.Boolean({ description: 'Whether CAA records let it issue.' }),
+        }),
+        { description: 'Which certificate authorities may issue for the name, in their order.' },
+      ),
+    ),
   },
   { $id: 'Verdict' },
 );

@@ -37,6 +37,26 @@ export async function changeAcmeAccount(
   await updateRows(db, 'acme_accounts', { directory_url, sealed_key }, change);
 }
 
+/** Has an authority not asked until an instant, because of a problem (JSON). */
+export async function pauseAccount(
+  db: Db,
+  directoryUrl: string,
+  until: number,
+  problem: string,
+): Promise<void> {
+  const paused = { paused_until: until, problem };
+  await updateRows(db, 'acme_accounts', { directory_url: directoryUrl }, paused);
+}
+
+/** The accounts of authorities that are not to be asked now. */
+export function listPausedAccounts(db: Db, now: number) {
+  return db
+    .selectFrom('acme_accounts')
+    .select(['directory_url', 'paused_until', 'problem'])
+    .where('paused_until', '>', now)
+    .execute();
+}
+
 /** Deletes an account that the authority no longer knows, unless another has replaced it. */
 export async function deleteAcmeAccount(
   db: Db,

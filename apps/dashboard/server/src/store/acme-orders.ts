@@ -32,6 +32,12 @@ export async function recordOrderUrl(trx: Trx, domainId: string, url: string): P
   await updateRows(trx, 'acme_orders', open, { order_url: url });
 }
 
+/** Has the limits count a domain's open order, though it was to be exempt. */
+export async function countExemptOrder(db: Db, domainId: string): Promise<void> {
+  const open = { domain_id: domainId, state: 'open' } as const;
+  await updateRows(db, 'acme_orders', open, { is_exempt: 0 });
+}
+
 /** Ends the open order of a domain, where it has one. */
 export async function endOrder(
   db: Db,
@@ -93,8 +99,8 @@ export interface OrderFilter {
   readonly hostname?: string;
   readonly registeredDomain?: string;
   readonly projectId?: string;
-  /** Those that became a name's new certificates, or still may; renewals; failed ones; or all. */
-  readonly only?: 'new certificates' | 'renewals' | 'failed';
+  /** Those that became a name's new certificates, or still may; renewals; failed ones; those not exempt; or all. */
+  readonly only?: 'new certificates' | 'renewals' | 'failed' | 'not exempt';
 }
 
 /** When the nth latest of the orders since an instant was placed; undefined where there are fewer. */
@@ -115,6 +121,7 @@ export async function nthLatestOrder(
   }
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);
   if (only === 'failed') query = query.where('state', '=', 'failed');
+  if (only === 'not exempt') query = query.where('is_exempt', '=', 0);
   if (only === 'renewals') query = query.where('is_renewal', '=', 1);
   if (only === 'new certificates') {
     query = query.where('state', 'in', ['open', 'issued']).where('is_renewal', '=', 0);

@@ -21,11 +21,16 @@ export async function insertIssuance(trx: Trx, row: NewRow<'issuances'>): Promis
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Moves a waiting issuance forward to `at`. One that is leased, or due sooner, stays as it is. */
-export async function expediteIssuance(trx: Trx, domainId: string, at: number): Promise<void> {
+/** Moves a waiting issuance forward to `at`, and changes it. One that is leased, or due sooner, stays as it is. */
+export async function expediteIssuance(
+  trx: Trx,
+  domainId: string,
+  at: number,
+  change: Pick<IssuanceChange, 'tried'>,
+): Promise<void> {
   await trx
     .updateTable('issuances')
-    .set({ next_attempt_at: at })
+    .set({ ...change, next_attempt_at: at })
     .where('domain_id', '=', domainId)
     .where('leased_by', 'is', null)
     .where((where) =>

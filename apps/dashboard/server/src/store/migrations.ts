@@ -1,5 +1,6 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
@@ -38,6 +39,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0022_change_exceptions': { up: (db) => changeExceptions(db, engine) },
     '0023_repositories': { up: (db) => repositories(db, engine) },
     '0024_own_zone': { up: ownZone },
+    '0031_authorities': { up: authorities },
   };
 }
 

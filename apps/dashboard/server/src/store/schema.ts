@@ -409,6 +409,8 @@ export interface Database {
     ari_id: string | null;
     /** When to request the renewal information again. */
     ari_check_at: number | null;
+    /** Of the authority that issued it; null: it was issued when there was one alone. */
+    directory_url: string | null;
   };
 
   /** The issuance of a certificate, from request to end: at most one row for a domain. */
@@ -421,8 +423,10 @@ export interface Database {
     /** When the present step was reached. */
     step_at: number;
     requested_at: number;
-    /** The directory that the order is at: the staging one first, after a failure. */
+    /** The directory that the order is at: of the authority that is asked now, or the staging one after a failure. */
     directory_url: string;
+    /** JSON: Trial[] of certificates/choose-authority.ts: who refused it so far. */
+    tried: Generated<string>;
     order_url: string | null;
     /** The private key of the certificate, sealed; a new one for each order. */
     sealed_key: string | null;
@@ -450,6 +454,8 @@ export interface Database {
     domain_id: string;
     /** 1: a renewal. */
     is_renewal: number;
+    /** 1: no limit of the authority counts it: it replaces a certificate as the authority asks for (RFC 9773). */
+    is_exempt: Generated<number>;
     at: number;
     /** null until the authority has responded. */
     order_url: string | null;
@@ -466,6 +472,10 @@ export interface Database {
     /** JSON: the directory's last meta information (its caaIdentities, for instance). */
     directory: string;
     created_at: number;
+    /** The authority is not asked before, for any name, where there is another; null: it may be asked. */
+    paused_until: number | null;
+    /** JSON: the Problem of certificates/problem.ts that paused it. */
+    problem: string | null;
   };
 
   /** The challenges of open orders, to which every edge responds. */

@@ -1,12 +1,12 @@
 import type { TestContext } from 'node:test';
 import { type Logger, pino } from 'pino';
-import type { AccountDeps, Accounts } from '../../../server/src/certificates/account.ts';
+import type { Accounts } from '../../../server/src/certificates/account.ts';
 import type { AcmeClient, Order } from '../../../server/src/certificates/acme-client.ts';
 import type { Attempt, IssuerDeps } from '../../../server/src/certificates/issuance.ts';
 import type { IssuanceChange, IssuanceRow } from '../../../server/src/store/issuances.ts';
 import type { Db } from '../../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
-import { HOST, issuanceOf, putVerifiedDomain, SEALER } from './lab.ts';
+import { type AcmeChange, acmeConfig, HOST, issuanceOf, putVerifiedDomain, SEALER } from './lab.ts';
 
 export const HERE = 'https://authority.test/directory';
 export const STAGING = 'https://staging.test/directory';
@@ -29,7 +29,7 @@ interface Options {
   readonly row?: IssuanceChange;
   readonly client?: Partial<AcmeClient>;
   readonly now?: () => number;
-  readonly acme?: Partial<AccountDeps['config']['acme']>;
+  readonly acme?: AcmeChange;
   readonly signal?: AbortSignal;
 }
 
@@ -50,11 +50,7 @@ export async function openAttempt(t: TestContext, options: Options = {}): Promis
   const deps = {
     ...{ db, log, now: options.now ?? (() => NOW), sealer: SEALER, siteChanged: () => undefined },
     config: {
-      acme: {
-        ...{ directoryUrl: HERE, stagingDirectoryUrl: undefined, caFile: undefined },
-        ...{ email: undefined, caaIdentities: [], challenges: ['http-01', 'tls-alpn-01'] },
-        ...options.acme,
-      },
+      acme: acmeConfig({ directoryUrl: HERE, caFile: '' }, options.acme),
     },
   } as unknown as IssuerDeps;
   const accounts: Accounts = {
@@ -84,12 +80,19 @@ function recorded(client: Partial<AcmeClient>, asked: string[], url: string): Ac
       const value: unknown = target[name];
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        const words = args.map((arg) => (arg as Order | undefined)?.url ?? String(arg));
+        const words = args.map(wordOf);
         asked.push([name, ...words, ...(url === HERE ? [] : [`at ${url}`])].join(' '));
         return value(...args);
       };
     },
   });
+}
+
+/** An order is written as its URL, and what an order is to ask for as its values. */
+function wordOf(arg: unknown): string {
+  if (typeof arg !== 'object' || arg === null) return String(arg);
+  if ('url' in arg) return String(arg.url);
+  return Object.values(arg).filter(Boolean).join(' ') || 'undefined';
 }
 
 export function orderWith(url: string, changes: Partial<Order> = {}): Order {

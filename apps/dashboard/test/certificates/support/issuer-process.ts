@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { pino } from 'pino';
 import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
-import type { AcmeConfig } from '../../../server/src/config.ts';
+import type { AcmeConfig } from '../../../server/src/config-acme.ts';
 import { openDatabase } from '../../../server/src/store/open-database.ts';
 
 export interface ProcessOptions {

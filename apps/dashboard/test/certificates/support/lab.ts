@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -13,11 +15,13 @@ import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { type Logger, pino } from 'pino';
 import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
-import type { AcmeConfig } from '../../../server/src/config.ts';
+import type { AcmeConfig, AuthorityConfig } from '../../../server/src/config-acme.ts';
+import type { Verdict } from '../../../server/src/domains/verdict.ts';
 import { type CertificateRow, putCertificate } from '../../../server/src/store/certificates.ts';
 import type { Db } from '../../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
@@ -40,7 +44,7 @@ export interface Lab {
 }
 
 interface IssuerOptions {
-  readonly acme?: Partial<AcmeConfig>;
+  readonly acme?: AcmeChange;
   readonly now?: () => number;
 }
 
@@ -78,16 +82,44 @@ export async function openLab(t: TestContext, opened?: Db): Promise<Lab> {
   };
 }
 
-export function acmeConfig(authority: LabAuthority, acme: Partial<AcmeConfig> = {}): AcmeConfig {
-  return {
-    directoryUrl: authority.directoryUrl,
-    stagingDirectoryUrl: undefined,
-    caFile: authority.caFile,
-    email: 'ops@example.test',
-    caaIdentities: [],
-    challenges: ['http-01', 'tls-alpn-01'],
-    ...acme,
+/** Changes of the configuration, and of its first authority. */
+export type AcmeChange = Partial<AcmeConfig & AuthorityConfig>;
+
+export function acmeConfig(
+  { directoryUrl, caFile }: Pick<LabAuthority, 'directoryUrl' | 'caFile'>,
+  change: AcmeChange = {},
+): AcmeConfig {
+  const first: AuthorityConfig = {
+    directoryUrl: change.directoryUrl ?? directoryUrl,
+    eab: change.eab,
+    profile: change.profile,
+    caaIdentities: change.caaIdentities ?? [],
+    challenges: change.challenges ?? ['http-01', 'tls-alpn-01'],
+    ordersPer3Hours: 300,
   };
+  return {
+    authorities: change.authorities ?? [first],
+    stagingDirectoryUrl: change.stagingDirectoryUrl,
+    caFile: 'caFile' in change ? change.caFile : caFile,
+    email: 'ops@example.test',
+  };
+}
+
+/** The configuration of several authorities, in this order, with a file of the roots of their directories. */
+export async function acmeOf(
+  t: TestContext,
+  authorities: readonly LabAuthority[],
+  changes: readonly Partial<AuthorityConfig>[] = [],
+): Promise<AcmeConfig> {
+  const caFile = join(await temporaryFolder(t), 'roots.pem');
+  const roots = authorities.map((one) => readFileSync(one.caFile, 'utf8'));
+  writeFileSync(caFile, roots.join('\n'));
+  const [first, ...others] = authorities.map((one, at) => ({
+    ...acmeConfig(one).authorities[0],
+    ...changes[at],
+  }));
+  assert.ok(first);
+  return { ...acmeConfig({ directoryUrl: '', caFile }), authorities: [first, ...others] };
 }
 
 /** The authority in this process. */
@@ -120,16 +152,19 @@ const pebble = await findPebble();
 /** A test of the protocol, on the authority in this process and on pebble where it is installed; in CI it has to be. */
 export function onBothAuthorities(
   title: string,
-  body: (t: TestContext, start: (lab: Lab) => Promise<LabAuthority>) => Promise<void>,
+  body: (
+    t: TestContext,
+    start: (lab: Lab, options?: Partial<LabAuthorityOptions>) => Promise<LabAuthority>,
+  ) => Promise<void>,
 ): void {
   test(`${title} [on the in-process directory]`, (t) =>
-    body(t, (lab) => startLabAuthority(t, lab, { refusedNonces: 7 })));
+    body(t, (lab, options) => startLabAuthority(t, lab, { refusedNonces: 7, ...options })));
   const isOptional = process.env.CI_REQUIRES_ALL !== '1';
   const skip = pebble === undefined && isOptional ? PEBBLE_HINT : false;
   test(`${title} [on pebble]`, { skip }, (t) =>
-    body(t, async (lab) => {
+    body(t, async (lab, options) => {
       assert.ok(pebble, PEBBLE_HINT);
-      const authority = await startPebble(pebble, lab.ports);
+      const authority = await startPebble(pebble, { ...lab.ports, ...options });
       cleanUp(t, authority.close);
       return authority;
     }),
@@ -165,6 +200,20 @@ export async function putVerifiedDomain(
   return id;
 }
 
+/** Puts the verdict of a DNS check of a domain into the store, as far as an issuer reads it. */
+export async function putCheck(
+  db: Db,
+  domainId: string,
+  verdict: Pick<Verdict, 'authorities'>,
+): Promise<void> {
+  const row = { domain_id: domainId, verdict: JSON.stringify(verdict), points_here: 1 };
+  const times = { checked_at: 0, began_at: 0, attempts: 1, next_check_at: null };
+  await db
+    .insertInto('domain_checks')
+    .values({ ...row, ...times })
+    .execute();
+}
+
 /** Puts a certificate of a domain into the store that no server could serve. */
 export async function putCertificateRow(
   db: Db,
@@ -179,6 +228,7 @@ export async function putCertificateRow(
     ...dates,
     ari_id: null,
     ari_check_at: null,
+    directory_url: null,
     ...more,
   };
   await db.transaction().execute((trx) => putCertificate(trx, row));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
-import type { AcmeConfig, Config } from '../../../server/src/config.ts';
+import type { Config } from '../../../server/src/config.ts';
+import { readAcme } from '../../../server/src/config-acme.ts';
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
 import { createProject, deploy, documentTitled, setPlan } from '../../support/project.ts';
@@ -27,14 +28,10 @@ export async function startDns(t: Ending): Promise<NameServer> {
 }
 
 /** A certificate authority that is away. */
-export const AWAY: AcmeConfig = {
-  directoryUrl: 'https://127.0.0.1:9/directory',
-  stagingDirectoryUrl: undefined,
-  caFile: undefined,
-  email: undefined,
-  caaIdentities: [],
-  challenges: ['http-01'],
-};
+export const AWAY = readAcme({
+  ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
+  ACME_CHALLENGES: 'http-01',
+});
 
 /** The dashboard with a DNS of its own, and a certificate authority that is away. */
 export async function startDomainService(

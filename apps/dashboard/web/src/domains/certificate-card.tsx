@@ -60,6 +60,7 @@ export function CertificateCard({ domain, events, verify }: CertificateCardProps
           />
         )}
         {issuance && <IssuanceView issuance={issuance} verify={verify} />}
+        {issuance && issuance.tried.length > 0 && <OtherAuthorities issuance={issuance} />}
       </div>
     </Card>
   );
@@ -139,6 +140,36 @@ function IssuanceView({ issuance, verify }: IssuanceViewProps) {
       )}
       {problem && <Budget issuance={issuance} />}
     </>
+  );
+}
+
+/** Where there are several authorities: which one is asked, and why no other one is. */
+function OtherAuthorities({ issuance }: { readonly issuance: Issuance }) {
+  const { authority, tried } = issuance;
+  return (
+    <div className="grid gap-1.5">
+      <p>
+        {isWaiting(issuance) || isGivenUp(issuance) ? 'Next in turn: ' : 'Asked now: '}
+        <span className="font-medium">{authority}</span>, in place of:
+      </p>
+      <ul className="grid gap-1.5 border-l-2 border-line pl-3">
+        {tried.map(({ authority: name, problem, nextAt }) => (
+          <li key={name} className="wrap-anywhere">
+            <span className="font-medium">{name}</span>: <WithCode>{problem.explanation}</WithCode>{' '}
+            <span className="text-muted">
+              “{problem.detail}” ({problem.type}).{' '}
+              {nextAt === null ? (
+                'Asked again after the next DNS check that is right.'
+              ) : (
+                <>
+                  Not asked before <Clock at={nextAt} />.
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

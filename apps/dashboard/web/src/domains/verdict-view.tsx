@@ -81,11 +81,32 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
         rows={[
           { term: 'Expected', value: <Said>{verdict.expected}</Said> },
           { term: 'Found', value: <Said>{verdict.found}</Said> },
+          ...(isRight && isAnyForbidden(verdict)
+            ? [{ term: 'CAA', value: <AllowedAuthorities verdict={verdict} /> }]
+            : []),
           ...(isRight || steps ? [] : [{ term: 'What to do', value: <Words verdict={verdict} /> }]),
         ]}
       />
       {!isRight && steps}
     </>
+  );
+}
+
+function isAnyForbidden({ authorities = [] }: Verdict): boolean {
+  return authorities.some(({ isAllowed }) => !isAllowed);
+}
+
+/** Which authorities the CAA records allow. One is enough; the others stand in where that one fails. */
+function AllowedAuthorities({ verdict: { authorities = [] } }: { readonly verdict: Verdict }) {
+  return (
+    <ul className="grid gap-0.5">
+      {authorities.map(({ name, identity, isAllowed, directoryUrl }) => (
+        <li key={directoryUrl} className={cx('wrap-anywhere', !isAllowed && 'text-muted')}>
+          {isAllowed ? `${name} may issue` : `${name} may not: no record names `}
+          {!isAllowed && <code className="font-mono text-[0.8125rem]">{identity}</code>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

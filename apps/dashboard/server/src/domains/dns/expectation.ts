@@ -9,15 +9,22 @@ export interface Expectation {
   readonly target: CanonicalHost;
   /** The TXT record that proves ownership: needed for an apex, and for a name that another project holds. */
   readonly proof: { readonly name: string; readonly value: string } | undefined;
-  readonly authority: Authority;
+  /** In the order in which they are asked. */
+  readonly authorities: readonly [NamedAuthority, ...NamedAuthority[]];
 }
 
-/** The certificate authority that CAA records (RFC 8659, RFC 8657) must allow. */
+/** A certificate authority, of which CAA records (RFC 8659, RFC 8657) must allow one. */
 export interface Authority {
   /** Its issuer domain names; the first is the one for a new record. */
   readonly identities: readonly string[];
   readonly accountUri: string | undefined;
   readonly methods: readonly ('http-01' | 'tls-alpn-01')[];
+}
+
+export interface NamedAuthority extends Authority {
+  /** For people. */
+  readonly name: string;
+  readonly directoryUrl: string;
 }
 
 /** An hour, in seconds: most panels offer it, and a mistake can be corrected on the same day. */

@@ -2,7 +2,7 @@ import type { Verdict } from '../verdict.ts';
 import type { Expectation } from './expectation.ts';
 import type { Observation, View } from './observation.ts';
 import { apexAddressesAreOurs, isProven, platformResolves } from './rules/addresses.ts';
-import { caaAllows } from './rules/caa.ts';
+import { allowedAuthorities, caaAllows } from './rules/caa.ts';
 import { type Facts, factsOf, type Rule } from './rules/facts.ts';
 import { canBeLookedUp } from './rules/lookup-failures.ts';
 import {
@@ -58,6 +58,7 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
     if (verdict) return { verdict, pointsHere };
   }
   const { main, cname, addresses } = facts;
+  const authorities = allowedAuthorities(facts);
   return {
     verdict: {
       code: 'verified',
@@ -67,6 +68,7 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
       found: lines(cname ? view.chain.hops : addresses),
       remedy: '',
       ...NO_RECORDS,
+      ...(authorities && { authorities }),
     },
     pointsHere,
   };

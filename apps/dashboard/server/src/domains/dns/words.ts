@@ -32,8 +32,9 @@ export function someRecords(records: readonly Line[]): string {
   return `${/^[AM]/.test(types.join()) ? 'an' : 'a'} ${types.join()} record`;
 }
 
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+export function listed(words: readonly string[], last: 'and' | 'or' = 'and'): string {
+  if (words.length < 2) return words.join();
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
 /**

@@ -26,11 +26,14 @@ export function expectationOf(hostname: string, proof?: string): Expectation {
     hostname: host(hostname),
     target: host(TARGET),
     proof: proof === undefined ? undefined : { name: `_docs-challenge.${hostname}`, value: proof },
-    authority: {
-      identities: ['letsencrypt.org', 'other-name.test'],
-      accountUri: ACCOUNT,
-      methods: ['http-01', 'tls-alpn-01'],
-    },
+    authorities: [
+      {
+        ...{ name: "Let's Encrypt", directoryUrl: 'https://authority.test/directory' },
+        identities: ['letsencrypt.org', 'other-name.test'],
+        accountUri: ACCOUNT,
+        methods: ['http-01', 'tls-alpn-01'],
+      },
+    ],
   };
 }
 

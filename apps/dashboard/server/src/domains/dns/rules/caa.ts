@@ -6,10 +6,11 @@ import { FAILURE_WORDS, lines, listed, printable } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 
-/** The CAA records allow the authority, which looks them up before it issues. */
+/** The CAA records allow one of the authorities, which look them up before they issue. */
 export const caaAllows: Rule = (facts) => {
   const { view, expectation } = facts;
-  const { hostname, target, authority } = expectation;
+  const { hostname, target, authorities } = expectation;
+  const [first] = authorities;
   if ('failure' in view.caa) {
     const { name, failure } = view.caa;
     if (name === target) return unansweredAtTarget(facts, failure);
@@ -18,10 +19,11 @@ export const caaAllows: Rule = (facts) => {
   }
   const { records } = view.caa;
   const values = records.map(({ value }) => value);
-  const block = caaBlock(values, authority);
+  const blocks = authorities.flatMap((authority) => caaBlock(values, authority) ?? []);
   const owner = records[0]?.name;
-  if (!block || owner === undefined) return undefined;
-  const said = sentence(block, records, owner, authority.identities);
+  const [block] = blocks;
+  if (!block || blocks.length < authorities.length || owner === undefined) return undefined;
+  const said = sentence(block, records, owner, authorities);
   if (owner === target) {
     return verdictOf(facts, {
       code: 'caa_blocks',
@@ -32,7 +34,7 @@ export const caaAllows: Rule = (facts) => {
     });
   }
   const isCritical = block.why === 'unknown_critical';
-  const allowing = dnsRecord('CAA', owner, allowingLine(values, authority));
+  const allowing = dnsRecord('CAA', owner, allowingLine(values, first));
   return verdictOf(facts, {
     code: 'caa_blocks',
     reason: block.why,
@@ -46,6 +48,19 @@ export const caaAllows: Rule = (facts) => {
     ...(isCritical && !isAtOrAbove(owner, hostname) && { hint: wildcardHint(owner) }),
   });
 };
+
+/** Which of several authorities the CAA records allow; undefined for one alone, and where the records are not known. */
+export function allowedAuthorities({ view, expectation }: Facts): Verdict['authorities'] {
+  const { caa } = view;
+  if ('failure' in caa || expectation.authorities.length === 1) return undefined;
+  const values = caa.records.map(({ value }) => value);
+  return expectation.authorities.map((authority) => ({
+    name: authority.name,
+    directoryUrl: authority.directoryUrl,
+    identity: authority.identities[0] ?? '',
+    isAllowed: caaBlock(values, authority) === undefined,
+  }));
+}
 
 /** A wildcard does not apply at or above a name that exists. */
 function isAtOrAbove(owner: string, hostname: string): boolean {
@@ -84,12 +99,13 @@ function sentence(
   block: CaaBlock,
   records: readonly ResourceRecord[],
   owner: string,
-  identities: readonly string[],
+  authorities: readonly Authority[],
 ): string {
-  const who = listed(identities.slice(0, 1));
+  const all = authorities.flatMap(({ identities }) => identities.slice(0, 1));
+  const who = all[0] ?? '';
   switch (block.why) {
     case 'issuer':
-      return `The CAA records of ${owner} do not allow ${who} to issue certificates.`;
+      return `The CAA records of ${owner} do not allow ${listed(all, 'or')} to issue certificates.`;
     case 'accounturi':
       return `The CAA records of ${owner} allow ${who} to issue certificates for another account alone.`;
     case 'validationmethods':

@@ -1,0 +1,145 @@
+import type { IssuanceChange } from '../store/issuances.ts';
+import { authorityAt, authorityName } from './authorities.ts';
+import { backoff, OTHER_WAY_MS } from './backoff.ts';
+import { chooseAuthority, parseTrials, type Trial, withTrial } from './choose-authority.ts';
+import type { Attempt } from './issuance.ts';
+import {
+  type Blame,
+  blameOf,
+  hasNoScheduledRetry,
+  isConnectionProblem,
+  isLostByAuthority,
+  isTransient,
+  type Problem,
+} from './problem.ts';
+import { situationOf } from './situation.ts';
+
+/** How long an authority that fails for all names is not asked, where there is another, in milliseconds. */
+const PAUSE_MS = 5 * 60_000;
+
+/** After so long without a certificate only a DNS check with the verdict `verified` starts another try, in milliseconds. */
+const GIVEN_UP_AFTER_MS = 30 * 24 * 3_600_000;
+
+const NO_ORDER = { order_url: null, sealed_key: null, step: 'account' } as const;
+
+/** What follows a failed attempt. */
+export interface NextAttempt {
+  readonly change: IssuanceChange;
+  /** When it is; null: there is none until a check of the DNS has the verdict `verified`. */
+  readonly at: number | null;
+  /** The name of the authority that is asked in place of the one that failed; undefined: none is. */
+  readonly nextAuthority: string | undefined;
+  /** Until when the authority that failed is not asked for any name. */
+  readonly pausedUntil?: number;
+}
+
+/** Decides who is asked next, and when. */
+export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<NextAttempt> {
+  const { deps, row } = attempt;
+  const { acme } = deps.config;
+  const now = deps.now();
+  const failures = row.failures + 1;
+  const isTooOld = row.kind === 'first' && now - row.requested_at > GIVEN_UP_AFTER_MS;
+  if (isTooOld) {
+    const change = { ...orderAfter(attempt, problem), failures };
+    return { change, at: null, nextAuthority: undefined };
+  }
+
+  const hasOtherWay = hasOtherChallenge(attempt, problem) || isLostByAuthority(problem);
+  const wait = backoff(failures, Math.random(), hasOtherWay);
+  const retryAt = Math.max(now + wait, problem.retryAt ?? 0);
+  const until = hasNoScheduledRetry(problem) ? null : retryAt;
+  const isStaging = row.directory_url === acme.stagingDirectoryUrl;
+  if (isStaging && isTransient(problem)) {
+    // The trial is left out.
+    const change = { ...NO_ORDER, failures, directory_url: acme.authorities[0].directoryUrl };
+    return { change, at: retryAt, nextAuthority: undefined };
+  }
+  const blame = effectiveBlame(attempt, problem);
+  if (blame === 'name') {
+    const change = { ...orderAfter(attempt, problem), failures };
+    return { change, at: until, nextAuthority: undefined };
+  }
+  const trials = parseTrials(row.tried);
+  const directoryUrl = isStaging ? acme.authorities[0].directoryUrl : row.directory_url;
+  const tried = withTrial(trials, { directoryUrl, until, problem });
+  if (blame === 'request') {
+    const change = { ...orderAfter(attempt, problem), failures, tried: JSON.stringify(tried) };
+    return { change, at: until, nextAuthority: undefined };
+  }
+  const isPaused = blame === 'authority' && acme.authorities.length > 1;
+  const next = await elsewhere(attempt, problem, tried, failures);
+  return isPaused ? { ...next, pausedUntil: Math.max(now + PAUSE_MS, problem.retryAt ?? 0) } : next;
+}
+
+/** The next authority in place of one whose budget is used up until an instant. */
+export function afterBudget(
+  attempt: Attempt,
+  problem: Problem,
+  until: number,
+): Promise<NextAttempt> {
+  const { row } = attempt;
+  const tried = withTrial(parseTrials(row.tried), {
+    directoryUrl: row.directory_url,
+    until,
+    problem,
+  });
+  return elsewhere(attempt, problem, tried, row.failures);
+}
+
+/** Asks another authority at once; or, where none may be asked now, the one that may be asked first. */
+async function elsewhere(
+  attempt: Attempt,
+  problem: Problem,
+  trials: readonly Trial[],
+  failures: number,
+): Promise<NextAttempt> {
+  const { deps, row } = attempt;
+  const now = deps.now();
+  const tried = JSON.stringify(trials);
+  const situation = await situationOf(deps, { ...row, tried });
+  const { directoryUrl, at } = chooseAuthority(deps.config.acme, situation, now);
+  if (at === now && directoryUrl !== row.directory_url) {
+    const change = { ...NO_ORDER, directory_url: directoryUrl, tried };
+    return { change, at: now + OTHER_WAY_MS, nextAuthority: authorityName(directoryUrl) };
+  }
+  const isSame = directoryUrl === row.directory_url;
+  const order = isSame
+    ? orderAfter(attempt, problem)
+    : { ...NO_ORDER, directory_url: directoryUrl };
+  return { change: { ...order, failures, tried }, at, nextAuthority: undefined };
+}
+
+/** Another challenge is tried next, which uses another port. */
+function hasOtherChallenge({ deps, row }: Attempt, problem: Problem): boolean {
+  const challenges = authorityAt(deps.config.acme, row.directory_url)?.challenges ?? [];
+  return isConnectionProblem(problem) && challenges.length > 1;
+}
+
+/**
+ * Whose the problem is, by what was tried before: what may be of one request is the authority's when it comes again. An
+ * order whose CSR was sent may be a certificate already: it is asked for once more.
+ */
+function effectiveBlame({ row }: Attempt, problem: Problem): Blame {
+  const blame = blameOf(problem);
+  const isRepeated = parseTrials(row.tried).some(
+    ({ directoryUrl }) => directoryUrl === row.directory_url,
+  );
+  if (blame === 'request') return isRepeated ? 'order' : 'request';
+  const isAlmostDone = row.step === 'finalize' || row.step === 'download';
+  return isAlmostDone && isTransient(problem) && !isRepeated && blame !== 'name'
+    ? 'request'
+    : blame;
+}
+
+/**
+ * What becomes of the order when the same authority is asked again. After a failed order the first one's staging directory
+ * is tried first, where one is configured: failures there cost nothing.
+ */
+function orderAfter({ deps, row }: Attempt, problem: Problem): IssuanceChange {
+  const { stagingDirectoryUrl, authorities } = deps.config.acme;
+  if (isTransient(problem)) return {};
+  const isFirst = row.directory_url === authorities[0].directoryUrl;
+  if (isLostByAuthority(problem) || !isFirst) return NO_ORDER;
+  return { ...NO_ORDER, directory_url: stagingDirectoryUrl ?? row.directory_url };
+}

@@ -22,6 +22,7 @@ interface Ordered {
   readonly at: number;
   readonly projectId?: string;
   readonly isRenewal?: boolean;
+  readonly isExempt?: boolean;
 }
 
 let made = 0;
@@ -30,7 +31,7 @@ let made = 0;
 async function order(
   db: Db,
   end: OrderEnd | undefined,
-  { hostname, at, projectId, isRenewal }: Ordered,
+  { hostname, at, projectId, isRenewal, isExempt }: Ordered,
 ) {
   made += 1;
   const domain_id = `dom_${made}`;
@@ -43,6 +44,7 @@ async function order(
       project_id: projectId ?? domain_id,
       domain_id,
       is_renewal: isRenewal ? 1 : 0,
+      is_exempt: isExempt ? 1 : 0,
       at,
     });
     if (end) await endOrder(trx, domain_id, end, at);
@@ -166,3 +168,31 @@ onBothEngines("a project leaves others their share of the account's orders", asy
   assert.equal(await heldBack(db, HOST, { projectId: 'busy', kind: 'renewal' }), undefined);
   assert.equal(await heldBack(db, HOST), undefined);
 });
+
+onBothEngines(
+  'a renewal that the authority asks for is neither held back by its limits nor counted',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    const exempt = { isRenewal: true, isExempt: true };
+    for (let n = 0; n < 300; n++) {
+      await order(db, 'issued', { hostname: `n${n}.test`, at: NOW - 1, ...exempt });
+    }
+    assert.equal(await heldBack(db, HOST), undefined, 'not counted');
+    for (let n = 0; n < 12; n++) {
+      await order(db, 'ended', { hostname: `m${n}.test`, at: NOW - 1 });
+    }
+    const ten = { kind: 'renewal', ordersPer3Hours: 10 } as const;
+    const held = await heldBack(db, HOST, ten);
+    assert.match(held?.why ?? '', /^9 certificates were ordered/);
+    assert.equal(held?.of, 'authority');
+    assert.equal(await heldBack(db, HOST, { ...ten, isExempt: true }), undefined);
+    assert.equal(await heldBack(db, HOST, { ordersPer3Hours: undefined }), undefined);
+    // Our own limit holds all the same: a wrong window makes no loop.
+    for (let n = 0; n < 6; n++) {
+      await order(db, 'issued', { hostname: HOST, at: NOW - 1, ...exempt });
+    }
+    const looping = await heldBack(db, HOST, { kind: 'renewal', isExempt: true });
+    assert.match(looping?.why ?? '', /6 renewals/);
+    assert.equal(looping?.of, 'own');
+  },
+);

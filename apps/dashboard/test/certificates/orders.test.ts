@@ -132,7 +132,10 @@ test('a renewal names the certificate that it replaces, where the authority take
     });
     if (ari !== undefined) await putCertificateRow(made.db, made.id, { ari_id: ari });
     await placeOrder(made.attempt);
-    assert.equal((await ordersOf(made))[0]?.is_renewal, row.kind === 'renewal' ? 1 : 0);
+    const [order] = await ordersOf(made);
+    assert.equal(order?.is_renewal, row.kind === 'renewal' ? 1 : 0);
+    const isAsked = made.asked.includes(`newOrder ${HOST} ari`);
+    assert.equal(order?.is_exempt, isAsked ? 1 : 0, 'exempt where it names what it replaces');
     return made.asked.find((call) => call.startsWith('newOrder'))?.split(' ')[2];
   };
   assert.equal(await replaced({ kind: 'renewal' }, withAri), 'ari');
@@ -156,6 +159,7 @@ test('an order is placed without the certificate that it replaces where only tha
     });
     await putCertificateRow(made.db, made.id, { ari_id: ari });
     await placeOrder(made.attempt);
+    assert.equal((await ordersOf(made))[0]?.is_exempt, 0, 'it counts after all');
     return made.asked;
   };
   for (const type of ['alreadyReplaced', 'malformed', 'unauthorized']) {

@@ -20,6 +20,12 @@ const PAUSE_MS = 5 * 60_000;
 /** After so long without a certificate only a DNS check with the verdict `verified` starts another try, in milliseconds. */
 const GIVEN_UP_AFTER_MS = 30 * 24 * 3_600_000;
 
+/**
+ * The longest wait of a renewal, in milliseconds: a certificate of a day has eight hours left then, and one that is
+ * revoked has to be replaced at once.
+ */
+const RENEWAL_WAIT_MS = 3_600_000;
+
 const NO_ORDER = { order_url: null, sealed_key: null, step: 'account' } as const;
 
 /** What follows a failed attempt. */
@@ -46,7 +52,8 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
   }
 
   const hasOtherWay = hasOtherChallenge(attempt, problem) || isLostByAuthority(problem);
-  const wait = backoff(failures, Math.random(), hasOtherWay);
+  const longest = row.kind === 'renewal' ? RENEWAL_WAIT_MS : Infinity;
+  const wait = Math.min(backoff(failures, Math.random(), hasOtherWay), longest);
   const retryAt = Math.max(now + wait, problem.retryAt ?? 0);
   const until = hasNoScheduledRetry(problem) ? null : retryAt;
   const isStaging = row.directory_url === acme.stagingDirectoryUrl;

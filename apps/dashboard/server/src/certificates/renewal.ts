@@ -51,7 +51,8 @@ export function renewalTime({ notBefore, notAfter }: Lifetime, random: number): 
 
 /**
  * When to renew in an authority's suggested window (RFC 9773, section 4.2): a random instant in it. The instant that
- * was drawn before stays for as long as it is in the window. `random`: 0 to 1.
+ * was drawn before stays for as long as it is in the window. A window that is past, as that of a revoked certificate is,
+ * means now. `random`: 0 to 1.
  */
 export function timeInWindow(
   { start, end }: Pick<RenewalInfo, 'start' | 'end'>,
@@ -60,6 +61,14 @@ export function timeInWindow(
 ): number {
   if (drawn >= start && drawn <= end) return drawn;
   return Math.round(start + (end - start) * random);
+}
+
+/** The share of its lifetime after which a certificate is renewed whatever the authority says: time is left for others. */
+const RENEWED_AT_LATEST = 5 / 6;
+
+/** The latest instant at which a certificate is renewed, however late the authority's window is. */
+export function latestRenewal({ notBefore, notAfter }: Lifetime): number {
+  return Math.round(notBefore + (notAfter - notBefore) * RENEWED_AT_LATEST);
 }
 
 /** When to ask the authority again, by its Retry-After. */
@@ -146,7 +155,9 @@ async function askAbout(
     try {
       const info = await client.renewalInfo(certificate.ari_id);
       if (!info) return false;
-      const renew_at = timeInWindow(info, certificate.renew_at, Math.random());
+      const life = { notBefore: certificate.not_before, notAfter: certificate.not_after };
+      const drawn = timeInWindow(info, certificate.renew_at, Math.random());
+      const renew_at = Math.min(drawn, latestRenewal(life));
       await scheduleRenewal(db, certificate, { renew_at, ari_check_at: nextAriCheck(info, now()) });
     } catch (error) {
       await handleNoRenewalInfo(deps, certificate, error);

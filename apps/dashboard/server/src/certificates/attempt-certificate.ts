@@ -1,0 +1,84 @@
+import { findCertificate, findServingDomain } from '../store/certificates.ts';
+import type { IssuanceChange, IssuanceRow } from '../store/issuances.ts';
+import type { Accounts } from './account.ts';
+import { authorityAt } from './authorities.ts';
+import { startChallenge, validate } from './challenge.ts';
+import { chooseAuthority } from './choose-authority.ts';
+import { downloadCertificate, finalizeOrder } from './finalize.ts';
+import {
+  type Attempt,
+  acmeClient,
+  advanceTo,
+  type IssuerDeps,
+  recordProgress,
+  type Step,
+  stepOf,
+} from './issuance.ts';
+import { placeOrder } from './order.ts';
+import { dropIssuance, endFailedAttempt } from './retry.ts';
+import { situationOf } from './situation.ts';
+
+/** Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is away. */
+export async function attemptCertificate(
+  deps: IssuerDeps,
+  accounts: Accounts,
+  worker: string,
+  row: IssuanceRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const domain = await findServingDomain(deps.db, row.domain_id);
+  const projectId = domain?.project_id ?? '';
+  const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
+  // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
+  if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
+  // The old certificate serves until it expires, and is renewed when the name leads here again.
+  if (row.kind === 'renewal' && domain.moved_away_at !== null) return dropIssuance(attempt);
+  try {
+    const begin = await chooseDirectory(deps, row);
+    if (begin) await recordProgress(attempt, begin);
+    while (!attempt.isIssued) {
+      signal.throwIfAborted();
+      await DO_STEP[stepOf(attempt.row.step)](attempt);
+    }
+  } catch (error) {
+    await endFailedAttempt(attempt, error);
+  }
+}
+
+/**
+ * Does a step and stores the next one. Rejects with what ends the attempt: OrderFailedError, ProblemError, UnreachableError, OrderDeferredError, LeaseLostError, or an error of the program.
+ */
+const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
+  account: async (attempt) => {
+    await acmeClient(attempt);
+    await advanceTo(attempt, 'order');
+  },
+  order: placeOrder,
+  challenge: startChallenge,
+  validate,
+  finalize: finalizeOrder,
+  download: downloadCertificate,
+};
+
+async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
+  const certificate = await findCertificate(deps.db, row.domain_id);
+  return certificate !== undefined && certificate.issued_at >= row.requested_at;
+}
+
+/**
+ * Where an issuance without an order begins: at the authority that is to be asked now. An order at a directory that is no
+ * longer configured is given up.
+ */
+async function chooseDirectory(
+  deps: IssuerDeps,
+  row: IssuanceRow,
+): Promise<IssuanceChange | undefined> {
+  const { acme } = deps.config;
+  const isConfigured = authorityAt(acme, row.directory_url) !== undefined;
+  if (isConfigured && row.sealed_key !== null) return undefined;
+  const { directoryUrl } = chooseAuthority(acme, await situationOf(deps, row), deps.now());
+  const isFirst = directoryUrl === acme.authorities[0].directoryUrl;
+  const isTrial = isFirst && row.directory_url === acme.stagingDirectoryUrl;
+  if (isTrial || row.directory_url === directoryUrl) return undefined;
+  return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
+}

@@ -7,6 +7,7 @@ import {
   added,
   checked,
   EVENTS,
+  elsewhere,
   HOSTNAME,
   issuance,
   overdue,
@@ -164,6 +165,9 @@ test('domains are in order for everyone, in every state', async () => {
   await lookAt('caa', checked(CAA), [LIGHT_PHONE]);
   await lookAt('issuing', verified(issuance()), [LIGHT]);
   await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
+  await lookAt('elsewhere', elsewhere(), [LIGHT, DARK_PHONE]);
+  await page.getByText('Asked now: ZeroSSL, in place of:').waitFor();
+  await page.getByText('Google Trust Services may not: no CAA record allows').waitFor();
   await lookAt('active', active(), [LIGHT, LIGHT_PHONE]);
   await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [DARK]);
   await page.getByRole('status').getByText('Moved away', { exact: true }).waitFor();

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import {
   afterCheck,
   chooseAuthority,
+  mayBeAsked,
   type Situation,
   type Trial,
   withTrial,
@@ -35,8 +36,14 @@ test('the first in order is asked, unless it refused, is paused, or is forbidden
   assert.deepEqual(choose([A, B, C], both), [C, NOW]);
 });
 
-test('it is asked again, first of all, once its time has come', () => {
-  assert.deepEqual(choose([A, B], { trials: [trial(A, NOW)] }), [A, NOW]);
+test('each has its turn before one is asked again, however long that takes', () => {
+  assert.deepEqual(choose([A, B], { trials: [trial(A, NOW - 9)] }), [B, NOW]);
+  assert.deepEqual(choose([A, B, C], { trials: [trial(A, 1), trial(B, 2)] }), [C, NOW]);
+  assert.deepEqual(choose([A, B, C], { trials: [trial(C, 1), trial(B, 2), trial(A, 1)] }), [
+    C,
+    NOW,
+  ]);
+  assert.deepEqual(choose([A, B], { trials: [trial(B, NOW - 1), trial(A, NOW)] }), [B, NOW]);
   assert.deepEqual(choose([A, B], { trials: [trial(A, NOW - 1), trial(B, NOW - 2)] }), [A, NOW]);
   assert.deepEqual(choose([A, B], { pauses: new Map([[A, NOW]]) }), [A, NOW]);
 });
@@ -78,6 +85,19 @@ test('whatever happened, one is chosen, and never one that may be asked later th
       }
     }),
   );
+});
+
+test('who may be asked now is neither refusing, nor paused, nor forbidden', () => {
+  const none = { trials: [], pauses: new Map(), forbidden: [] };
+  assert.equal(mayBeAsked(A, none, NOW), true);
+  for (const until of [null, NOW + 1]) {
+    assert.equal(mayBeAsked(A, { ...none, trials: [trial(A, until)] }, NOW), false);
+    assert.equal(mayBeAsked(B, { ...none, trials: [trial(A, until)] }, NOW), true);
+  }
+  assert.equal(mayBeAsked(A, { ...none, trials: [trial(A, NOW)] }, NOW), true);
+  assert.equal(mayBeAsked(A, { ...none, pauses: new Map([[A, NOW + 1]]) }, NOW), false);
+  assert.equal(mayBeAsked(A, { ...none, pauses: new Map([[A, NOW]]) }, NOW), true);
+  assert.equal(mayBeAsked(A, { ...none, forbidden: [A] }, NOW), false);
 });
 
 test('a trial replaces the earlier one; a right DNS check lets all be asked but who said when', () => {

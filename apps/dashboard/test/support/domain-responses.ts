@@ -113,6 +113,41 @@ export const overdue = (): Issuance =>
     isOverdue: true,
   });
 
+/** The first authority failed, and the second one is asked; CAA records do not allow the third. */
+export const elsewhere = (): Domain =>
+  verified(
+    issuance({
+      authority: 'ZeroSSL',
+      tried: [
+        {
+          authority: "Let's Encrypt",
+          problem: {
+            type: 'rateLimited',
+            detail: 'too many new orders (300) from this account in the last 3h0m0s',
+            explanation:
+              'The certificate authority accepts no more requests for now: its rate limit is reached. You need not do anything: the dashboard retries by itself. Trying more often makes it worse.',
+            at: ago(MINUTE),
+          },
+          nextAt: ahead(80 * MINUTE),
+        },
+      ],
+    }),
+    {
+      verdict: {
+        ...VERIFIED,
+        authorities: [
+          authority("Let's Encrypt", 'letsencrypt.org', true),
+          authority('ZeroSSL', 'sectigo.com', true),
+          authority('Google Trust Services', 'pki.goog', false),
+        ],
+      },
+    },
+  );
+
+const authority = (name: string, identity: string, isAllowed: boolean) => ({
+  ...{ name, identity, isAllowed, directoryUrl: `https://${identity}/directory` },
+});
+
 export const active = (more: Partial<Domain> = {}): Domain =>
   checked(VERIFIED, {
     state: 'active',

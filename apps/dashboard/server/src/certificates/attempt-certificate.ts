@@ -3,7 +3,7 @@ import type { IssuanceChange, IssuanceRow } from '../store/issuances.ts';
 import type { Accounts } from './account.ts';
 import { authorityAt } from './authorities.ts';
 import { startChallenge, validate } from './challenge.ts';
-import { chooseAuthority } from './choose-authority.ts';
+import { chooseAuthority, mayBeAsked } from './choose-authority.ts';
 import { downloadCertificate, finalizeOrder } from './finalize.ts';
 import {
   type Attempt,
@@ -66,8 +66,8 @@ async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
 }
 
 /**
- * Where an issuance without an order begins: at the authority that is to be asked now. An order at a directory that is no
- * longer configured is given up.
+ * Where an issuance without an order begins: where the last attempt left it, unless that authority may not be asked now.
+ * An order at a directory that is no longer configured is given up.
  */
 async function chooseDirectory(
   deps: IssuerDeps,
@@ -76,9 +76,12 @@ async function chooseDirectory(
   const { acme } = deps.config;
   const isConfigured = authorityAt(acme, row.directory_url) !== undefined;
   if (isConfigured && row.sealed_key !== null) return undefined;
-  const { directoryUrl } = chooseAuthority(acme, await situationOf(deps, row), deps.now());
-  const isFirst = directoryUrl === acme.authorities[0].directoryUrl;
-  const isTrial = isFirst && row.directory_url === acme.stagingDirectoryUrl;
-  if (isTrial || row.directory_url === directoryUrl) return undefined;
+  const situation = await situationOf(deps, row);
+  const now = deps.now();
+  const isTrial = row.directory_url === acme.stagingDirectoryUrl;
+  const current = isTrial ? acme.authorities[0].directoryUrl : row.directory_url;
+  if (isConfigured && mayBeAsked(current, situation, now)) return undefined;
+  const { directoryUrl } = chooseAuthority(acme, situation, now);
+  if (directoryUrl === current) return undefined;
   return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }

@@ -25,9 +25,10 @@ export interface Choice {
 }
 
 /**
- * The first authority in the order of ACME_DIRECTORY_URL that may be asked now; where there is none, the one that may be
- * asked next. Those that CAA records forbid are left out, unless they forbid all: the records may have changed. With one
- * authority alone, nothing is gained by a pause.
+ * The authority to ask: of those that may be asked now the first in the order of ACME_DIRECTORY_URL that did not refuse
+ * yet, or else the one that refused longest ago, so that each has its turn however long the queue is; where none may be
+ * asked now, the one that may be asked next. Those that CAA records forbid are left out, unless they forbid all: the
+ * records may have changed. With one authority alone, nothing is gained by a pause.
  */
 export function chooseAuthority(
   { authorities }: Pick<AcmeConfig, 'authorities'>,
@@ -36,17 +37,34 @@ export function chooseAuthority(
 ): Choice {
   const allowed = authorities.filter(({ directoryUrl }) => !forbidden.includes(directoryUrl));
   const candidates = allowed.length > 0 ? allowed : authorities;
-  const choices = candidates.map(({ directoryUrl }): Choice => {
-    const until = trials.find((trial) => trial.directoryUrl === directoryUrl)?.until;
-    if (until === null) return { directoryUrl, at: null };
+  const choices = candidates.map(({ directoryUrl }) => {
+    const turn = trials.findIndex((trial) => trial.directoryUrl === directoryUrl);
+    const until = trials[turn]?.until;
     const paused = candidates.length > 1 ? pauses.get(directoryUrl) : undefined;
-    return { directoryUrl, at: Math.max(now, until ?? now, paused ?? now) };
+    const at = until === null ? null : Math.max(now, until ?? now, paused ?? now);
+    return { directoryUrl, at, turn };
   });
-  const sooner = (a: Choice, b: Choice) => (b.at ?? Infinity) < (a.at ?? Infinity);
-  return choices.reduce((best, choice) => (sooner(best, choice) ? choice : best));
+  const time = ({ at }: Choice) => at ?? Infinity;
+  const [best] = choices.toSorted((a, b) =>
+    time(a) === time(b) ? a.turn - b.turn : time(a) - time(b),
+  );
+  if (!best) throw new Error('there is no authority');
+  return { directoryUrl: best.directoryUrl, at: best.at };
 }
 
-/** The trials after another failure. */
+/** Whether an authority may be asked now. */
+export function mayBeAsked(
+  directoryUrl: string,
+  { trials, pauses, forbidden }: Situation,
+  now: number,
+): boolean {
+  const trial = trials.find((one) => one.directoryUrl === directoryUrl);
+  const isRefused = trial !== undefined && (trial.until === null || trial.until > now);
+  const isPaused = (pauses.get(directoryUrl) ?? 0) > now;
+  return !isRefused && !isPaused && !forbidden.includes(directoryUrl);
+}
+
+/** The trials after another failure, which is the last one. */
 export function withTrial(trials: readonly Trial[], trial: Trial): Trial[] {
   return [...trials.filter(({ directoryUrl }) => directoryUrl !== trial.directoryUrl), trial];
 }

@@ -102,7 +102,7 @@ function AllowedAuthorities({ verdict: { authorities = [] } }: { readonly verdic
     <ul className="grid gap-0.5">
       {authorities.map(({ name, identity, isAllowed, directoryUrl }) => (
         <li key={directoryUrl} className={cx('wrap-anywhere', !isAllowed && 'text-muted')}>
-          {isAllowed ? `${name} may issue` : `${name} may not: no record names `}
+          {isAllowed ? `${name} may issue` : `${name} may not: no CAA record allows `}
           {!isAllowed && <code className="font-mono text-[0.8125rem]">{identity}</code>}
         </li>
       ))}

@@ -78,7 +78,7 @@ function entryItem(changelog: SiteChangelog, entry: ChangelogEntry): FeedItem {
 }
 
 /** `2 breaking, 1 compatible`, or `documentation`. */
-export function summaryOf({ changes, leftOut }: ChangelogEntry): string {
+function summaryOf({ changes, leftOut }: ChangelogEntry): string {
   const counts = Map.groupBy(changes, ({ verdict }) => verdict);
   const words = [...counts].map(([verdict, all]) => `${all.length} ${verdict}`);
   return [...words, ...(leftOut > 0 ? [`${leftOut} more`] : [])].join(', ') || 'documentation';

@@ -10,7 +10,9 @@ import {
   withEntries,
 } from '../../src/changelog/changelog.ts';
 import { latestDay } from '../../src/changelog/days.ts';
-import { dayOfFile, notesToCome } from '../../src/changelog/notes.ts';
+import { dayOfFile, MOST_NOTES, notesToCome, shownNotes } from '../../src/changelog/notes.ts';
+import { NO_SETTINGS } from '../../src/guides/page-settings.ts';
+import type { RenderedPage } from '../../src/guides/render/render-page.ts';
 
 const entryOf = (
   day: string,
@@ -101,4 +103,40 @@ test('a note is called by its day', () => {
     ['changelog/2026-12-02.txt', undefined],
   ] as const)
     assert.equal(dayOfFile(file), day, file);
+});
+
+/** Notes of days one after the other, each with this HTML. */
+function notesOf(count: number, html: string) {
+  const pages = Array.from({ length: count }, (_, at): RenderedPage => {
+    const day = new Date(Date.UTC(2020, 0, 1 + at)).toISOString().slice(0, 10);
+    return {
+      ...{ file: `changelog/${day}.md`, path: `/changelog/${day}`, title: day, description: '' },
+      ...{ lead: '', html, headings: [], ids: [], sections: [], paragraph: '' },
+      links: {
+        ...{ pages: [], files: new Set(), icons: new Set(), hasDiagrams: false },
+        ...{ problems: [], warnings: [] },
+      },
+      settings: NO_SETTINGS,
+    };
+  });
+  const notes = new Map(pages.map(({ file }) => [file, file]));
+  return shownNotes(pages, { notes, hasCome: () => true });
+}
+
+test('the changelog has room for so many notes, and says which it leaves out', () => {
+  const many = notesOf(MOST_NOTES.notes + 2, '');
+  assert.equal(many.shown.length, MOST_NOTES.notes);
+  assert.deepEqual(
+    many.findings.map(({ rule, file }) => [rule, file]),
+    [
+      ['changelog', 'changelog/2020-01-02.md'],
+      ['changelog', 'changelog/2020-01-01.md'],
+    ],
+  );
+  const long = notesOf(4, 'x'.repeat(MOST_NOTES.letters / 2));
+  assert.deepEqual(
+    long.shown.map(({ day }) => day),
+    ['2020-01-04', '2020-01-03'],
+  );
+  assert.equal(long.findings.length, 2);
 });

@@ -81,12 +81,11 @@ test('documentation alone is no entry, but with a new version', () => {
 });
 
 test('an exception has a reason that nobody reads, and the verdict of its rule', () => {
-  const exception = {
-    code: 'operation-removed',
-    operation: 'GET /b',
+  const exception: Exception = {
+    ...({ code: 'operation-removed', operation: 'GET /b' } as const),
     until: '2026-12-31',
     reason: 'Acme: see Allowed until 2026-01-01: their contract `x`.',
-  } as const;
+  };
   const entry = entryOf(api({ '/a': operation(), '/b': operation() }), api({ '/a': operation() }), [
     exception,
   ]);

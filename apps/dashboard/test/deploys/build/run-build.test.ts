@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -270,6 +271,28 @@ test('an archive that takes too long is told of its guides, whatever is in it', 
   const outcome = await runBuild(limited(job, { buildSeconds: 0.5 }), silent, never);
   assert.ok('problems' in outcome);
   assert.match(outcome.problems[0]?.message ?? '', /^The archive takes too long to build/);
+});
+
+test('what a comparison takes is not the time of the build, which goes on with its changelog', async (t) => {
+  const job = await jobOf(t, await fixture('weather.json'));
+  await runBuild(job, silent, never);
+  const begun = performance.now();
+  await runBuild(job, silent, never);
+  // Of a process that is warm, on whichever machine.
+  const buildSeconds = Math.max(2, (6 * (performance.now() - begun)) / 1_000);
+  const asked: unknown[] = [];
+  const service: BuildService = {
+    isKnown: async () => false,
+    async changelogFor(documents) {
+      asked.push(documents);
+      await sleep(1_000 * buildSeconds + 500);
+      return EMPTY_CHANGELOG;
+    },
+  };
+  const outcome = await runBuild(limited(job, { buildSeconds }), silent, never, service);
+  assert.ok('artifact' in outcome, JSON.stringify(outcome));
+  const { hash: published } = outcome.artifact.manifest.files['/openapi.json'] ?? {};
+  assert.deepEqual(asked, [[{ address: '', hash: published }]]);
 });
 
 test('a build that cannot store its files rejects and says why, and the next one has another process', async (t) => {

@@ -16,7 +16,7 @@ import { listBranches } from '../src/list-branches.ts';
 import { objectHead, packHead, packOfChange, sealed } from './support/packs.ts';
 import { band, endlessly, playHost } from './support/played-host.ts';
 import { processesOf } from './support/processes.ts';
-import { failsWith, LIMITS, NEVER, settingsOf, visit } from './support/visit.ts';
+import { failsWith, LIMITS, NEVER, visit } from './support/visit.ts';
 
 const skip = WITHOUT_GIT;
 
@@ -177,11 +177,15 @@ test('without git, or with one that is too old, it is said what to install', {
   await failsWith('git_missing', /has no git/, ask(odd), settings);
 });
 
-async function programThatSays(t: Ending, text: string): Promise<string> {
-  const { directory } = await settingsOf(t);
-  await writeFile(`${directory}/git`, `#!/bin/sh\necho '${text}'\n`, { mode: 0o700 });
-  return `${directory}/git`;
-}
+test('a git that is killed in the middle of a list gives no part of it', { skip }, async (t) => {
+  const { source, repository, settings } = await visit(t);
+  source.commit({ a: '1', b: '2', c: '3' });
+  const lines = `case "$*" in *ls-tree*) git "$@" | head -c 60; kill -9 $$;; esac; exec git "$@"`;
+  const git = await program(t, lines);
+  const work = fetchBranch(repository, 'main', LIMITS, { ...settings, git }, NEVER);
+  const error = await failsWith('bad_repository', /localhost/, work, settings);
+  assert.match(error.detail, /died of signal 9/);
+});
 
 test('a large file that compresses to nothing takes no memory, and no room on the disk', {
   skip,
@@ -189,7 +193,7 @@ test('a large file that compresses to nothing takes no memory, and no room on th
   const { source, fetch, settings } = await visit(t);
   const file = join(await temporaryFolder(t), 'large');
   await writeFile(file, '');
-  await truncate(file, 300_000_000);
+  await truncate(file, 150_000_000);
   const hash = source.git([
     '-c',
     'core.bigFileThreshold=1m',
@@ -225,3 +229,11 @@ test('a kilobyte that becomes half a gigabyte in memory is refused', { skip }, a
   );
   assert.match(error.detail, /Out of memory/);
 });
+
+const programThatSays = (t: Ending, text: string) => program(t, `echo '${text}'`);
+
+async function program(t: Ending, script: string): Promise<string> {
+  const path = join(await temporaryFolder(t), 'git');
+  await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return path;
+}

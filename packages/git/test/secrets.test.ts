@@ -1,7 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -160,6 +161,23 @@ test("the configuration of the machine's user does not count", {
   const url = `${host.origin}${bySsh.folder}`;
   await listBranches({ url, credentials: key, hostKeys: [] }, settings, NEVER);
   assert.deepEqual((await readdir(folder)).sort(), ['.gitconfig', 'pets.git']);
+});
+
+test('the configuration of a checkout that the folder is in does not count', {
+  skip: WITHOUT_GIT,
+}, async (t) => {
+  const { source, repository, settings } = await visit(t);
+  source.commit({ a: '1' });
+  const around = await temporaryFolder(t);
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: around });
+  git('init', '--quiet');
+  git('config', 'url.https://localhost:1/.insteadOf', 'https://');
+  git('config', 'http.extraHeader', 'X-Inside: 1');
+  assert.notEqual(git('ls-remote', repository.url).status, 0);
+  const directory = join(around, 'spool');
+  await mkdir(directory);
+  const list = await listBranches(repository, { ...settings, directory }, NEVER);
+  assert.equal(list.branches.size, 1);
 });
 
 test('git ends by itself where the program that called it is killed', {

@@ -1,9 +1,10 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Ending } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { WITHOUT_SSHD } from '@petstore/test-support/git-hosts/requirements.ts';
 import { gitSshHost } from '@petstore/test-support/git-hosts/ssh-host.ts';
 import { makeTestRepository } from '@petstore/test-support/git-hosts/test-repository.ts';
@@ -134,4 +135,28 @@ test('what is no key of a host is not written among the known ones', { skip }, a
     /not a host key/,
   );
   assert.deepEqual(await readdir(settings.directory), []);
+});
+
+test('a folder may have any name', { skip }, async (t) => {
+  const { host, publicKey, repository, settings } = await visitBySsh(t);
+  await host.authorize(publicKey);
+  const directory = join(settings.directory, `host%20name 'a' "b" $HOME \\$(id)`);
+  await mkdir(directory);
+  const { hostKeys } = await listBranches(repository, { ...settings, directory }, NEVER);
+  const known = { ...repository, hostKeys };
+  const { release } = await fetchBranch(known, 'main', LIMITS, { ...settings, directory }, NEVER);
+  await release();
+  assert.deepEqual(await readdir(directory), []);
+});
+
+test('without ssh it is said what to install', { skip }, async (t) => {
+  const { repository, settings } = await visitBySsh(t);
+  const { PATH } = process.env;
+  const git = `${spawnSync('sh', ['-c', 'command -v git']).stdout}`.trim();
+  cleanUp(t, () => {
+    process.env.PATH = PATH;
+  });
+  process.env.PATH = '/nowhere';
+  const work = listBranches(repository, { ...settings, git }, NEVER);
+  await failsWith('git_missing', /has no ssh\. Install it there/, work, settings);
 });

@@ -67,6 +67,7 @@ export class Destination {
       const lookup = pinnedLookup(await reachableAddresses(host, network, signal));
       socket = connect({ host, port, lookup });
       this.#sockets.add(socket);
+      socket.on('error', () => undefined);
       socket.on('close', () => this.#sockets.delete(socket as Socket));
       await once(socket, 'connect', { signal });
       return socket;
@@ -89,7 +90,7 @@ export class Destination {
       if (hadError) client.destroy();
       else client.end();
     });
-    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+    client.on('error', () => undefined);
     upstream.on('data', (chunk: Buffer) => {
       this.#received += chunk.length;
       if (this.#received > this.#options.maxBytes) this.fail(tooLarge(this.#options.maxBytes));

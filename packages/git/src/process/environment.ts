@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** What git does in each call, whatever the machine's own files and the repository say. */
 const CONFIG = {
@@ -11,7 +11,6 @@ const CONFIG = {
   'credential.helper': '',
   'fetch.recurseSubmodules': 'false',
   'fetch.writeCommitGraph': 'false',
-  'fetch.bundleURI': '',
   'transfer.bundleURI': 'false',
   'gc.auto': '0',
   'maintenance.auto': 'false',
@@ -51,6 +50,8 @@ export function gitEnvironment(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
+    // The folder may be in a checkout, whose configuration would count.
+    GIT_CEILING_DIRECTORIES: dirname(folder),
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_ALLOW_PROTOCOL: protocol,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 
 export interface RunOptions {
@@ -19,8 +20,8 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** null where a signal ended it, or where `output` had enough. */
-  readonly exitCode: number | null;
+  /** Whether it did what it was to do: it exited with 0, or `output` had enough. */
+  readonly isDone: boolean;
   /** Its beginning and its end. */
   readonly stderr: string;
 }
@@ -66,7 +67,7 @@ export async function run(
       // All of it has ended.
     }
   };
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   child.on('exit', () => {
     // What it started and did not wait for.
     killGroup();
@@ -80,11 +81,15 @@ export async function run(
     const written = input?.(child.stdin) ?? Promise.resolve();
     const read = output?.(child.stdout) ?? Promise.resolve(child.stdout.resume());
     await Promise.all([written.finally(() => child.stdin.end()), read]);
-    if (output && !child.stdout.readableEnded) killGroup();
-    const [exitCode] = await exited;
+    const hadEnough = output !== undefined && !child.stdout.readableEnded;
+    if (hadEnough) killGroup();
+    const [exitCode, ended] = await exited;
     await closed;
     signal.throwIfAborted();
-    return { exitCode, stderr: complaints() };
+    // As git tells of a program that it ran itself.
+    const fate =
+      ended && !hadEnough ? `\n${program} died of signal ${constants.signals[ended]}` : '';
+    return { isDone: hadEnough || exitCode === 0, stderr: complaints() + fate };
   } finally {
     signal.removeEventListener('abort', killGroup);
     killGroup();

@@ -135,8 +135,7 @@ async function sessionOf(parts: Parts, signal: AbortSignal): Promise<Session> {
       const bounds = { env, cwd: folder, maxFileBytes: maxBytes, maxMemoryBytes, seconds, signal };
       const result = await run(settings.git, args, { ...bounds, ...io });
       const stderr = clean(result.stderr, secrets);
-      if (result.exitCode !== 0 && !(result.exitCode === null && io.output))
-        throw whyFailed(stderr, { address, credentials });
+      if (!result.isDone) throw whyFailed(stderr, { address, credentials });
       return { ...result, stderr };
     },
     hostKeys: async () => (address.protocol === 'ssh' ? readHostKeys(workspace) : []),
@@ -170,7 +169,9 @@ async function authorities(caFile: string): Promise<string> {
 
 /** Without secrets, and without what a terminal would obey: a host may say anything. */
 function clean(text: string, secrets: readonly string[]): string {
-  const open = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  const open = secrets
+    .filter((secret) => secret !== '')
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   return open.replace(/[^\P{Cc}\n\t]/gu, '').trim();
 }
 

@@ -11,6 +11,11 @@ const HOST_KEY = /^[a-z0-9@.-]+ [A-Za-z0-9+/=]+$/;
 
 const NONE = 'none';
 
+/** Names in the workspace, in which git runs: its path may have what ssh or the shell would read in another way. */
+const CONFIG = 'ssh_config';
+const KNOWN_HOSTS = 'known_hosts';
+const KEY = 'key';
+
 /**
  * Writes what ssh needs, and returns the command for git. The key is in a file of the workspace, since ssh takes none
  * otherwise. `port`: on loopback, that leads to the host.
@@ -24,11 +29,13 @@ export async function writeSshFiles(
   if (wrong !== undefined) throw new TypeError(`not a host key: ${wrong}`);
   const known = hostKeys.map((key) => `${ALIAS} ${key}\n`).join('');
   const key = credentials?.kind === 'key' ? credentials.privateKey : undefined;
+  await workspace.write(KNOWN_HOSTS, known);
+  if (key !== undefined) await workspace.write(KEY, key);
   const options = {
     HostName: '127.0.0.1',
     Port: port,
     HostKeyAlias: ALIAS,
-    UserKnownHostsFile: quoted(await workspace.write('known_hosts', known)),
+    UserKnownHostsFile: KNOWN_HOSTS,
     GlobalKnownHostsFile: '/dev/null',
     // The first key is taken, and no other one later.
     StrictHostKeyChecking: hostKeys.length > 0 ? 'yes' : 'accept-new',
@@ -36,7 +43,7 @@ export async function writeSshFiles(
     HashKnownHosts: 'no',
     CheckHostIP: 'no',
     VerifyHostKeyDNS: 'no',
-    IdentityFile: key === undefined ? NONE : quoted(await workspace.write('key', key)),
+    IdentityFile: key === undefined ? NONE : KEY,
     IdentitiesOnly: 'yes',
     IdentityAgent: NONE,
     PreferredAuthentications: 'publickey',
@@ -55,22 +62,16 @@ export async function writeSshFiles(
     LogLevel: 'ERROR',
   };
   const lines = Object.entries(options).map(([name, value]) => `${name} ${value}\n`);
-  const config = await workspace.write('ssh_config', lines.join(''));
-  return `ssh -F ${quoted(config, "'")}`;
+  await workspace.write(CONFIG, lines.join(''));
+  return `ssh -F ${CONFIG}`;
 }
 
 /** The keys that the host has shown, with those that it was known by; of https none. */
 export async function readHostKeys({ folder }: Workspace): Promise<readonly string[]> {
-  const text = await readFile(join(folder, 'known_hosts'), 'latin1').catch(() => '');
+  const text = await readFile(join(folder, KNOWN_HOSTS), 'latin1').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line.startsWith(`${ALIAS} `))
     .map((line) => line.slice(ALIAS.length + 1).trim())
     .filter((key) => HOST_KEY.test(key));
-}
-
-/** A path for ssh's configuration, which has no way to escape a quote, or for the shell. */
-function quoted(path: string, quote = '"'): string {
-  if (/["'%\n$]/.test(path)) throw new TypeError(`a folder for git may have no such name: ${path}`);
-  return `${quote}${path}${quote}`;
 }

@@ -25,12 +25,12 @@ const REASONS: readonly (readonly [RegExp, GitErrorCode])[] = [
     'authentication_failed',
   ],
   [
-    /repository '[^']*' not found|Repository not found|not appear to be a git repository|not valid: is this a git repository|could not be found|returned error: 4(?:04|10)|No such file or directory|Repository .* does not exist/i,
+    /repository '[^']*' not found|Repository not found|not appear to be a git repository|not valid: is this a git repository|could not be found|returned error: 4(?:04|10)|No such file or directory|Repository.{0,200}does not exist/i,
     'not_found',
   ],
   [/couldn't find remote ref/, 'branch_missing'],
   [
-    /unable to access|RPC failed|returned error: (?:429|5\d\d)|Connection (?:reset|closed|refused|timed out)|kex_exchange_identification|hung up unexpectedly|early EOF|Operation timed out/,
+    /unable to access|RPC failed|returned error: (?:429|5\d\d)|Connection (?:reset|closed|refused|timed out)|kex_exchange_identification|Unable to negotiate|hung up unexpectedly|early EOF|Operation timed out/,
     'unreachable',
   ],
 ];
@@ -40,9 +40,13 @@ const REASONS: readonly (readonly [RegExp, GitErrorCode])[] = [
  * else is known: what came was not what git expects.
  */
 export function whyFailed(stderr: string, asked: Asked): GitError {
-  const code = REASONS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'bad_repository';
+  // What the host says itself counts where git says nothing.
+  const own = stderr.replace(/^remote: .*$/gm, '');
+  const code = codeOf(own) ?? codeOf(stderr) ?? 'bad_repository';
   return new GitError(code, messageOf(code, stderr, asked), { detail: stderr });
 }
+
+const codeOf = (text: string) => REASONS.find(([pattern]) => pattern.test(text))?.[1];
 
 function messageOf(code: GitErrorCode, stderr: string, { address, credentials }: Asked): string {
   const { host, path, protocol } = address;

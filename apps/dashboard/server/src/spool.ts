@@ -24,7 +24,7 @@ export function openSpool(dataDir: string): Spool {
   const parent = resolve(dataDir, 'spool');
   const name = workerName();
   own.add(name);
-  const folder = join(parent, encodeURIComponent(name));
+  const folder = join(parent, fileNameOf(name));
   // Uploads must not be readable by other users of the machine.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeLeftovers(parent);
@@ -54,10 +54,13 @@ function removeLeftovers(parent: string): void {
   }
 }
 
+/** Without percent signs, which ssh reads as something else in paths. A worker's name has spaces and no plus. */
+const fileNameOf = (name: string) => encodeURIComponent(name).replaceAll('%20', '+');
+
 /** The name of the process whose folder it is. A folder that this program did not create belongs to no process. */
 function nameOf(entry: string): string {
   try {
-    return decodeURIComponent(entry);
+    return decodeURIComponent(entry.replaceAll('+', '%20'));
   } catch {
     return entry;
   }

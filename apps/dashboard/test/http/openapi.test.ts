@@ -119,6 +119,15 @@ test('responses are as the document says', async (t) => {
   );
   await check('POST /api/projects/{slug}/webhooks/{id}/test', tested);
   await check('POST /api/projects/{slug}/domains', domain);
+  // No host is asked: its address is on this machine.
+  const repository = await root.call('PUT', '/api/projects/pets/repository', {
+    url: 'https://127.0.0.1:9/pets.git',
+  });
+  await check('PUT /api/projects/{slug}/repository', repository);
+  await check(
+    'POST /api/projects/{slug}/repository/webhook-secret',
+    await root.call('POST', '/api/projects/pets/repository/webhook-secret'),
+  );
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -139,6 +148,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
     'GET /api/projects/{slug}/change-exceptions': '/api/projects/pets/change-exceptions',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
+    'GET /api/projects/{slug}/repository': '/api/projects/pets/repository',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
     'GET /api/projects/{slug}/webhooks/{id}/deliveries': `${hook}/deliveries`,
     'GET /api/projects/{slug}/webhooks/{id}/deliveries/{deliveryId}': `${hook}/deliveries/${delivery?.id}`,

@@ -76,11 +76,12 @@ export function onEveryEngine(title: string, body: Body, more: readonly Engine[]
 }
 
 /** A test of what needs a database that can be opened more than once. */
-export function onSharedEngines(title: string, body: Body): void {
+export function onSharedEngines(title: string, body: Body, options?: Options): void {
   testOn(
     ENGINES.filter(({ isShared }) => isShared),
     title,
     body,
+    options,
   );
 }
 

@@ -76,22 +76,33 @@ onBothEngines(
 test('a project has as many previews as its plan keeps, and the branch beyond says so', {
   skip,
 }, async (t) => {
-  const { pets, root, url } = await startGitWorld(t);
+  const { pets, root, service, url } = await startGitWorld(t);
   await connect(root, { url });
   await inState(root, 'ok');
-  const names = Array.from({ length: 4 }, (_, index) => `b${index}`);
-  for (const branch of names) pets.commit({ 'openapi.json': documentTitled(branch) }, { branch });
+  const { id } = await service.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  const others = Array.from({ length: 10 }, (_, index) => `other-${index}`);
+  for (const branch of others)
+    await service.db
+      .insertInto('branch_previews')
+      .values({
+        project_id: id,
+        branch,
+        label: `${branch}-a`,
+        deploy_id: null,
+        created_at: 0,
+        deployed_at: Date.now(),
+      })
+      .execute();
+  pets.commit({ 'openapi.json': documentTitled('Feature') }, { branch: 'feature' });
   await check(root);
-  let full: Repository | undefined;
-  await timeUntil(async () => {
-    full = await readRepository(root);
-    return full.branches.every(({ state }) => ['ok', 'previews_full'].includes(state.code));
-  });
-  const states = names.map((name) => full && branchOf(full, name)?.state.code);
-  const kept = (await previewsOf(root)).length;
-  assert.equal(states.filter((code) => code === 'ok').length, kept);
-  if (kept < names.length) assert.ok(states.includes('previews_full'));
-  assert.equal(full?.state.code, 'ok');
+  const full = await branchInState(root, 'feature', 'previews_full');
+  assert.match(branchOf(full, 'feature')?.state.message ?? '', /previews of 10 branches/);
+  assert.equal(full.state.code, 'ok', 'what goes live is not affected');
+  assert.equal((await deploysOf(root)).length, 1);
+  const removed = await root.call('DELETE', `${PETS}/previews/other-3`);
+  assert.equal(removed.status, 204);
+  await check(root);
+  await branchInState(root, 'feature', 'ok');
 });
 
 test('without previews the branch that goes live is followed alone', { skip }, async (t) => {

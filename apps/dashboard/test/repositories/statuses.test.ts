@@ -120,7 +120,7 @@ test('a host that refuses the state of a commit is told of, and harms nothing', 
 
 test('each host is told by its own interface', () => {
   const status = {
-    ...{ commit_hash: 'c0ffee', branch: 'main', state: 'failure' },
+    ...{ commit_hash: 'c0ffee', branch: 'main', state: 'failure' as const },
     ...{ description: 'x'.repeat(200), url: 'https://docs.example.com/' },
   } as const;
   const request = (provider: string, url: string, username: string | null = null) => {

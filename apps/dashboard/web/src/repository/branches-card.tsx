@@ -40,19 +40,26 @@ export function BranchesCard({ repository }: { readonly repository: Repository }
       )}
       <ul className="divide-y divide-line" aria-label="Branches">
         {branches.map((branch) => (
-          <BranchRow key={branch.name} branch={branch} />
+          <BranchRow key={branch.name} branch={branch} above={repository.state.message} />
         ))}
       </ul>
     </Card>
   );
 }
 
-function BranchRow({ branch }: { readonly branch: RepositoryBranch }) {
+interface BranchRowProps {
+  readonly branch: RepositoryBranch;
+  /** What the page says already. */
+  readonly above: string;
+}
+
+function BranchRow({ branch, above }: BranchRowProps) {
   const project = useProject();
   const { slug } = project;
   const { name, live, commit, commitUrl, state, deploy } = branch;
   const mayRetry =
     can(project, 'repository.check') && !isAtWork(state) && (isProblem(state) || deploy === null);
+  const isTold = state.message !== above && (isProblem(state) || state.code === 'not_deployed');
   return (
     <li className="grid gap-1 px-4 py-3 sm:px-5">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -72,7 +79,7 @@ function BranchRow({ branch }: { readonly branch: RepositoryBranch }) {
         {deploy && (
           <>
             <span>
-              deployed as{' '}
+              {state.code === 'ok' ? 'deployed as' : 'deploy'}{' '}
               <Link
                 to="/projects/$slug/deploys/$id"
                 params={{ slug, id: deploy.id }}
@@ -89,7 +96,7 @@ function BranchRow({ branch }: { readonly branch: RepositoryBranch }) {
           </>
         )}
       </p>
-      {(isProblem(state) || state.code === 'not_deployed') && (
+      {isTold && (
         <p
           className={cx(
             'wrap-anywhere max-w-prose text-[0.8125rem]',

@@ -106,7 +106,7 @@ export const hostName = ({ provider, url }: Pick<Repository, 'provider' | 'url'>
 const OTHER = {
   webhook: [
     'Let the host send a POST to the address whenever something is pushed.',
-    'It has to sign it as GitHub, GitLab, Gitea or Bitbucket do, with the secret.',
+    'It signs the body with the secret, by HMAC-SHA256 in hexadecimal digits, in the header `X-Hub-Signature-256: sha256=…`.',
   ],
   deployKey: ['Add the key at the host, where it lists the keys that may read the repository.'],
 } as const;

@@ -12,7 +12,7 @@ import { Card } from '../ui/card.tsx';
 import { StateInColour } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { type FactRow, Facts } from '../ui/facts.tsx';
-import { ConfirmedButton } from '../ui/form-dialog.tsx';
+import { Confirm } from '../ui/form-dialog.tsx';
 import { RefreshCw } from '../ui/icons.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago, Until } from '../ui/time.tsx';
@@ -112,7 +112,9 @@ function Remedies({ repository }: RepositoryProps) {
   if (state.code === 'host_key_changed' && you.can.includes('repository.manage'))
     return (
       <div className="mt-2">
-        <ConfirmedButton
+        <Confirm
+          danger
+          trigger={<Button size="small">Accept the new key</Button>}
           title="Accept the new key?"
           description={`From now on the dashboard trusts the key that ${new URL(url).hostname} shows. Do it only if its fingerprint is the one that the host publishes: otherwise somebody in between could send files of their own.`}
           action="Accept the new key"

@@ -33,24 +33,25 @@ export function WebhookCard({ repository }: RepositoryProps) {
       }
       actions={<SecretDialog repository={repository} />}
     >
-      <div className="grid gap-4">
-        {lastProblem && <Problem state={lastProblem} />}
-        {hasSecret && (
-          <>
-            <p>
-              {lastDeliveredAt === null ? (
-                <span className="text-muted">Nothing has arrived yet.</span>
-              ) : (
-                <>
-                  Last one <Ago at={lastDeliveredAt} />
-                </>
+      {(hasSecret || lastProblem) && (
+        <div className="grid gap-4">
+          {lastProblem && <Problem state={lastProblem} />}
+          {hasSecret && (
+            <>
+              {lastDeliveredAt !== null && (
+                <p>
+                  The last one came <Ago at={lastDeliveredAt} />.
+                </p>
               )}
-            </p>
-            <CopyField value={url} what="address of the webhook" />
-            <HostSteps steps={stepsAt(repository, 'webhook')} at={hostName(repository)} />
-          </>
-        )}
-      </div>
+              {lastDeliveredAt === null && !lastProblem && (
+                <p className="text-muted">Nothing has arrived yet.</p>
+              )}
+              <CopyField value={url} what="address of the webhook" />
+              <HostSteps steps={stepsAt(repository, 'webhook')} at={hostName(repository)} />
+            </>
+          )}
+        </div>
+      )}
     </Card>
   );
 }

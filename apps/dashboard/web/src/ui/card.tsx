@@ -47,7 +47,9 @@ export function Card({
             ? title === undefined
               ? undefined
               : 'mt-3.5 border-line border-t'
-            : 'px-4 py-4 sm:px-5',
+            : children
+              ? 'px-4 py-4 sm:px-5'
+              : 'pb-4',
         )}
       >
         {children}

@@ -27,7 +27,8 @@ interface AccessFieldProps {
   readonly token: string | undefined;
   /** There is a token already. */
   readonly hasToken: boolean;
-  readonly username: string;
+  /** undefined: the host wants none. */
+  readonly username: string | undefined;
 }
 
 /** Chooses how the dashboard may read the repository. */
@@ -82,15 +83,17 @@ export function AccessField({
             placeholder={hasToken ? 'As it is' : undefined}
             hint={token ? <Step>{token}</Step> : 'One that may read the repository.'}
           />
-          <TextField
-            name="username"
-            label="User of the token"
-            defaultValue={username}
-            autoComplete="off"
-            autoCapitalize="none"
-            maxLength={255}
-            hint="Only where the host wants one."
-          />
+          {username !== undefined && (
+            <TextField
+              name="username"
+              label="User of the token"
+              defaultValue={username}
+              autoComplete="off"
+              autoCapitalize="none"
+              maxLength={255}
+              hint="Only where the host wants one."
+            />
+          )}
         </>
       )}
     </>

@@ -39,7 +39,7 @@ export function Step({ children }: { readonly children: string }) {
       <WithCode key={index}>{part}</WithCode>
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the same
-      <b key={index} className="font-medium">
+      <b key={index} className="font-semibold">
         {part}
       </b>
     ),

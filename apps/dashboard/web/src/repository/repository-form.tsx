@@ -63,7 +63,12 @@ function RepositoryDialog({ trigger, title, action, repository }: RepositoryDial
   // undefined: as the address has it.
   const [chosen, setChosen] = useState<RepositoryAccess>();
   const access = chosen ?? repository?.access ?? defaultAccess(typed);
-  const provider = repository?.provider ?? providerOf(typed);
+  const byName = providerOf(typed);
+  const provider = repository?.provider ?? byName;
+  // Of other hosts the name tells what they run, and which user their tokens have.
+  const isUnknown =
+    (typed !== '' && byName === 'other') ||
+    (repository !== undefined && (repository.provider !== byName || repository.username !== null));
   return (
     <FormDialog
       trigger={trigger}
@@ -100,7 +105,7 @@ function RepositoryDialog({ trigger, title, action, repository }: RepositoryDial
         typed={typed}
         token={provider === 'other' ? undefined : HOSTS[provider].token}
         hasToken={repository?.access === 'token'}
-        username={repository?.username ?? ''}
+        username={isUnknown ? (repository?.username ?? '') : undefined}
       />
       <TextField
         name="branch"
@@ -122,17 +127,19 @@ function RepositoryDialog({ trigger, title, action, repository }: RepositoryDial
         autoComplete="off"
         maxLength={500}
       />
-      <SelectField
-        name="provider"
-        label="The host runs"
-        defaultValue={repository?.provider ?? AUTOMATIC}
-        options={[
-          ...(repository ? [] : [{ value: AUTOMATIC, label: 'As its name says' }]),
-          ...Object.entries(HOSTS).map(([value, { name }]) => ({ value, label: name })),
-          { value: 'other', label: 'Something else' },
-        ]}
-        hint="For links, commit statuses and instructions."
-      />
+      {isUnknown && (
+        <SelectField
+          name="provider"
+          label="The host runs"
+          defaultValue={repository?.provider ?? AUTOMATIC}
+          options={[
+            ...(repository ? [] : [{ value: AUTOMATIC, label: 'As its name says' }]),
+            ...Object.entries(HOSTS).map(([value, { name }]) => ({ value, label: name })),
+            { value: 'other', label: 'Something else' },
+          ]}
+          hint="For links, commit statuses and instructions."
+        />
+      )}
     </FormDialog>
   );
 }

@@ -91,15 +91,17 @@ function CheckButton({ repository: { state } }: RepositoryProps) {
     onError: (error) => toast(messageOf(error), 'negative'),
   });
   const isBusy = check.isPending || state.code === 'checking';
+  // What is held back is put live on the page of its deploy.
+  const isToTry = isProblem(state) && state.code !== 'held';
   return (
     <Button
       size="small"
-      variant={isProblem(state) ? 'primary' : 'secondary'}
+      variant={isToTry ? 'primary' : 'secondary'}
       pending={isBusy}
       onClick={() => check.mutate()}
     >
       {!isBusy && <RefreshCw />}
-      {isProblem(state) ? 'Try again' : 'Ask now'}
+      {isToTry ? 'Try again' : 'Ask now'}
     </Button>
   );
 }

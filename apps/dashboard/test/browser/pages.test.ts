@@ -142,6 +142,7 @@ test('settings are in order for everyone, and their addresses can be shared', as
     path: `${settings}/notifications`,
     text: 'https://hooks.example.com/docs',
   };
+  const repository = { path: `${settings}/repository`, text: 'Deploy by pushing' };
   const danger = { path: `${settings}/danger`, text: 'Delete this project' };
   await lookAtAll(owner, [
     { name: 'settings', path: settings, text: 'Change the address' },
@@ -151,6 +152,8 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'tokens', ...tokens },
     { name: 'tokens-new', ...tokens, open: click('New token') },
     { name: 'tokens-made', ...tokens, open: makeToken },
+    { name: 'repository', ...repository },
+    { name: 'repository-new', ...repository, open: click('Connect a repository') },
     { name: 'notifications', ...notifications },
     { name: 'notifications-new', ...notifications, open: click('New webhook') },
     { name: 'notifications-made', ...notifications, open: addWebhook },

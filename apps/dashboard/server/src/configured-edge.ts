@@ -60,7 +60,10 @@ export async function openEdge(
     const addresses = () => addressesOf(config, ports);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
-    const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
+    const source = siteSource({
+      ...{ db, platformHost, addresses, sealer, now: Date.now },
+      hasWildcard: config.dnsZone !== undefined,
+    });
     const edge = await startConfiguredEdge(config, { ...options, source });
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {

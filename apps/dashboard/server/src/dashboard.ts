@@ -3,6 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { startIssuer } from './certificates/issuer.ts';
+import { startPlatformIssuer } from './certificates/platform-certificate.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
@@ -107,7 +108,8 @@ export async function startDashboard({
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
     const { platformHost } = config;
-    const source = siteSource({ db, platformHost, addresses, sealer, now });
+    const hasWildcard = config.dnsZone !== undefined;
+    const source = siteSource({ db, platformHost, hasWildcard, addresses, sealer, now });
     const edge = await startConfiguredEdge(config, { source, log });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
@@ -126,8 +128,10 @@ export async function startDashboard({
     closers.push(startPreviewEnder({ ...deps, log }).stop);
     parts.deliverer = startDeliverer({ ...deps, log });
     closers.push(parts.deliverer.stop);
-    parts.issuer = startIssuer({ ...deps, log, zone: challengeZone(config) });
+    const challenges = challengeZone(config);
+    parts.issuer = startIssuer({ ...deps, log, zone: challenges });
     closers.push(parts.issuer.stop);
+    if (challenges) closers.push(startPlatformIssuer({ ...deps, log, zone: challenges }).stop);
     parts.checker = startChecker({ ...deps, log });
     closers.push(parts.checker.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });

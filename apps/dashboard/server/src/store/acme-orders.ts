@@ -1,8 +1,12 @@
+import { ALL_PROJECTS } from '../edge/sites/site-source.ts';
 import { updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 /** How an order came to its end. */
 export type OrderEnd = Exclude<Row<'acme_orders'>['state'], 'open'>;
+
+/** In place of a project and a domain, for the orders of the platform's own certificate. */
+export const PLATFORM = ALL_PROJECTS;
 
 /** Longer than any limit of an authority looks back, in milliseconds. */
 const KEPT_MS = 8 * 24 * 3_600_000;
@@ -55,6 +59,7 @@ export function endOrphanedOrders(db: Db, at: number) {
     .updateTable('acme_orders')
     .set({ state: 'ended', ended_at: at })
     .where('state', '=', 'open')
+    .where('domain_id', '!=', PLATFORM)
     .where((where) =>
       where.not(
         where.exists(

@@ -4,6 +4,7 @@ import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
+import { platformCertificates } from './migrations/platform-certificates.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -40,6 +41,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0023_repositories': { up: (db) => repositories(db, engine) },
     '0024_own_zone': { up: ownZone },
     '0031_authorities': { up: authorities },
+    '0032_platform_certificates': { up: platformCertificates },
   };
 }
 

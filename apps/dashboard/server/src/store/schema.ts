@@ -382,6 +382,29 @@ export interface Database {
     leased_until: number | null;
   };
 
+  /** The wildcard certificate of the platform's own hosts. The work on it is leased as that of issuances is. */
+  platform_certificates: {
+    /** `*.` and the platform's host. */
+    hostname: string;
+    /** PEM, the host's own certificate first; null, as the four below: there is none yet. */
+    chain: string | null;
+    /** The private key, sealed (certificates/sealing.ts). */
+    sealed_key: string | null;
+    issuer: string | null;
+    serial: string | null;
+    not_after: number | null;
+    /** Of the challenge under way. */
+    key_authorization: string | null;
+    /** Failed attempts in a row. */
+    failures: number;
+    /** JSON: Problem of certificates/problem.ts. */
+    last_problem: string | null;
+    /** When to try again, or to renew. */
+    next_attempt_at: number;
+    leased_by: string | null;
+    leased_until: number | null;
+  };
+
   /** The serial of the installation's own zone, and what the zone had when it was counted. */
   zone_serials: {
     zone: string;

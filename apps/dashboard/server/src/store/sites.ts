@@ -5,8 +5,11 @@ import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { HostCertificate, Site, SiteSource, SiteVersion } from '../edge/sites/site-source.ts';
+import { wildcardOf } from '../zone/zone-records.ts';
+import { PLATFORM } from './acme-orders.ts';
 import { readBlob } from './artifacts.ts';
 import { assertLockOrder } from './lock-order.ts';
+import { findPlatformCertificate } from './platform-certificates.ts';
 import type { ProjectRow } from './projects.ts';
 import type { Database, Db, Trx } from './schema.ts';
 import { listSiteVersions } from './site-versions.ts';
@@ -52,6 +55,8 @@ export async function lockSites(trx: Trx): Promise<void> {
 interface SourceOptions {
   readonly db: Db;
   readonly platformHost: string;
+  /** Whether the installation obtains a certificate for all hosts below that one. */
+  readonly hasWildcard: boolean;
   /** The origins of sites. */
   readonly addresses: () => Addresses;
   /** Opens the private keys of certificates. */
@@ -64,6 +69,7 @@ interface SourceOptions {
 export function siteSource({
   db,
   platformHost,
+  hasWildcard,
   addresses,
   sealer,
   now,
@@ -94,6 +100,11 @@ export function siteSource({
 
     readBlob: (hash) => readBlob(db, hash),
 
+    wildcardOf: (host) =>
+      hasWildcard && platformLabel(host, platformHost) !== undefined
+        ? wildcardOf(platformHost)
+        : undefined,
+    findWildcardCertificate: (name) => readPlatformCertificate(db, name, sealer, now()),
     findCertificate: (host) => findCertificate(db, host, sealer),
 
     findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
@@ -124,6 +135,19 @@ export function siteSource({
       };
     },
   };
+}
+
+/** The certificate for all hosts below the platform's. Throws the sealer's errors. */
+async function readPlatformCertificate(
+  db: Db,
+  name: string,
+  sealer: Pick<Sealer, 'open'>,
+  now: number,
+): Promise<HostCertificate | undefined> {
+  const row = await findPlatformCertificate(db, name);
+  if (!row?.chain || !row.sealed_key || (row.not_after ?? 0) <= now) return undefined;
+  const key = sealer.open(row.sealed_key, certificateKeyContext(PLATFORM));
+  return { id: `${PLATFORM} ${row.serial}`, chain: row.chain, key };
 }
 
 async function findChallenge(

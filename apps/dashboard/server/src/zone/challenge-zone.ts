@@ -21,7 +21,10 @@ export interface ChallengeZone {
   awaitShown(label: string, keyAuthorization: string, signal: AbortSignal): Promise<void>;
 }
 
-type ChallengeZoneConfig = Pick<Config, 'dnsServers' | 'dnsAuthoritativePort' | 'dnsZone'>;
+type ChallengeZoneConfig = Pick<
+  Config,
+  'dnsServers' | 'dnsAuthoritativePort' | 'dnsZone' | 'platformHost'
+>;
 
 /** How long a look-up may take, and how long challenges are waited for, in milliseconds. */
 const LOOK_UP_MS = 4_000;
@@ -34,6 +37,9 @@ export function challengeZone(config: ChallengeZoneConfig): ChallengeZone | unde
   if (!dnsZone) return undefined;
   return {
     async isDelegated(hostname, label, signal) {
+      const name = `_acme-challenge.${hostname}`;
+      const target = challengeName(label, dnsZone, config);
+      if (name === target) return true;
       const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
       const bounds = {
         signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_MS)]),
@@ -42,14 +48,16 @@ export function challengeZone(config: ChallengeZoneConfig): ChallengeZone | unde
       const { lookUp } = anyResolver(
         servers.map((server) => resolver(server, readServerAddress(server), bounds)),
       );
-      const name = `_acme-challenge.${hostname}`;
       const found = recordsAt(await lookUp(name, 'CNAME'), name, 'CNAME');
-      return found.some(({ value }) => value === challengeName(label, dnsZone));
+      return found.some(({ value }) => value === target);
     },
 
     async awaitShown(label, keyAuthorization, signal) {
       const end = AbortSignal.any([signal, AbortSignal.timeout(SHOWN_MS)]);
-      const wanted = { name: challengeName(label, dnsZone), text: challengeText(keyAuthorization) };
+      const wanted = {
+        name: challengeName(label, dnsZone, config),
+        text: challengeText(keyAuthorization),
+      };
       await Promise.all(
         dnsZone.addresses.map((address) =>
           untilShown(address, config.dnsAuthoritativePort, wanted, end),

@@ -6,10 +6,10 @@ import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { listDnsChallenges, serialOf } from '../store/own-zone.ts';
+import { findPlatformChallenge, listDnsChallenges, serialOf } from '../store/own-zone.ts';
 import type { Db } from '../store/schema.ts';
 import type { ZoneConfig } from './zone-config.ts';
-import { withSoa, zoneRecords } from './zone-records.ts';
+import { PLATFORM_LABEL, wildcardOf, withSoa, zoneRecords } from './zone-records.ts';
 
 /** How often the store is asked what the zone has, in milliseconds. A process is never later than that. */
 export const FOLLOW_MS = 250;
@@ -36,7 +36,12 @@ export async function readOwnZone(
   config: Pick<Config, 'platformHost'>,
   { db, now }: Pick<OwnZoneOptions, 'db' | 'now'>,
 ): Promise<Zone> {
-  const records = zoneRecords(zone, config, await listDnsChallenges(db));
+  const [challenges, platform] = await Promise.all([
+    listDnsChallenges(db),
+    findPlatformChallenge(db, wildcardOf(config.platformHost)),
+  ]);
+  const own = platform === undefined ? [] : [{ label: PLATFORM_LABEL, keyAuthorization: platform }];
+  const records = zoneRecords(zone, config, [...challenges, ...own]);
   const content = createHash('sha256').update(JSON.stringify(records)).digest('base64url');
   return withSoa(zone, records, await serialOf(db, zone.name, content, now()));
 }

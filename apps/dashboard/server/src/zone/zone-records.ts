@@ -19,9 +19,28 @@ const TTL = 300;
 /** How long secondary servers would wait, if there were any, in seconds. */
 const SOA_TIMES = { refresh: 3_600, retry: 600, expire: 604_800, minimum: ABSENT_TTL };
 
-/** The name in the zone at which the challenges of a claim are. */
-export function challengeName(label: string, { name }: Pick<ZoneConfig, 'name'>): string {
-  return `${label}.${name}`;
+/** The label of the platform's own challenges; those of claims are longer. */
+export const PLATFORM_LABEL = 'platform';
+
+/** The name of the certificate for all hosts directly below the platform's. */
+export function wildcardOf(platformHost: string): string {
+  return `*.${platformHost}`;
+}
+
+/** The name in the zone at which the challenges of a claim are, or of the platform. */
+export function challengeName(
+  label: string,
+  zone: Pick<ZoneConfig, 'name'>,
+  { platformHost }: Pick<Config, 'platformHost'>,
+): string {
+  // Authorities look here first, and no CNAME has to lead them anywhere.
+  const isDirect = label === PLATFORM_LABEL && hasPlatform(zone, platformHost);
+  return isDirect ? `_acme-challenge.${platformHost}` : `${label}.${zone.name}`;
+}
+
+/** Whether the platform's host, with all sites, is in the zone. */
+export function hasPlatform({ name }: Pick<ZoneConfig, 'name'>, platformHost: string): boolean {
+  return platformHost === name || platformHost.endsWith(`.${name}`);
 }
 
 /**
@@ -35,18 +54,20 @@ export function zoneRecords(
 ): ZoneRecord[] {
   const { name } = zone;
   const records: ZoneRecord[] = [{ name, type: 'NS', ttl: TTL, data: nameServerOf(zone) }];
-  const hasPlatform = platformHost === name || platformHost.endsWith(`.${name}`);
+  const isPlatform = hasPlatform(zone, platformHost);
   const addressesAt = (at: string) => {
     for (const data of zone.addresses)
       records.push({ name: at, type: isIPv4(data) ? 'A' : 'AAAA', ttl: TTL, data });
   };
-  if (hasPlatform) for (const at of [platformHost, `*.${platformHost}`]) addressesAt(at);
-  const named = Map.groupBy(challenges, ({ label }) => challengeName(label, zone));
+  if (isPlatform) for (const at of [platformHost, `*.${platformHost}`]) addressesAt(at);
+  const named = Map.groupBy(challenges, ({ label }) =>
+    challengeName(label, zone, { platformHost }),
+  );
   for (const [at, of] of named) {
     const texts = new Set(of.map(({ keyAuthorization }) => challengeText(keyAuthorization)));
     for (const data of texts) records.push({ name: at, type: 'TXT', ttl: CHALLENGE_TTL, data });
     // A name with records is one for which the wildcard no longer stands.
-    if (hasPlatform && at.endsWith(`.${platformHost}`)) addressesAt(at);
+    if (isPlatform && at.endsWith(`.${platformHost}`)) addressesAt(at);
   }
   return records;
 }

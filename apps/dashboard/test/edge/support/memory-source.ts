@@ -93,6 +93,14 @@ export class MemorySource implements SiteSource {
   /** By host, or by host and token with a space between. */
   readonly challenges = new Map<string, string>();
 
+  wildcardOf(): undefined {
+    return undefined;
+  }
+
+  async findWildcardCertificate(): Promise<undefined> {
+    return undefined;
+  }
+
   findCertificate(host: string): Promise<HostCertificate | undefined> {
     return this.#answer('findCertificate', () => this.certificates.get(host));
   }

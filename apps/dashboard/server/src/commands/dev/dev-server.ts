@@ -158,6 +158,8 @@ function sourceOf(site: () => DevSite | undefined, origin: () => string): SiteSo
     },
     readManifest: async (hash) => manifestOf(hash),
     readBlob: async (hash) => site()?.read(hash),
+    wildcardOf: () => undefined,
+    findWildcardCertificate: async () => undefined,
     findCertificate: async () => undefined,
     findHttpChallenge: async () => undefined,
     findTlsChallenge: async () => undefined,

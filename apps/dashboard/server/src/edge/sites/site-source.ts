@@ -43,6 +43,9 @@ export interface SiteVersion {
   readonly artifactHash: string | undefined;
 }
 
+/** In lists of projects that changed: what is of no project, the certificate of the platform's own hosts. */
+export const ALL_PROJECTS = 'platform';
+
 /** A host's certificate and private key. */
 export interface HostCertificate {
   /** Differs for each certificate. */
@@ -64,6 +67,10 @@ export interface SiteSource {
   readManifest(artifactHash: string): Promise<Manifest | undefined>;
   /** undefined when it was pruned. */
   readBlob(hash: string): Promise<Uint8Array | undefined>;
+  /** The name, such as `*.docs.example.com`, whose certificate is also for this host; undefined: it needs its own. */
+  wildcardOf(host: CanonicalHost): string | undefined;
+  /** undefined where the name, which may be a wildcard, has none. */
+  findWildcardCertificate(name: string): Promise<HostCertificate | undefined>;
   /** undefined where the host has none, or no longer serves. */
   findCertificate(host: CanonicalHost): Promise<HostCertificate | undefined>;
   /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */

@@ -2,15 +2,21 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { CanonicalHost } from '../host.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
-import type { HostCertificate, SiteSource } from '../sites/site-source.ts';
+import { ALL_PROJECTS, type HostCertificate, type SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
+
+type CertificateSource = Pick<
+  SiteSource,
+  'findCertificate' | 'findWildcardCertificate' | 'wildcardOf'
+>;
 
 /** How often a read is repeated when sites change meanwhile. */
 const MAX_READS = 3;
 
 export interface HostContext {
-  readonly projectId: string;
+  /** undefined: the certificate is for hosts of all projects. */
+  readonly projectId: string | undefined;
   readonly context: SecureContext;
 }
 
@@ -20,14 +26,14 @@ export interface HostContext {
  * site are cached there, so that a scan reads the store once.
  */
 export class HostContexts {
-  readonly #source: Pick<SiteSource, 'findCertificate'>;
+  readonly #source: CertificateSource;
   readonly #sites: SiteCache;
   readonly #contexts: LRUCache<string, HostContext>;
   readonly #reads = new SingleFlight<HostContext | undefined>();
   /** Counts the invalidations. */
   #generation = 0;
 
-  constructor(source: Pick<SiteSource, 'findCertificate'>, sites: SiteCache, maxContexts: number) {
+  constructor(source: CertificateSource, sites: SiteCache, maxContexts: number) {
     this.#source = source;
     this.#sites = sites;
     this.#contexts = new LRUCache({ maxSize: maxContexts, sizeCalculation: () => 1 });
@@ -35,7 +41,8 @@ export class HostContexts {
 
   /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is unavailable. */
   find(host: CanonicalHost): MaybePromise<HostContext | undefined> {
-    return this.#contexts.get(host) ?? this.#reads.read(host, () => this.#read(host));
+    const name = this.#source.wildcardOf(host) ?? host;
+    return this.#contexts.get(name) ?? this.#reads.read(name, () => this.#read(host, name));
   }
 
   /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
@@ -43,21 +50,26 @@ export class HostContexts {
     this.#generation++;
     this.#reads.detach();
     this.#contexts.forEach(({ projectId }, host) => {
-      if (!projectIds || projectIds.has(projectId)) this.#contexts.delete(host);
+      if (!projectIds || projectIds.has(projectId ?? ALL_PROJECTS)) this.#contexts.delete(host);
     });
   }
 
   /** A read from before an invalidation may be of a host that was removed by it. */
-  async #read(host: CanonicalHost): Promise<HostContext | undefined> {
+  async #read(host: CanonicalHost, name: string): Promise<HostContext | undefined> {
     for (let reads = 1; ; reads++) {
       const generation = this.#generation;
-      const found = await this.#readOnce(host);
+      const found = await (name === host ? this.#readOnce(host) : this.#readWildcard(name));
       if (generation === this.#generation) {
-        if (found) this.#contexts.set(host, found);
+        if (found) this.#contexts.set(name, found);
         return found;
       }
       if (reads === MAX_READS) throw new Error(`The site of ${host} changes all the time.`);
     }
+  }
+
+  async #readWildcard(name: string): Promise<HostContext | undefined> {
+    const certificate = await withReadTimeout(this.#source.findWildcardCertificate(name));
+    return certificate && { projectId: undefined, context: contextOf(certificate) };
   }
 
   async #readOnce(host: CanonicalHost): Promise<HostContext | undefined> {

@@ -56,7 +56,7 @@ interface SourceOptions {
   readonly db: Db;
   readonly platformHost: string;
   /** Whether the installation obtains a certificate for all hosts below that one. */
-  readonly hasWildcard: boolean;
+  readonly hasWildcard?: boolean;
   /** The origins of sites. */
   readonly addresses: () => Addresses;
   /** Opens the private keys of certificates. */
@@ -69,7 +69,7 @@ interface SourceOptions {
 export function siteSource({
   db,
   platformHost,
-  hasWildcard,
+  hasWildcard = false,
   addresses,
   sealer,
   now,

@@ -43,6 +43,12 @@ test('the owner creates the two records that the page shows, and sees the zone d
   await page.getByText(`with the value ${SERVER}`).waitFor();
   await page.getByText('UDP: answers · TCP: answers').waitFor();
 
+  const challenge = page.getByRole('table', {
+    name: 'Record for the certificate of *.docs.localhost',
+  });
+  await challenge.getByText(`platform.${ZONE}`).waitFor();
+  await page.getByText('does not lead into the zone yet').waitFor();
+
   const zone = above?.zone(ABOVE);
   zone?.setRecords(ZONE, 'NS', [SERVER]);
   zone?.setRecords(SERVER, 'A', [ADDRESS]);

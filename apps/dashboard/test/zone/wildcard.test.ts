@@ -12,8 +12,9 @@ import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts'
 import { startUnbound, WITHOUT_DNS_TOOLS } from '@petstore/test-support/resolvers.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { readConfig } from '../../server/src/config.ts';
+import type { InstallationZone } from '../../server/src/zone/zone.ts';
 import { readyProject } from '../domains/support/domains.ts';
-import { startService } from '../support/service.ts';
+import { json, startService } from '../support/service.ts';
 import { UP_TO_DATE } from '../support/store.ts';
 
 // The certificate for all hosts of the platform, from pebble, which finds the challenge by Unbound; and the edges that
@@ -99,6 +100,11 @@ if (canRun || process.env.CI_REQUIRES_ALL === '1') {
       const orders = () => db.selectFrom('acme_orders').selectAll().execute();
       assert.deepEqual(await orders(), [], 'the authority is not asked before');
 
+      const shown = async () => json<InstallationZone>(await root.call('GET', '/api/zone'));
+      const before = (await shown()).wildcard;
+      assert.equal(before?.record?.value, `platform.${ZONE}`);
+      assert.equal(before?.isLed, false);
+      assert.match(String(before?.problem), /does not lead into the zone yet/);
       names.setRecords(CHALLENGE, 'CNAME', [`platform.${ZONE}`]);
       await db.updateTable('platform_certificates').set({ next_attempt_at: 0 }).execute();
       await timeUntil(async () => (await statusOf(port, `pets.${PLATFORM_HOST}`, ca)) === 200);
@@ -120,9 +126,13 @@ if (canRun || process.env.CI_REQUIRES_ALL === '1') {
         ['issued'],
       );
 
-      const before = await serialOf(port, `pets.${PLATFORM_HOST}`, ca);
+      const after = (await shown()).wildcard;
+      assert.equal(after?.isLed, true);
+      assert.equal(after?.problem, null);
+      assert.match(String(after?.certificate?.issuer), /Pebble/);
+      const serial = await serialOf(port, `pets.${PLATFORM_HOST}`, ca);
       await db.updateTable('platform_certificates').set({ next_attempt_at: 0 }).execute();
-      await timeUntil(async () => (await serialOf(port, `other.${PLATFORM_HOST}`, ca)) !== before);
+      await timeUntil(async () => (await serialOf(port, `other.${PLATFORM_HOST}`, ca)) !== serial);
       assert.deepEqual((await orders()).map(({ is_renewal }) => is_renewal).sort(), [0, 1]);
     },
   );

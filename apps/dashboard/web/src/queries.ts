@@ -243,6 +243,7 @@ export const plansQuery = queryOptions({
 export const zoneQuery = queryOptions({
   queryKey: ['zone'],
   queryFn: get<InstallationZone>('/zone'),
+  refetchInterval: WAITING_INTERVAL_MS,
 });
 export const zoneCheckQuery = queryOptions({
   queryKey: ['zone', 'check'],

@@ -3,6 +3,7 @@ import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
 import { observeDelegation } from './check-delegation.ts';
 import { delegationRecords, judgeDelegation, recordStatus } from './delegation.ts';
 import { readOwnZone } from './own-zone.ts';
+import { presentWildcard } from './present-wildcard.ts';
 import { InstallationZone, ZoneCheck } from './zone.ts';
 
 const operation = operationsOf('Installation');
@@ -18,11 +19,14 @@ export const zoneRoutes: Routes = async (app, { deps }) => {
     }),
     async () => {
       const { dnsZone } = config;
-      if (!dnsZone) return { name: null, serial: null, records: [] };
+      if (!dnsZone) return { name: null, serial: null, records: [], wildcard: null };
       const { records } = await readOwnZone(dnsZone, config, deps);
       const soa = records.find(({ type }) => type === 'SOA');
       const serial = soa?.type === 'SOA' ? soa.data.serial : null;
-      return { name: dnsZone.name, serial, records: delegationRecords(dnsZone) };
+      return {
+        ...{ name: dnsZone.name, serial, records: delegationRecords(dnsZone) },
+        wildcard: await presentWildcard(dnsZone, config, deps.db),
+      };
     },
   );
 

@@ -1,7 +1,19 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { DnsRecord } from '../domains/verdict.ts';
-import { Nullable, OneOf, ref } from '../schema-types.ts';
+import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
+
+/** The certificate for all hosts directly below the platform's. */
+const Wildcard = Type.Object({
+  hostname: Type.String({ description: 'Such as `*.docs.example.com`.' }),
+  record: Nullable(ref(DnsRecord)),
+  isLed: Nullable(
+    Type.Boolean({ description: 'Whether the record is there; null: not looked at yet.' }),
+  ),
+  certificate: Nullable(Type.Object({ issuer: Type.String(), notAfter: Instant })),
+  problem: Nullable(Type.String({ description: 'Why the last attempt brought none.' })),
+  nextAttemptAt: Nullable(Instant),
+});
 
 /** `GET /api/zone` */
 export const InstallationZone = Type.Object(
@@ -11,6 +23,7 @@ export const InstallationZone = Type.Object(
     records: Type.Array(ref(DnsRecord), {
       description: 'What delegates the zone: to be created in the zone above.',
     }),
+    wildcard: Nullable(Wildcard),
   },
   { $id: 'InstallationZone' },
 );

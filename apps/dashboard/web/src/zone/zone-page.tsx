@@ -13,6 +13,7 @@ import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Ago } from '../ui/time.tsx';
 import { DelegationView } from './delegation-view.tsx';
+import { WildcardCard } from './wildcard-card.tsx';
 
 /** The zone that the installation answers for itself: for its owner. */
 export function ZonePage() {
@@ -60,7 +61,7 @@ interface ZoneProps {
   readonly name: string;
 }
 
-function Zone({ zone: { records, serial }, name }: ZoneProps) {
+function Zone({ zone: { records, serial, wildcard }, name }: ZoneProps) {
   const check = useQuery(zoneCheckQuery);
   const above = name.slice(name.indexOf('.') + 1);
   return (
@@ -101,6 +102,7 @@ function Zone({ zone: { records, serial }, name }: ZoneProps) {
       >
         <QueryView query={check}>{(data) => <DelegationView check={data} />}</QueryView>
       </Card>
+      {wildcard && <WildcardCard wildcard={wildcard} />}
       <Card title="The zone">
         <Facts
           rows={[

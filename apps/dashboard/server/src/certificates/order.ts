@@ -119,7 +119,10 @@ async function newOrder(
  * The configured profile. Throws ProblemError where the directory does not have it: an order for it would be refused, or
  * bring a certificate of another kind (draft-ietf-acme-profiles, section 4).
  */
-function offeredProfile({ directory: { profiles } }: AcmeClient, profile: string | undefined) {
+export function offeredProfile(
+  { directory: { profiles } }: AcmeClient,
+  profile: string | undefined,
+) {
   if (profile === undefined || profiles?.includes(profile)) return profile;
   const offered = profiles?.length ? `It offers ${profiles.join(', ')}` : 'It offers none';
   const detail = `${offered}; configured: ${profile}.`;

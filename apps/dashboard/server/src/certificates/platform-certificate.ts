@@ -1,3 +1,4 @@
+import type { AuthorityConfig } from '../config-acme.ts';
 import type { Deps } from '../deps.ts';
 import { zoneOf } from '../domains/hostname.ts';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
@@ -15,9 +16,9 @@ import { PLATFORM_LABEL, wildcardOf } from '../zone/zone-records.ts';
 import { type AccountDeps, openAccounts } from './account.ts';
 import type { AcmeClient, Order } from './acme-client.ts';
 import { readProblem } from './acme-transport.ts';
-import { orderFailed, poll } from './order.ts';
+import { offeredProfile, orderFailed, poll } from './order.ts';
 import { OrderFailedError, type Problem, problemOf, problemTypeOf } from './problem.ts';
-import { deferredUntil } from './rate-limits.ts';
+import { deferredUntil, type PlannedOrder } from './rate-limits.ts';
 import { renewalTime } from './renewal.ts';
 import { certificateKeyContext, makePrivateKey } from './sealing.ts';
 
@@ -58,8 +59,9 @@ export function startPlatformIssuer(deps: PlatformIssuerDeps): JobRunner {
       const renew = () => change({ leased_until: now() + LEASE_MS });
       return (stop) =>
         underLease(renew, RENEW_LEASE_MS, stop, async (signal) => {
-          const client = () => accounts.at(deps.config.acme.directoryUrl);
-          const next = await attempt(deps, { row, client, change, worker, signal });
+          const authority = authorityFor(deps.config.acme.authorities, row);
+          const client = () => accounts.at(authority.directoryUrl);
+          const next = await attempt(deps, { row, authority, client, change, worker, signal });
           await change({ ...next, key_authorization: null, leased_by: null, leased_until: null });
         });
     },
@@ -77,8 +79,17 @@ export function startPlatformIssuer(deps: PlatformIssuerDeps): JobRunner {
   };
 }
 
+/** The authorities in their order, one after another: after a failure it is the next one's turn. */
+function authorityFor(
+  authorities: readonly [AuthorityConfig, ...AuthorityConfig[]],
+  { failures }: PlatformCertificateRow,
+): AuthorityConfig {
+  return authorities[failures % authorities.length] ?? authorities[0];
+}
+
 interface Work {
   readonly row: PlatformCertificateRow;
+  readonly authority: AuthorityConfig;
   readonly client: () => Promise<AcmeClient>;
   readonly change: (next: PlatformCertificateChange) => Promise<boolean>;
   readonly worker: string;
@@ -88,15 +99,17 @@ interface Work {
 /** One attempt at the certificate, and what is stored of its end. Rejects where the store is away, or at a stop. */
 async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCertificateChange> {
   const { db, config, now, zone, log } = deps;
-  const { row, signal } = work;
+  const { row, signal, authority } = work;
   const { hostname } = row;
   if (!(await zone.isDelegated(config.platformHost, PLATFORM_LABEL, signal))) {
     const detail = `_acme-challenge.${config.platformHost} does not lead into the zone.`;
     return waiting({ type: NOT_LED, detail, at: now() }, now() + LOOK_AGAIN_MS);
   }
-  const { directoryUrl } = config.acme;
+  const { directoryUrl, ordersPer3Hours } = authority;
   const kind = row.chain === null ? 'first' : 'renewal';
-  const planned = { directoryUrl, hostname, projectId: PLATFORM, kind } as const;
+  const planned: PlannedOrder = {
+    ...{ directoryUrl, hostname, projectId: PLATFORM, kind, isExempt: false, ordersPer3Hours },
+  };
   const deferred = await deferredUntil(db, planned, now());
   if (deferred) return waiting({ type: 'budget', detail: deferred.why, at: now() }, deferred.until);
   await db.transaction().execute((trx) =>
@@ -129,12 +142,13 @@ function waiting(problem: Problem, until: number): PlatformCertificateChange {
 /** Orders, proves, and fetches the certificate; what is stored of it. */
 async function obtain(
   deps: PlatformIssuerDeps,
-  { row: { hostname }, client: connect, change, worker, signal }: Work,
+  { row: { hostname }, authority, client: connect, change, worker, signal }: Work,
 ): Promise<PlatformCertificateChange> {
   const { db, now, sealer } = deps;
   const client = await connect();
   const key = await makePrivateKey();
-  const placed = await client.newOrder(hostname, undefined);
+  const profile = offeredProfile(client, authority.profile);
+  const placed = await client.newOrder(hostname, { profile });
   if (placed.status === 'pending') await prove(deps, client, placed, { change, signal });
   const settled = async (is: readonly Order['status'][]) => {
     const read = () => client.getOrder(placed.url);

@@ -120,9 +120,11 @@ export const AREAS: readonly Area[] = [
     name: 'certificates',
     sources: [
       'apps/dashboard/server/src/certificates/{issuance,retry,renewal,rate-limits,problem,order}.ts',
+      'apps/dashboard/server/src/certificates/{backoff,choose-authority,next-attempt,problem-table}.ts',
     ],
     tests: [
       'apps/dashboard/test/certificates/{rules,problem,attempts,orders,renewing,budget}.test.ts',
+      'apps/dashboard/test/certificates/{choose-authority,next-attempt,problem-table}.test.ts',
     ],
     equivalents: [],
   },

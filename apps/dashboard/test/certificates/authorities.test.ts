@@ -299,7 +299,12 @@ test('renewal information is asked of the authority that issued, and one that is
   const b = await putVerifiedDomain(lab.db, 'b.example.test', time.now());
   issuer.wake();
   await issued(lab, b);
-  await until(async () => first.counts.renewalInfo >= 1 && second.counts.renewalInfo >= 1, 'both');
+  for (const id of [a, b]) {
+    await until(async () => {
+      const next = (await certificateOf(lab.db, id))?.ari_check_at ?? 0;
+      return next > time.now() + 5 * HOUR_MS;
+    }, 'the first word of each');
+  }
   first.injectFault({ at: 'renewalInfo', type: 'serverInternal' });
   const soon = time.now() + DAY_MS;
   second.suggestRenewal(() => ({ start: soon, end: soon }));

@@ -153,8 +153,8 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
     await lockDomain(trx, row.domain_id);
     const hasEnded = isOrderOver || change.order_url === null;
     if (hasEnded) {
-      const isFailed = isOrderOver && !isLostByAuthority(problem);
-      await endOrder(trx, row.domain_id, isFailed ? 'failed' : endOf(row), at);
+      const failed = isLostByAuthority(problem) ? 'ended' : 'failed';
+      await endOrder(trx, row.domain_id, isOrderOver ? failed : endOf(row), at);
     }
     const directoryUrl = change.directory_url ?? row.directory_url;
     const { nextSafeAt } = await budgetOf(trx, directoryUrl, hostname, at);

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../accounts/caller.ts';
-import { authorityName } from '../certificates/authorities.ts';
+import { authorityAt, authorityName } from '../certificates/authorities.ts';
 import { parseTrials, type Trial } from '../certificates/choose-authority.ts';
 import { explainProblem, type Problem, parseProblem } from '../certificates/problem.ts';
 import { budgetOf } from '../certificates/rate-limits.ts';
@@ -129,7 +129,7 @@ export async function presentIssuance(
     nextAttemptAt: instantOrNull(row.next_attempt_at),
     authority: authorityName(directoryUrl),
     isStaging: directoryUrl === acme.stagingDirectoryUrl,
-    tried: isOneOfSeveral ? await presentTrials(db, row, directoryUrl, now) : [],
+    tried: isOneOfSeveral ? await presentTrials(db, acme, row, directoryUrl, now) : [],
     problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: {
       limit: budget.limit,
@@ -144,6 +144,7 @@ export async function presentIssuance(
 /** The other authorities that refused, or are not asked now. */
 async function presentTrials(
   db: Db,
+  acme: AcmeConfig,
   { tried, hostname }: IssuanceRow,
   askedNow: string,
   now: number,
@@ -157,7 +158,7 @@ async function presentTrials(
     },
   );
   return [...trials, ...paused]
-    .filter(({ directoryUrl }) => directoryUrl !== askedNow)
+    .filter(({ directoryUrl }) => directoryUrl !== askedNow && authorityAt(acme, directoryUrl))
     .map(({ directoryUrl, until, problem }) => ({
       authority: authorityName(directoryUrl),
       problem: presentProblem(problem, hostname),

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { statfsSync } from 'node:fs';
 import {
   appendFile,
   chmod,
@@ -16,7 +15,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +25,7 @@ import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending } from './endings.ts';
+import { memoryFileSystem } from './memory-file-system.ts';
 
 const NOBODY = 65_534;
 
@@ -34,10 +34,6 @@ export const NOT_ROOT = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } 
 
 /** Where the tests of a run find the programs that were copied for all of them. */
 export const SHARED_PROGRAMS = 'TESTS_POSTGRES_PROGRAMS';
-
-/** A file system in memory, and how many bytes it must have free, and the machine with it. */
-const MEMORY = '/dev/shm';
-const PLENTY = 8 * 1024 ** 3;
 
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
@@ -283,13 +279,7 @@ async function folderForServer(t: Ending, parent: string): Promise<string> {
  * core. Nothing waits for the disk in either place (`fsync=off`).
  */
 function dataParent(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    if (Math.min(bavail * bsize, freemem()) > PLENTY) return MEMORY;
-  } catch {
-    // A machine that has none.
-  }
-  return tmpdir();
+  return memoryFileSystem() ?? tmpdir();
 }
 
 /**

@@ -1,5 +1,8 @@
+import { accessSync, chmodSync, constants, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Ending } from './endings.ts';
+import { cleanUp, type Ending } from './endings.ts';
+import { memoryFileSystem } from './memory-file-system.ts';
 import { PostgresServer, SHARED_PROGRAMS } from './postgres.ts';
 import { ROOT } from './root.ts';
 
@@ -39,10 +42,37 @@ export const RUN_OPTIONS = {
 
 /** Starts what files share, and tells those that this process starts from now on of it. It is gone when `run` ends. */
 export async function startShared(run: Ending): Promise<void> {
+  keepFilesInMemory(run);
   const server = await PostgresServer.start(run);
   process.env[SHARED_PORT] = `${server.port}`;
   process.env[SHARED_PROGRAMS] = server.programs;
   // What hashing passwords takes is given back each time: a large process takes long to start others.
   process.env.MALLOC_MMAP_THRESHOLD_ ??= String(4 * 1024 * 1024);
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled');
+}
+
+/**
+ * Has temporary folders made in memory, where there is plenty of it: what waits for the disk (`fsync`) is half of what tests
+ * of the store take. Whoever sets TMPDIR has them there.
+ */
+function keepFilesInMemory(run: Ending): void {
+  const memory = memoryFileSystem();
+  if (memory === undefined || process.env.TMPDIR) return;
+  const folder = mkdtempSync(join(memory, 'petstore-tests-'));
+  cleanUp(run, () => rm(folder, { recursive: true, force: true }));
+  // Servers that refuse to run as root are started as somebody else.
+  chmodSync(folder, 0o711);
+  if (mayStartPrograms(folder)) process.env.TMPDIR = folder;
+}
+
+/** Whether programs in a folder can be started: containers have memory mounted `noexec`. */
+function mayStartPrograms(folder: string): boolean {
+  const program = join(folder, 'program');
+  writeFileSync(program, '', { mode: 0o700 });
+  try {
+    accessSync(program, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

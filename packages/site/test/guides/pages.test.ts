@@ -345,6 +345,19 @@ const within = ({ page = 60_000, total = 60_000 }) => ({
   log: () => {},
 });
 
+/**
+ * What comes of something in the least of these milliseconds that is enough: a page that takes too long keeps a core busy
+ * for all of them, and a machine that has other work needs more for the other pages.
+ */
+async function withLeastTime<T>(
+  times: readonly [number, number],
+  work: (ms: number) => Promise<{ readonly result: T; readonly isEnough: boolean }>,
+): Promise<T> {
+  const [least, most] = times;
+  const { result, isEnough } = await work(least);
+  return isEnough ? result : (await work(most)).result;
+}
+
 test('a page that takes too long is given up by name, and the thread with it', async () => {
   // Quadratic in every parser of emphasis; an hour at this length.
   const slow = Buffer.from('_a*'.repeat(300_000));
@@ -352,7 +365,10 @@ test('a page that takes too long is given up by name, and the thread with it', a
     ['a.md', Buffer.from('# A')],
     ['slow.md', slow],
   ]);
-  const { problems } = await renderPages(files, TARGETS, within({ page: 3_000 }));
+  const problems = await withLeastTime([300, 3_000], async (page) => {
+    const { problems } = await renderPages(files, TARGETS, within({ page }));
+    return { result: problems, isEnough: problems[0]?.path === 'slow.md' };
+  });
   assert.equal(problems.length, 1);
   assert.equal(problems[0]?.path, 'slow.md');
   assert.match(problems[0]?.message ?? '', /takes too long/);
@@ -362,13 +378,17 @@ test('a page that takes too long is given up at once while another thread render
   const pages = Array.from({ length: 150 }, (_, at) => [`a${at}.md`, Buffer.from('# A')] as const);
   const slow = Buffer.from('_a*'.repeat(300_000));
   const files = new Map([...pages, ['slow-1.md', slow], ['slow-2.md', slow]] as const);
-  const begun = performance.now();
-  const { problems } = await renderPages(files, TARGETS, within({ page: 2_000, total: 600_000 }));
+  const { problems, took } = await withLeastTime([500, 2_000], async (page) => {
+    const begun = performance.now();
+    const { problems } = await renderPages(files, TARGETS, within({ page, total: 600_000 }));
+    const took = performance.now() - begun;
+    return { result: { problems, took }, isEnough: problems[0]?.path === 'slow-1.md' };
+  });
   assert.deepEqual(
     problems.map(({ path }) => path),
     ['slow-1.md'],
   );
-  assert.ok(performance.now() - begun < 20_000);
+  assert.ok(took < 20_000);
 });
 
 test('pages that take too long together say how far they came, which are slow, and whose bound it is', async () => {
@@ -376,12 +396,14 @@ test('pages that take too long together say how far they came, which are slow, a
     ['a.md', Buffer.from('# A')],
     ['slow.md', Buffer.from('_a*'.repeat(300_000))],
   ]);
-  const { problems } = await renderPages(files, TARGETS, within({ total: 9_000 }));
-  assert.match(
-    problems[0]?.message ?? '',
-    /^The pages take too long to render: 1 of 2 were ready after 9 of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./,
-  );
-  assert.equal(problems[0]?.path, '');
+  const said =
+    /^The pages take too long to render: 1 of 2 were ready after [29] of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./;
+  const [problem] = await withLeastTime([2_000, 9_000], async (total) => {
+    const { problems } = await renderPages(files, TARGETS, within({ total }));
+    return { result: problems, isEnough: said.test(problems[0]?.message ?? '') };
+  });
+  assert.match(problem?.message ?? '', said);
+  assert.equal(problem?.path, '');
 });
 
 test('a page that is too large is refused before anything is rendered', async () => {

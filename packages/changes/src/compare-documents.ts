@@ -37,17 +37,18 @@ export function compareDocuments(
     deprecationDays = 0,
   } = options;
   const documents = { old: new ApiDocument(old), new: new ApiDocument(now) };
+  const deprecation = { today, fewestDays: deprecationDays };
   const sameness = new Sameness(documents.old, documents.new);
   const report = new Report(documents.old, documents.new, { today, exceptions });
   const comparison: Comparison = {
     ...documents,
     report,
     sameness,
-    deprecationDays,
+    deprecation,
     schemas: new SchemaComparison(
       new SchemaViews(documents.old),
       new SchemaViews(documents.new),
-      sameness,
+      ...([sameness, deprecation] as const),
     ),
     security: new SecurityComparison(documents.old, documents.new, report),
   };

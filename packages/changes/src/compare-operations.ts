@@ -17,14 +17,11 @@ export function compareOperation(
   { old, now, context }: PairedOperation,
   isReversed: boolean,
 ): void {
-  const { report, deprecationDays } = comparison;
+  const { report, deprecation } = comparison;
   const subject = `\`${context.name}\``;
   const both = { context, subject, old: old.at, now: now.at };
   compareTexts(report, both, ['summary', 'description', 'externalDocs']);
-  compareLifecycle(report, context, subject, {
-    ...{ old: old.at, now: now.at },
-    fewestDays: deprecationDays,
-  });
+  compareLifecycle(report, context, subject, { old: old.at, now: now.at, rule: deprecation });
   compareLists(report, both);
   compareParameters(comparison, { old, now, context }, isReversed);
   const [sends, gets]: Direction[] = isReversed ? ['response', 'request'] : ['request', 'response'];

@@ -85,7 +85,7 @@ function compareParameter(
   const { context, subject, old, now } = both;
   if (comparison.sameness.isSame(old, now)) return;
   compareTexts(report, both, ['description', 'example', 'examples']);
-  compareLifecycle(report, context, subject, { old, now, fewestDays: comparison.deprecationDays });
+  compareLifecycle(report, context, subject, { old, now, rule: comparison.deprecation });
   const required = (at: At) => memberValue(at, 'required') === true || place === 'path';
   const marked = { old: memberOf(old, 'required') ?? old, new: memberOf(now, 'required') ?? now };
   if (required(old) !== required(now)) {

@@ -90,7 +90,7 @@ function compareHeaders(comparison: Comparison, both: Both, direction: Direction
     if (comparison.sameness.isSame(old, now)) continue;
     const header = { context, subject: about, old, now };
     compareTexts(report, header, ['description', 'example', 'examples']);
-    compareLifecycle(report, context, about, { old, now, fewestDays: comparison.deprecationDays });
+    compareLifecycle(report, context, about, { old, now, rule: comparison.deprecation });
     if (isRequired(old) !== isRequired(now)) {
       const code = isRequired(now)
         ? 'response-header-became-required'

@@ -1,5 +1,6 @@
 import type { ApiDocument, At } from './api-document.ts';
 import type { SecurityComparison } from './compare-security.ts';
+import type { DeprecationRule } from './lifecycle.ts';
 import type { OperationContext, Report } from './report.ts';
 import type { Sameness } from './sameness.ts';
 import type { SchemaComparison } from './schema/compare-schemas.ts';
@@ -12,7 +13,7 @@ export interface Comparison {
   readonly sameness: Sameness;
   readonly schemas: SchemaComparison;
   readonly security: SecurityComparison;
-  readonly deprecationDays: number;
+  readonly deprecation: DeprecationRule;
 }
 
 /** One thing in both documents, and what it is called. */

@@ -29,15 +29,46 @@ export const announcedIn = (at: At): Announced => ({
 export const stabilityOf = ({ value }: At): string | undefined =>
   isObject(value) ? readMarks(value).stability : undefined;
 
+/** How early a project announces removals. */
+export interface DeprecationRule {
+  /** `2026-11-30`, in UTC. */
+  readonly today: string;
+  /** From today to a day that is announced or moved; 0 for no rule. */
+  readonly fewestDays: number;
+}
+
 interface LifecycleChange {
   readonly code: OtherCode;
   /** Which place tells it. */
   readonly is: 'deprecation' | 'day';
-  readonly said?: { readonly old: string | undefined; readonly new: string | undefined };
+  readonly said?: {
+    readonly old: string | undefined;
+    readonly new: string | undefined;
+    readonly name?: string;
+  };
 }
 
-/** Changes of deprecation, and of the day of removal. */
-export function* lifecycleChanges(old: Announced, now: Announced): Generator<LifecycleChange> {
+/** Changes of deprecation and of the day of removal, each with what the rule says of it. */
+export function* lifecycleChanges(
+  old: Announced,
+  now: Announced,
+  { today, fewestDays }: DeprecationRule,
+): Generator<LifecycleChange> {
+  for (const change of changesOf(old, now)) {
+    yield change;
+    const day = change.said?.new;
+    const left = day === undefined ? fewestDays : daysBetween(today, day);
+    if (left < fewestDays) {
+      const name = `${Math.max(0, left)} days from now, and ${fewestDays - left} days are missing to the ${fewestDays} of the project`;
+      const said = { old: change.said?.old, new: day, name };
+      yield { code: 'sunset-too-soon', is: 'day', said };
+    }
+    const hasNoDay = change.code === 'deprecated' && sunsetOf(now) === undefined;
+    if (hasNoDay && fewestDays > 0) yield { code: 'sunset-missing', is: 'deprecation' };
+  }
+}
+
+function* changesOf(old: Announced, now: Announced): Generator<LifecycleChange> {
   const [was, is] = [old.deprecated === true, now.deprecated === true];
   if (!was && is) yield { code: 'deprecated', is: 'deprecation' };
   if (was && !is) yield { code: 'deprecation-withdrawn', is: 'deprecation' };

@@ -464,6 +464,57 @@ test('a project may ask for days between an announcement and the removal', () =>
   );
 });
 
+test('the days of a project hold for properties of schemas, too, each told once for a model', () => {
+  const options = { deprecationDays: 90 };
+  const using = (tag: object) =>
+    document(
+      Object.fromEntries(
+        ['/pets', '/shops'].map((path) => [
+          path,
+          {
+            get: {
+              responses: {
+                200: {
+                  description: 'Done.',
+                  content: {
+                    'application/json': { schema: { $ref: '#/components/schemas/Pet' } },
+                  },
+                },
+              },
+            },
+          },
+        ]),
+      ),
+      {
+        components: {
+          schemas: { Pet: { type: 'object', properties: { tag: { type: 'string', ...tag } } } },
+        },
+      },
+    );
+  const marked = (day: string) => ({ deprecated: true, 'x-deprecated-sunset': day });
+  assert.deepEqual(found(using({}), using(marked('2027-02-28')), options), [
+    'compatible deprecated',
+    'compatible sunset-announced',
+  ]);
+  const changes = compare(using({}), using(marked('2026-12-10')), options);
+  const early = changes.filter(({ code }) => code === 'sunset-too-soon');
+  assert.equal(early.length, 1);
+  assert.equal(early[0]?.verdict, 'breaking');
+  assert.match(early[0]?.message ?? '', /tag.*10 days from now, and 80 days are missing to the 90/);
+  assert.equal(early[0]?.new?.value, '2026-12-10');
+  assert.deepEqual(found(using({}), using({ deprecated: true }), options), [
+    'risky sunset-missing',
+    'compatible deprecated',
+  ]);
+  // Moved nearer than the rule allows.
+  assert.ok(
+    found(using(marked('2027-06-01')), using(marked('2026-12-10')), options).includes(
+      'breaking sunset-too-soon',
+    ),
+  );
+  assert.deepEqual(found(using({}), using({ deprecated: true })), ['compatible deprecated']);
+});
+
 test('operations that are not stable may break, and the list says so', () => {
   for (const stability of ['beta', 'alpha', 'experimental']) {
     const [change] = compare(document({ '/pets': { get: { 'x-stability': stability } } }), gone);

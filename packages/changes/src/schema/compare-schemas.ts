@@ -1,3 +1,4 @@
+import type { DeprecationRule } from '../lifecycle.ts';
 import { type Effect, effectOf } from '../rules.ts';
 import type { Sameness } from '../sameness.ts';
 import { conditionChanges } from './condition-changes.ts';
@@ -18,6 +19,7 @@ export class SchemaComparison implements SchemaPairs {
   readonly old: SchemaViews;
   readonly new: SchemaViews;
   readonly #sameness: Sameness;
+  readonly #deprecation: DeprecationRule;
   readonly #nodes = new Map<string, SchemaNode>();
   readonly #effects = new Map<SchemaNode, Effect>();
   /** Nodes whose changes are not all known yet. */
@@ -25,10 +27,16 @@ export class SchemaComparison implements SchemaPairs {
   readonly #waiting: (() => void)[] = [];
   #depth = 0;
 
-  constructor(old: SchemaViews, now: SchemaViews, sameness: Sameness) {
+  constructor(
+    old: SchemaViews,
+    now: SchemaViews,
+    sameness: Sameness,
+    deprecation: DeprecationRule,
+  ) {
     this.old = old;
     this.new = now;
     this.#sameness = sameness;
+    this.#deprecation = deprecation;
   }
 
   /** Compares two schemas, and all in them. An empty conjunction allows everything. */
@@ -103,7 +111,7 @@ export class SchemaComparison implements SchemaPairs {
 
   #fill(node: SchemaNode, old: Conjunction, now: Conjunction, mode: Mode): void {
     const [before, after] = [this.old.view(old), this.new.view(now)];
-    node.notes.push(...noteChanges(before, after));
+    node.notes.push(...noteChanges(before, after, this.#deprecation));
     if (before.isNever !== after.isNever) {
       const fact = after.isNever ? 'type-narrowed' : 'type-widened';
       node.changes.push({

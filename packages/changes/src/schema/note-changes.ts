@@ -1,5 +1,5 @@
 import type { At } from '../api-document.ts';
-import { type Announced, lifecycleChanges } from '../lifecycle.ts';
+import { type Announced, type DeprecationRule, lifecycleChanges } from '../lifecycle.ts';
 import type { OtherCode } from '../rules.ts';
 import { isEqual } from '../sameness.ts';
 import type { NoteChange } from './schema-change.ts';
@@ -15,7 +15,11 @@ const NOTES: readonly (readonly [name: string, code: OtherCode])[] = [
 ];
 
 /** Changes of what is said of a schema. `example` of OpenAPI 3.0 and `examples` are one. */
-export function noteChanges({ notes: old }: SchemaView, { notes: now }: SchemaView): NoteChange[] {
+export function noteChanges(
+  { notes: old }: SchemaView,
+  { notes: now }: SchemaView,
+  rule: DeprecationRule,
+): NoteChange[] {
   const changes: NoteChange[] = [];
   const told = new Set<OtherCode>();
   for (const [name, code] of NOTES) {
@@ -24,7 +28,7 @@ export function noteChanges({ notes: old }: SchemaView, { notes: now }: SchemaVi
     told.add(code);
     changes.push({ code, old: before?.at ?? null, new: after?.at ?? null });
   }
-  for (const { code, is, said } of lifecycleChanges(announcedOf(old), announcedOf(now))) {
+  for (const { code, is, said } of lifecycleChanges(announcedOf(old), announcedOf(now), rule)) {
     const at = (notes: ReadonlyMap<string, At>) =>
       (is === 'day' ? dayOf(notes) : notes.get('deprecated')) ?? null;
     changes.push({ code, old: at(old), new: at(now), ...(said && { said }) });

@@ -21,7 +21,7 @@ export interface NoteChange {
   readonly code: OtherCode;
   readonly old: At | null;
   readonly new: At | null;
-  readonly said?: { readonly old?: unknown; readonly new?: unknown };
+  readonly said?: { readonly old?: unknown; readonly new?: unknown; readonly name?: string };
 }
 
 /** Two schemas that were compared: what differs between them, and the schemas in them. */

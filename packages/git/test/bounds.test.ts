@@ -143,6 +143,25 @@ test('a call that is given up leaves no process and no file, and its reason is t
   }
 });
 
+test('a call that is given up, or takes too long, ends all that git started', {
+  skip,
+}, async (t) => {
+  const { source, repository, settings } = await visit(t);
+  source.commit({ a: '1' });
+  const lines =
+    'case "$*" in *fetch*) trap "" TERM HUP; sleep 300 & sleep 300;; esac; exec git "$@"';
+  const slow = { ...settings, git: await program(t, lines) };
+  const stop = new AbortController();
+  const work = reasonOf(fetchBranch(repository, 'main', LIMITS, slow, stop.signal));
+  await timeUntil(async () => processesOf(settings.directory).length >= 3);
+  stop.abort(new Error('enough'));
+  assert.equal((await work).message, 'enough');
+  assert.deepEqual(processesOf(settings.directory), []);
+  const late = fetchBranch(repository, 'main', { ...LIMITS, seconds: 1 }, slow, NEVER);
+  await failsWith('too_slow', /within 1 seconds/, late, settings);
+  assert.deepEqual(processesOf(settings.directory), []);
+});
+
 test('a list is given up as well', { skip }, async (t) => {
   const { host, repository, settings } = await visit(t);
   host.answer = () => true;

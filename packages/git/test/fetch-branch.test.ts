@@ -136,6 +136,7 @@ test('links lead to files of the branch, and others are left out with a notice',
     'docs/up': { link: '..' },
     'docs/passwd': { link: '/etc/passwd' },
     'docs/out': { link: '../../x' },
+    'docs/above': { link: `../../${target}` },
     'docs/out-and-back': { link: '../../pets/openapi.yaml' },
     'docs/by-link-out': { link: 'up/../x' },
     'docs/broken': { link: 'nothing' },
@@ -152,6 +153,7 @@ test('links lead to files of the branch, and others are left out with a notice',
   assert.equal(await readlink(join(directory, 'docs/api.yaml')), `../${target}`);
   assert.deepEqual(notices.map(({ code, path }) => `${code} ${path}`).sort(), [
     ...[
+      'above',
       'broken',
       'by-link-out',
       'loop',

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 /** What git does in each call, whatever the machine's own files and the repository say. */
 const CONFIG = {
@@ -44,7 +44,6 @@ export function gitEnvironment(
   return {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: folder,
-    XDG_CONFIG_HOME: join(folder, 'config'),
     TMPDIR: folder,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -5,7 +5,7 @@ import { type Session, withSession } from './process/session.ts';
 import type { GitSettings, Repository } from './repository.ts';
 
 /** A repository with more is refused: what lists them for people could not show them either. */
-export const MAX_BRANCHES = 10_000;
+const MAX_BRANCHES = 10_000;
 
 /** For a list: hosts that do not know version 2 of git's protocol send tags and pull requests, too. */
 const LIMITS = { maxBytes: 64_000_000, seconds: 60 };

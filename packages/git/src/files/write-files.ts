@@ -14,7 +14,7 @@ export interface FetchNotice {
   readonly message: string;
 }
 
-export const MAX_NOTICES = 100;
+const MAX_NOTICES = 100;
 
 /** How Git LFS begins what it puts in the place of a large file: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 const LFS_POINTER = Buffer.from('version https://git-lfs.github.com/spec/v1\n');

@@ -25,7 +25,7 @@ export async function openHttpsProxy(
   const password = randomBytes(16).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`git:${password}`).toString('base64')}`);
   const server = createServer((_request, response) => {
-    response.writeHead(403).end();
+    response.writeHead(403, { connection: 'close' }).end();
   });
   server.on('connect', async ({ url, headers }: IncomingMessage, client: Socket) => {
     client.on('error', () => undefined);

@@ -12,7 +12,7 @@ import {
 import { folderSources, type VersionSources } from '../../deploys/changes/version-sources.ts';
 import { DEPLOY_LIMITS } from '../../deploys/deploy-limits.ts';
 import { cannotRead, listFiles } from '../../deploys/local-files/folder-files.ts';
-import { filesOf, foldersAround } from '../../deploys/local-files/referenced-files.ts';
+import { filesOf, scopeAround } from '../../deploys/local-files/referenced-files.ts';
 import type { Version } from './version.ts';
 
 type Sources = Pick<VersionSources, 'sources' | 'rules'>;
@@ -40,7 +40,7 @@ async function readDocumentFile(path: string): Promise<Sources> {
   const bytes = await readBounded(path, DEPLOY_LIMITS.uploadBytes);
   const read = readDocument(bytes, path);
   if ('problem' in read) throw new UserError(problemsText([read.problem], path, (file) => file));
-  const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes, foldersAround(path));
+  const whole = await filesOf(path, read, bytes, DEPLOY_LIMITS.uploadBytes, scopeAround(path));
   const plain = { bytes, read, overlays: [], mostBytes: DEPLOY_LIMITS.uploadBytes };
   const source: DocumentSource = whole
     ? {

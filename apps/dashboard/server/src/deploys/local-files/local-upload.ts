@@ -12,7 +12,12 @@ import type { BuildInput } from '../artifact.ts';
 import { describeUpload, type UploadDescription } from '../upload.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { packFiles } from './pack-files.ts';
-import { type DocumentFiles, documentFiles, foldersAround } from './referenced-files.ts';
+import {
+  type DocumentFiles,
+  documentFiles,
+  type FileScope,
+  scopeAround,
+} from './referenced-files.ts';
 
 type UploadLimits = Installation['uploadLimits'];
 
@@ -36,7 +41,7 @@ export interface LocalUpload extends Described, Pick<BuildInput, 'bytes' | 'kind
  * runs in. Rejects with UserError.
  */
 export async function readLocalUpload(path: string, limits: UploadLimits): Promise<LocalUpload> {
-  const { content, ...described } = await uploadOf(path, limits, foldersAround);
+  const { content, ...described } = await uploadOf(path, limits, scopeAround);
   return { ...described, bytes: await buffer(content) };
 }
 
@@ -50,20 +55,24 @@ export async function writeLocalUpload(
   root: string,
   to: string,
 ): Promise<Described> {
+  const inRoot = (text: string) =>
+    [`${root}/`, `${relative('', root)}/`]
+      .reduce((rest, prefix) => rest.replaceAll(prefix, ''), text)
+      .replaceAll(root, 'The folder');
   try {
-    const { content, ...described } = await uploadOf(path, limits, () => [root]);
+    const scope = () => ({ folders: [root], tellsOthers: false });
+    const { content, ...described } = await uploadOf(path, limits, scope);
     await pipeline(content, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
-    return described;
+    return { ...described, notes: described.notes.map(inRoot) };
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message.replaceAll(`${root}/`, '').replaceAll(root, 'The folder'));
+    throw error instanceof UserError ? new UserError(inRoot(error.message)) : error;
   }
 }
 
 async function uploadOf(
   path: string,
   limits: UploadLimits,
-  foldersOf: (document: string) => readonly string[],
+  scopeOf: (document: string) => FileScope,
 ): Promise<Described & { readonly content: Readable }> {
   const name = basename(resolve(path));
   const plain = { folder: '', files: [], notes: [] };
@@ -79,7 +88,7 @@ async function uploadOf(
   const described = describeUpload(bytes.length, bytes, encodeURIComponent(name));
   const whole =
     described.kind === 'document'
-      ? await documentFiles(path, bytes, limits.bytes, foldersOf(path))
+      ? await documentFiles(path, bytes, limits.bytes, scopeOf(path))
       : undefined;
   if (!whole) return { ...plain, ...described, content: Readable.from([bytes]) };
   const notes = [...whole.refused, ...(whole.files.size > 1 ? [filesInWords(whole)] : [])];

@@ -18,17 +18,25 @@ export interface DocumentFiles {
 /** A `$ref` or `mapping` that may lead into another file, in YAML or JSON. Most documents have none. */
 const ELSEWHERE = /\$ref["']?\s*:\s*["']?[^#"'\s]|mapping["']?\s*:/;
 
-/**
- * Where the files are that a document refers to, on its author's machine: below its folder, in its Git repository, or
- * below the folder that the command runs in. Files outside of these are not meant.
- */
-export function foldersAround(document: string): readonly string[] {
-  const folder = dirname(realpathSync.native(document));
-  return [folder, repositoryOf(folder), realpathSync.native('.')];
+/** Where the files are that a document may bring along. */
+export interface FileScope {
+  /** Their real paths. */
+  readonly folders: readonly string[];
+  /** Whether its author is told which of the others are there: nobody learns by a document what a server has. */
+  readonly tellsOthers: boolean;
 }
 
 /**
- * The files that the document at a path refers to, and those that they refer to, below `folders`. undefined where it
+ * The scope on the machine of a document's author: below its folder, in its Git repository, or below the folder that the
+ * command runs in.
+ */
+export function scopeAround(document: string): FileScope {
+  const folder = dirname(realpathSync.native(document));
+  return { folders: [folder, repositoryOf(folder), realpathSync.native('.')], tellsOthers: true };
+}
+
+/**
+ * The files that the document at a path refers to, and those that they refer to, in `scope`. undefined where it
  * refers to none, or where the document cannot be read: then the service says why. `mostBytes`: what all may have
  * together.
  */
@@ -36,13 +44,13 @@ export async function documentFiles(
   path: string,
   bytes: Buffer,
   mostBytes: number,
-  folders: readonly string[],
+  scope: FileScope,
 ): Promise<DocumentFiles | undefined> {
   if (!ELSEWHERE.test(bytes.toString('latin1'))) return undefined;
   // Loaded here: most documents need none of it.
   const { readDocument } = await import('@petstore/site/openapi/read-document.ts');
   const read = readDocument(bytes, path);
-  return 'problem' in read ? undefined : filesOf(path, read, bytes, mostBytes, folders);
+  return 'problem' in read ? undefined : filesOf(path, read, bytes, mostBytes, scope);
 }
 
 /** The same of a document that was read. */
@@ -51,12 +59,12 @@ export async function filesOf(
   read: ReadDocument,
   bytes: Buffer,
   mostBytes: number,
-  folders: readonly string[],
+  scope: FileScope,
 ): Promise<DocumentFiles | undefined> {
   if (!refersElsewhere(read.value)) return undefined;
   const { bundleDocument } = await import('@petstore/site/openapi/bundle/bundle-document.ts');
   const document = realpathSync.native(path);
-  const disk = new Disk(document, mostBytes, folders);
+  const disk = new Disk(document, mostBytes, scope);
   const file = document.slice(1);
   const whole = bundleDocument(read, { file, bytes: bytes.length }, disk);
   // With a reference to nothing it is sent with its path, too: the service then says what is not there.
@@ -104,15 +112,15 @@ class Disk implements FileFinder {
   readonly refused: string[] = [];
   readonly #asked = new Map<string, { path: string; bytes: Uint8Array } | undefined>();
   readonly #folder: string;
-  readonly #folders: readonly string[];
+  readonly #scope: FileScope;
   #left: number;
 
   /** `document`: its absolute path. */
-  constructor(document: string, mostBytes: number, folders: readonly string[]) {
+  constructor(document: string, mostBytes: number, scope: FileScope) {
     this.mostBytes = mostBytes;
     this.#left = mostBytes;
     this.#folder = dirname(document);
-    this.#folders = folders;
+    this.#scope = scope;
   }
 
   find(path: string): { path: string; bytes: Uint8Array } | undefined {
@@ -126,6 +134,7 @@ class Disk implements FileFinder {
   }
 
   #read(asked: string): { path: string; bytes: Uint8Array } | undefined {
+    if (!this.#scope.tellsOthers && !this.#isInScope(asked)) return undefined;
     // Names on the disk may be in either form of Unicode.
     const path = [asked, asked.normalize('NFD')].find((one) => existsSync(one));
     if (path === undefined) return undefined;
@@ -138,12 +147,16 @@ class Disk implements FileFinder {
     return { path: real.slice(1).normalize('NFC'), bytes: readFileSync(real) };
   }
 
+  #isInScope(path: string): boolean {
+    return this.#scope.folders.some((folder) => isBelow(path, folder));
+  }
+
   #whyNotSent(path: string, real: string): string | undefined {
     const isHidden = relative(this.#folder, real)
       .split('/')
       .some((part) => /^\.(?!\.?$)/.test(part));
     if (isHidden) return 'its name, or that of its folder, begins with a dot';
-    if (!this.#folders.some((folder) => isBelow(real, folder)))
+    if (!this.#isInScope(real))
       return 'it is outside the folder of the document and its Git repository. Run the command in a folder that has both, if it is to be published';
     // On systems that ignore case the name may be written in another one.
     if (folded(path) !== folded(real)) return 'it is a link, or in a linked folder';

@@ -7,6 +7,7 @@ import { ROOT } from '@petstore/test-support/root.ts';
 import { OWN_TYPES } from '../server/src/certificates/problem-table.ts';
 import { readConfig } from '../server/src/config.ts';
 import { VERDICT_CODES } from '../server/src/domains/verdict.ts';
+import { STATE_CODES } from '../server/src/repositories/repository-state.ts';
 import { dashboard } from './support/dashboard-program.ts';
 
 const DNS = 'apps/dashboard/server/src/domains/dns';
@@ -30,6 +31,11 @@ test('the page on custom domains has a place for every verdict, and names every 
 test("the page on custom domains explains every problem that is the dashboard's own", async () => {
   const page = await readDocument('docs/custom-domains.md');
   for (const type of OWN_TYPES) assert.ok(page.includes(`\`${type}\``), `not named: ${type}`);
+});
+
+test('the page on repositories explains every state', async () => {
+  const page = await readDocument('docs/git.md');
+  for (const code of STATE_CODES) assert.ok(page.includes(`\`${code}\``), `not named: ${code}`);
 });
 
 /** The reasons of verdicts: written where they are given, or in the types that name them. */

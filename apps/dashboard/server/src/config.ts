@@ -66,7 +66,7 @@ export interface Config {
 }
 
 /** Projects that are deployed from a repository. */
-export interface GitConfig {
+interface GitConfig {
   readonly sources: 'allow' | 'refuse';
   /** Whether repositories may be on this machine or in its private network. */
   readonly privateAddresses: 'refuse' | 'allow';

@@ -159,12 +159,7 @@ async function queue(deps: FetchDeps, queued: Queued): Promise<void> {
 }
 
 /** What becomes of a branch's row once the commit `hash` was tried. `before`: the row as it was leased. */
-export function endOf(
-  row: RepositoryBranchRow,
-  before: RepositoryBranchRow,
-  hash: string,
-  at: number,
-) {
+function endOf(row: RepositoryBranchRow, before: RepositoryBranchRow, hash: string, at: number) {
   // A check saw another commit while this one was fetched.
   const isBehind = row.head !== before.head && row.head !== hash;
   return {

@@ -3,10 +3,10 @@ import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import { RepositoryState } from './repository-state.ts';
 
-export const PROVIDERS = ['github', 'gitlab', 'gitea', 'bitbucket', 'other'] as const;
+const PROVIDERS = ['github', 'gitlab', 'gitea', 'bitbucket', 'other'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-export const ACCESS = ['none', 'token', 'deploy_key'] as const;
+const ACCESS = ['none', 'token', 'deploy_key'] as const;
 export type RepositoryAccess = (typeof ACCESS)[number];
 
 const ProviderName = OneOf([...PROVIDERS], {

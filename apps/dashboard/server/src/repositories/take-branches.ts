@@ -16,7 +16,7 @@ import { previewName } from './preview-name.ts';
 import { problemJson } from './problem.ts';
 
 /** Of a repository with more branches than these, the one that goes live is followed alone. */
-export const MAX_BRANCHES = 2_000;
+const MAX_BRANCHES = 2_000;
 
 /**
  * Notes which commits are new, so that they are fetched, and ends the previews of branches that are gone. `branches`: by

@@ -77,23 +77,6 @@ export function leaseRepository(
   );
 }
 
-/** Leases one repository, due or not; undefined while another worker has it. */
-export function leaseThisRepository(
-  db: Db,
-  id: string,
-  worker: string,
-  now: number,
-  until: number,
-): Promise<RepositoryRow | undefined> {
-  return db
-    .updateTable('repositories')
-    .set({ leased_by: worker, leased_until: until, asked_at: null })
-    .where('id', '=', id)
-    .where(isFree(now))
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Releases a lease without a result: it is due at once, or at `dueAt`. */
 export async function releaseRepository(
   db: Db,

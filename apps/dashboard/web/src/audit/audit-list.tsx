@@ -142,7 +142,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'exception.create': 'Allowed the change',
   'exception.end': 'Allows no longer the change',
   'preview.delete': 'Deleted the preview of the branch',
-  'preview.end': 'Ended, unused, the preview of the branch',
+  'preview.end': 'Ended the preview of the branch',
   'version.default': 'Chose the default version:',
   'version.retire': 'Retired the version',
   'domain.add': 'Added the domain',

@@ -185,7 +185,7 @@ async function endSame(
 function commitOf(
   { hash, author, message }: Commit,
   { name }: RepositoryBranchRow,
-  { url, provider }: RepositoryRow,
+  { access, url, provider }: RepositoryRow,
   { folder }: PackedCheckout,
 ) {
   const query = {
@@ -195,6 +195,8 @@ function commitOf(
     repository: url,
     'repository-folder': folder || '.',
     ...(provider !== 'other' && { 'repository-host': provider as 'github' }),
+    // What is read without a key may be read by all: pages lead there.
+    ...(access === 'none' && { 'repository-public': 'true' as const }),
   };
   try {
     return readCommit({ ...query, 'commit-branch': name });

@@ -49,7 +49,7 @@ export interface Question {
 
 /** In the class that the internet has (RFC 1035, section 3.2.4). */
 export const CLASS_IN = 1;
-export const TYPE_OPT = 41;
+const TYPE_OPT = 41;
 
 /**
  * Reads a message of a client, which may be any bytes. undefined for one that gets no response: it is too short for a

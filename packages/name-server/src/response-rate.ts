@@ -49,7 +49,7 @@ export function limitResponses({ perSecond, burst }: Rate, now: () => number) {
  * The /24 of an IPv4 address, and the /56 of an IPv6 address: networks in which one sender may choose addresses. An IPv4
  * address that came over an IPv6 socket is its own.
  */
-export function networkOf(address: string): string {
+function networkOf(address: string): string {
   const v4 = address.startsWith('::ffff:') ? address.slice(7) : address;
   if (v4.includes('.')) return v4.slice(0, v4.lastIndexOf('.'));
   // A /64, whose fourth group has the last eight bits of a /56.

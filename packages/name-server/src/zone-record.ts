@@ -24,7 +24,7 @@ export type ZoneRecord = Named &
   );
 
 /** RFC 1035, section 3.3.13. `rname` has the mailbox with a dot for its @. Times are in seconds. */
-export interface Soa {
+interface Soa {
   readonly mname: string;
   readonly rname: string;
   readonly serial: number;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startNameServer } from '../src/name-server.ts';
 import { ask, askOverTcp, queryBytes, readResponse, sendUdp, start } from './support/ask.ts';
@@ -203,4 +204,24 @@ test('a stop ends its connections, and frees the port', async (t) => {
   assert.ok(performance.now() - begin < 2_500);
   const second = await start(t, { port: first.port });
   assert.equal((await second.ask({ name: ORIGIN, type: 'SOA' })).answers?.length, 1);
+});
+
+test('a thread that ends by itself begins again, with the zone as it is now', async (t) => {
+  const started: Worker[] = [];
+  const remember = (thread: Worker) => started.push(thread);
+  process.on('worker', remember);
+  cleanUp(t, () => process.off('worker', remember));
+  const crashes: unknown[] = [];
+  const { server, ask: askServer } = await start(t, { onCrash: (error) => crashes.push(error) });
+  await started[0]?.terminate();
+  const added = { name: `late.${ORIGIN}`, type: 'TXT', ttl: 1, data: 'late' } as const;
+  server.setZone({ ...ZONE, records: [...ZONE.records, added] });
+  const deadline = Date.now() + 5_000;
+  for (;;) {
+    const response = await askServer({ name: added.name }).catch(() => undefined);
+    if (response?.answers?.length === 1) break;
+    assert.ok(Date.now() < deadline, 'it does not begin again');
+  }
+  assert.equal(crashes.length, 1);
+  assert.equal(started.length, 2);
 });

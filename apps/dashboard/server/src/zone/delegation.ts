@@ -27,7 +27,7 @@ export interface Reached {
 /** `other`: somebody answers, and it is not this installation's zone. */
 export type Answered = 'yes' | 'no' | 'other';
 
-export type DelegationCode =
+type DelegationCode =
   | 'delegated'
   | 'not_delegated'
   | 'wrong_delegation'

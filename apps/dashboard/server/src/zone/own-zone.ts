@@ -12,7 +12,7 @@ import type { ZoneConfig } from './zone-config.ts';
 import { PLATFORM_LABEL, wildcardOf, withSoa, zoneRecords } from './zone-records.ts';
 
 /** How often the store is asked what the zone has, in milliseconds. A process is never later than that. */
-export const FOLLOW_MS = 250;
+const FOLLOW_MS = 250;
 
 /** How often the log says that queries are too many, in milliseconds. */
 const LIMITED_LOG_MS = 60_000;

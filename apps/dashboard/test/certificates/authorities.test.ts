@@ -242,6 +242,24 @@ test('an authority that is no longer configured is given up, with its order', as
   assert.equal((await issued(lab, id)).directory_url, first.directoryUrl);
 });
 
+onBothAuthorities('where the first authority is gone, the next one issues', async (t, start) => {
+  const lab = await openLab(t);
+  const [first, second] = [await start(lab), await start(lab)];
+  const acme = await acmeOf(t, [first, second]);
+  await first.close();
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(first, { acme });
+  assert.equal((await issued(lab, id)).directory_url, second.directoryUrl);
+  const [failed] = await failures(lab, id);
+  assert.equal(JSON.parse(failed?.details ?? '').problem, 'unreachable');
+  const accounts = await lab.db.selectFrom('acme_accounts').selectAll().execute();
+  const paused = accounts.filter(({ paused_until }) => paused_until !== null);
+  assert.deepEqual(
+    paused.map(({ directory_url }) => directory_url),
+    [first.directoryUrl],
+  );
+});
+
 onBothAuthorities(
   'an external account is bound to the account, by its own key',
   async (t, start) => {

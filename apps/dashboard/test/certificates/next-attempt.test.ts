@@ -66,7 +66,7 @@ test('what is the authority’s goes to the next one within a second, and counts
       [[HERE, type]],
     );
   }
-  const away = await after(t, problem('unreachable'));
+  const away = await after(t, problem('unreachable'), { step: 'account', order_url: null });
   assert.deepEqual([away.where, away.isPaused], [THERE, true]);
 });
 
@@ -80,16 +80,21 @@ test('what may be of one request is tried once more, and then elsewhere', async 
   assert.deepEqual([twice.where, twice.nextAuthority], [THERE, 'there.test']);
 });
 
-test('an order whose CSR was sent is asked for once more', async (t) => {
-  for (const step of ['finalize', 'download']) {
+test('an order is asked for again in an outage, for as long as it gets ahead', async (t) => {
+  for (const step of ['challenge', 'validate', 'finalize', 'download']) {
     const once = await after(t, problem('timeout'), { step });
     assert.deepEqual([once.where, once.isOrderKept, once.isPaused], [HERE, true, false], step);
-    const tried = JSON.stringify([trial(HERE, NOW)]);
-    const twice = await after(t, problem('timeout'), { step, tried });
-    assert.deepEqual([twice.where, twice.isPaused], [THERE, true], step);
+    assert.equal(once.tried[0]?.step, step);
+    const before = { ...trial(HERE, NOW), step: 'order' };
+    const ahead = await after(t, problem('timeout'), { step, tried: JSON.stringify([before]) });
+    assert.deepEqual([ahead.where, ahead.isOrderKept], [HERE, true], step);
+    const stuck = await after(t, problem('timeout'), {
+      ...{ step, tried: JSON.stringify([{ ...before, step }]) },
+    });
+    assert.deepEqual([stuck.where, stuck.isPaused], [THERE, true], step);
   }
-  const before = await after(t, problem('timeout'), { step: 'validate' });
-  assert.equal(before.where, THERE);
+  const limited = await after(t, problem('rateLimited'), { step: 'finalize' });
+  assert.equal(limited.where, THERE, 'it says itself when it may be asked again');
 });
 
 test('where all refuse, it waits for who may be asked first', async (t) => {

@@ -23,7 +23,7 @@ interface Directory {
 }
 
 /** What an order may ask for besides its name. */
-export interface OrderWishes {
+interface OrderWishes {
   /** The certificate that this one is to replace (RFC 9773, section 5). */
   readonly replaces?: string | undefined;
   /** The kind of certificate (draft-ietf-acme-profiles, section 4). */

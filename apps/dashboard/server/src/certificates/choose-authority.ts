@@ -7,6 +7,8 @@ export interface Trial {
   /** When it may be asked again, in milliseconds since 1970; null: after a DNS check that is right. */
   readonly until: number | null;
   readonly problem: Problem;
+  /** The step of the order that failed; undefined: there was no order. */
+  readonly step?: string;
 }
 
 /** What is known before an authority is chosen. */

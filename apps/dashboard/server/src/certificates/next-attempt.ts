@@ -69,7 +69,8 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
   }
   const trials = parseTrials(row.tried);
   const directoryUrl = isStaging ? acme.authorities[0].directoryUrl : row.directory_url;
-  const tried = withTrial(trials, { directoryUrl, until, problem });
+  const step = row.order_url === null ? {} : { step: row.step };
+  const tried = withTrial(trials, { directoryUrl, until, problem, ...step });
   if (blame === 'request') {
     const change = { ...orderAfter(attempt, problem), failures, tried: JSON.stringify(tried) };
     return { change, at: until, nextAuthority: undefined };
@@ -125,18 +126,16 @@ function hasOtherChallenge({ deps, row }: Attempt, problem: Problem): boolean {
 
 /**
  * Whose the problem is, by what was tried before: what may be of one request is the authority's when it comes again. An
- * order whose CSR was sent may be a certificate already: it is asked for once more.
+ * order that the authority has taken is asked for again while it gets ahead, outage or not: it may be a certificate
+ * already, and where every second request fails, none would ever come from beginning anew.
  */
 function effectiveBlame({ row }: Attempt, problem: Problem): Blame {
   const blame = blameOf(problem);
-  const isRepeated = parseTrials(row.tried).some(
-    ({ directoryUrl }) => directoryUrl === row.directory_url,
-  );
-  if (blame === 'request') return isRepeated ? 'order' : 'request';
-  const isAlmostDone = row.step === 'finalize' || row.step === 'download';
-  return isAlmostDone && isTransient(problem) && !isRepeated && blame !== 'name'
-    ? 'request'
-    : blame;
+  const trial = parseTrials(row.tried).find((one) => one.directoryUrl === row.directory_url);
+  if (blame === 'request') return trial ? 'order' : 'request';
+  const isOutage = blame === 'authority' && isTransient(problem);
+  const isAhead = row.order_url !== null && trial?.step !== row.step;
+  return isOutage && isAhead ? 'request' : blame;
 }
 
 /**

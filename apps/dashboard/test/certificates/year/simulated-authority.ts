@@ -7,6 +7,7 @@ import type {
   Order,
 } from '../../../server/src/certificates/acme-client.ts';
 import { ProblemError, UnreachableError } from '../../../server/src/certificates/acme-transport.ts';
+import { share } from './share.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 export type Failure =
   /** No connection. */
   | 'away'
-  /** Every second request fails. */
+  /** Every second request fails, at random. */
   | 'errors'
   /** It takes no orders but those that its renewal information asks for. */
   | 'rate limited'
@@ -137,7 +138,8 @@ export async function createSimulatedAuthority(
     requests += 1;
     const failure = failureNow();
     if (failure === 'away') throw new UnreachableError(`${plan.name} is away`);
-    if (failure === 'errors' && requests % 2 === 0) throw problem('serverInternal', 500);
+    if (failure === 'errors' && share(`${plan.name} ${requests}`) < 0.5)
+      throw problem('serverInternal', 500);
     if (failure === 'account lost') throw problem('accountDoesNotExist', 400);
   }
 

@@ -1,3 +1,4 @@
+import { share } from './share.ts';
 import type { AuthorityPlan, Failure, Outage } from './simulated-authority.ts';
 import type { YearPlan } from './year.ts';
 
@@ -10,22 +11,11 @@ const SHORTER_FROM = Date.parse('2028-02-16T00:00:00Z');
 
 /** Of a hundred names, how many have certificates of so many days; the others have the authority's default. */
 const SHARES: readonly (readonly [share: number, days: number])[] = [
-  [0.1, 1],
-  [1, 6],
-  [1, 10],
+  [0.5, 1],
+  [3, 6],
+  [3, 10],
   [10, 90],
 ];
-
-/** From 0 to 1, the same for the same text. */
-function share(text: string): number {
-  let hash = 2_166_136_261;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619) >>> 0;
-  }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 0;
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0;
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
-}
 
 /** The lifetime of a name's certificates in days; undefined: the default. */
 export function lifetimeOf(hostname: string): number | undefined {
@@ -73,7 +63,8 @@ const SECOND: readonly Outage[] = [
   outage('rate limited', 330, 48),
 ];
 
-const THIRD: readonly Outage[] = [outage('away', 60, 48), outage('errors', 331, 24)];
+/** All three fail together for four hours at most: a certificate of a day has eight left when its renewal begins. */
+const THIRD: readonly Outage[] = [outage('away', 60, 48), outage('errors', 331, 4)];
 
 /** How long an outage of a name's own server takes, in milliseconds, and which share of names has one in a month. */
 const NAME_AWAY_MS = 12 * HOUR_MS;

@@ -24,8 +24,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The issuer looks every two seconds; here, every ten minutes of the virtual clock. */
-const TICK_MS = 10 * MINUTE_MS;
+/** The issuer looks every two seconds; here, every half an hour of the virtual clock, which is harder. */
+const TICK_MS = 30 * MINUTE_MS;
 
 /** How many names a project has. */
 const NAMES_OF_PROJECT = 20;

@@ -78,7 +78,7 @@ test('dashboard deploy tells what breaks, ends with 3 where it is held back, and
   await write('/pets', '/shops');
   const broken = await deploy('openapi.json');
   assert.equal(broken.code, 0, broken.stderr);
-  assert.match(broken.stderr, /which is live: 1 breaking and 1 compatible changes\.\n/);
+  assert.match(broken.stderr, /which is live: 1 breaking and 1 compatible change\.\n/);
   assert.match(
     broken.stderr,
     /\nBreaking \(1\)\n {2}GET \/owners: `GET \/owners` was removed\.\n {4}openapi\.json:\d+, gone \[operation-removed\]\n\n1 breaking\n/,

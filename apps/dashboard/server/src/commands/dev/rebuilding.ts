@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { count } from '@petstore/service/text.ts';
@@ -14,6 +13,7 @@ import { IGNORED } from '../../deploys/local-files/folder-files.ts';
 import { type LocalUpload, readLocalUpload } from '../../deploys/local-files/local-upload.ts';
 import { locate } from '../deploy.ts';
 import { DevBuilder } from './dev-builder.ts';
+import { makeDevFolder } from './dev-folder.ts';
 import type { DevServer, ShownProblem } from './dev-server.ts';
 import type { DevSite } from './dev-site.ts';
 import { type FileWatch, watchFiles } from './watch-files.ts';
@@ -46,7 +46,7 @@ export async function startDev(path: string, options: DevOptions): Promise<Dev> 
   const { server, say } = options;
   // What cannot be read at the start is most likely a mistyped path.
   await readLocalUpload(path, uploadLimits(options.limits));
-  const folder = mkdtempSync(join(tmpdir(), 'dashboard-dev-'));
+  const folder = makeDevFolder();
   const round = buildRounds(path, folder, options);
   let isChanged = true;
   let changedAt = 0;

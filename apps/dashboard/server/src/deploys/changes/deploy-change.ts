@@ -1,5 +1,6 @@
 import type { Change } from '@petstore/changes/change.ts';
 import type { Code, Verdict } from '@petstore/changes/rules.ts';
+import { count } from '@petstore/service/text.ts';
 import type { ChangelogEntry } from '@petstore/site/changelog/changelog.ts';
 
 /** How many changes of each verdict there are. */
@@ -56,12 +57,11 @@ export type ComparisonOutcome =
     }
   | { readonly incomparable: string };
 
-/** `2 breaking and 1 compatible changes`; `no changes`. */
+/** `2 breaking and 1 compatible change`; `no changes`. The last number is the one that the noun follows. */
 export function countsInWords(counts: Partial<ChangeCounts>): string {
   const verdicts = Object.entries(counts).filter(([, number]) => number > 0);
   if (verdicts.length === 0) return 'no changes';
-  const [last = ''] = verdicts.slice(-1).map(([verdict, number]) => `${number} ${verdict}`);
+  const last = verdicts.slice(-1).map(([verdict, number]) => count(number, `${verdict} change`));
   const others = verdicts.slice(0, -1).map(([verdict, number]) => `${number} ${verdict}`);
-  const total = verdicts.reduce((sum, [, number]) => sum + number, 0);
-  return `${others.length > 0 ? `${others.join(', ')} and ` : ''}${last} ${total === 1 ? 'change' : 'changes'}`;
+  return `${others.length > 0 ? `${others.join(', ')} and ` : ''}${last}`;
 }

@@ -1,7 +1,7 @@
 import type { ComparisonOutcome } from '../../changes/deploy-change.ts';
 import { limitsOf } from '../../deploy-limits.ts';
-import type { ComparisonJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
-import { acquireProcess, isSmall, killProcess, releaseProcess } from './process-pool.ts';
+import type { ComparisonJob } from './messages.ts';
+import { runInProcess } from './run-in-process.ts';
 
 /** How long a comparison may take, in seconds, where builds may take longer. GitHub's document takes one or two. */
 const MAX_SECONDS = 60;
@@ -13,34 +13,12 @@ const MAX_SECONDS = 60;
 export function runComparison(job: ComparisonJob, signal: AbortSignal): Promise<ComparisonOutcome> {
   const { buildSeconds, buildMemory } = limitsOf(job);
   const seconds = Math.min(buildSeconds, MAX_SECONDS);
-  const { promise, resolve, reject } = Promise.withResolvers<ComparisonOutcome>();
-  signal.throwIfAborted();
-  const child = acquireProcess(buildMemory);
-  const giveUp = (limit: string) =>
-    resolve({ incomparable: `The documents are too large to be compared in ${limit}.` });
-  const timer = setTimeout(() => giveUp(`${seconds} seconds`), seconds * 1_000);
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort);
-  let isFinished = false;
-  let resident = 0;
-  child.on('message', (message: FromBuildProcess) => {
-    if ('resident' in message) resident = message.resident;
-    else if ('tooLarge' in message) giveUp(`${buildMemory} MB of memory`);
-    else if ('defect' in message) reject(new Error(`A comparison failed: ${message.defect}`));
-    else if ('comparison' in message) {
-      isFinished = true;
-      resolve(message.comparison);
-    }
+  const limits = { time: `${seconds} seconds`, memory: `${buildMemory} MB of memory` };
+  const tooMuch = (of: keyof typeof limits): ComparisonOutcome => ({
+    incomparable: `The documents are too large to be compared in ${limits[of]}.`,
   });
-  child.on('error', reject);
-  child.on('exit', (code, by) =>
-    reject(new Error(`The process of a comparison ended without a result (${by ?? code}).`)),
-  );
-  child.send(job satisfies ToBuildProcess);
-  return promise.finally(async () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    if (isFinished && isSmall(job.size, resident)) releaseProcess(child, buildMemory);
-    else await killProcess(child);
+  const bounds = { seconds, memory: buildMemory, tooMuch };
+  return runInProcess({ job, name: 'comparison', ...bounds }, signal, (message, comparison) => {
+    if ('comparison' in message) comparison.finish(message.comparison);
   });
 }

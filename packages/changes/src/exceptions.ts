@@ -32,7 +32,7 @@ export function exceptionFor(
 }
 
 /** Whether an exception may allow a change of a verdict. */
-export const needsException = ({ verdict }: Pick<Change, 'verdict'>): boolean =>
+const needsException = ({ verdict }: Pick<Change, 'verdict'>): boolean =>
   verdict === 'breaking' || verdict === 'risky';
 
 /** A change as it counts with the exceptions. */

@@ -94,6 +94,9 @@ function verdictHtml(
 ${folded.length === 0 ? '' : html`<details class="log-more"><summary>${folded.length} more</summary><ul class="log-changes">${folded}</ul></details>`}`;
 }
 
+/** In letters: a sentence that stands beside its operation, such as `Was added.` */
+const SHORT = 25;
+
 /** So many operations of a change are named. */
 const NAMED = 4;
 
@@ -108,6 +111,9 @@ function groupHtml(
   const rest = more + Math.max(0, operations.length - NAMED);
   const said = sentences.map((one) => withCode(one));
   const [only] = said;
+  // Of many new operations a list of lines is easier to read.
+  if (only && said.length === 1 && operations.length === 1 && sentences.join().length <= SHORT)
+    return html`<li><p class="log-operations">${named}<span>${only}</span></p></li>`;
   return html`<li>${named.length === 0 ? '' : html`<p class="log-operations">${named}${rest > 0 ? html`<span class="log-others">and ${count(rest, 'other')}</span>` : ''}</p>`}${said.length === 1 && only ? html`<p>${only}</p>` : html`<ul>${said.map((one) => html`<li>${one}</li>`)}</ul>`}</li>`;
 }
 

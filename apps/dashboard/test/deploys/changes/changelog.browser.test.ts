@@ -75,6 +75,11 @@ test('the changelog is read with keys, on a phone, in the dark, and by those who
       assert.deepEqual(complaints, []);
       await page.close();
     }
+});
+
+test('tabs, links and the list of pages lead where they should', async (t) => {
+  const url = await setUp(t);
+  const browser = await startBrowser(t);
   // Without a script, which would choose the same in both, each choice of tabs is its own.
   const plain = await browser.newPage({ javaScriptEnabled: false });
   await plain.goto(`${url}/changelog`);

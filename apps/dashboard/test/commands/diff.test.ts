@@ -456,7 +456,7 @@ test('each format is what its reader takes', async (t) => {
   );
 
   const junit = await print('junit', '--fail-on', 'breaking');
-  assert.match(junit, /<testsuites tests="4" failures="2">/);
+  assert.match(junit, /<testsuites name="API changes" tests="4" failures="2" errors="0">/);
   assert.match(junit, /a\|b&lt;i&gt;/);
   assert.match(
     (await diff('old.yaml', 'same.yaml', '--format', 'junit')).stdout,

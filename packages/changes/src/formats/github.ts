@@ -1,5 +1,6 @@
 import type { Change, ChangeList } from '../change.ts';
 import { grouped, operationsInWords, sideOf, summaryInWords } from './grouped.ts';
+import { oneLine } from './one-line.ts';
 
 /** Of each level GitHub shows ten for a step: the rest is in the log. */
 const LEVELS = { breaking: 'error', risky: 'warning' } as const;
@@ -10,7 +11,7 @@ export function changesGithub({ changes, summary }: ChangeList): string {
     if (verdict !== 'breaking' && verdict !== 'risky') return [];
     return groups.map(({ change, operations }) => {
       const of = operationsInWords(operations);
-      return `::${LEVELS[verdict]} ${properties(change)}::${data(`${of && `${of}: `}${change.message}`)}`;
+      return `::${LEVELS[verdict]} ${properties(change)}::${data(`${of && `${oneLine(of)}: `}${oneLine(change.message)}`)}`;
     });
   });
   return `${[...lines, `::notice title=API changes::${data(summaryInWords(summary))}`].join('\n')}\n`;

@@ -1,6 +1,6 @@
 import type { ChangeList } from '../change.ts';
 import type { Verdict } from '../rules.ts';
-import { sideOf } from './grouped.ts';
+import { sentenceOf, sideOf } from './grouped.ts';
 
 const SEVERITIES: Readonly<Record<Verdict, string>> = {
   breaking: 'critical',
@@ -15,7 +15,7 @@ export function changesGitlab({ changes }: ChangeList): string {
     const { code, verdict, operation, message } = change;
     const side = sideOf(change);
     return {
-      description: `${operation === null ? '' : `${operation}: `}${message}`,
+      description: sentenceOf(change),
       check_name: code,
       // The same for the same change of the next commit, wherever its line is then.
       fingerprint: fingerprint([
@@ -26,16 +26,22 @@ export function changesGitlab({ changes }: ChangeList): string {
         message,
       ]),
       severity: SEVERITIES[verdict],
-      location: { path: side?.file ?? '', lines: { begin: side?.line ?? 1 } },
+      location: { path: (side?.file ?? '').toWellFormed(), lines: { begin: side?.line ?? 1 } },
     };
   });
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** 64 bits of FNV-1a: no secret, and no two changes of a document have the same by chance. */
+/** 64 bits of two hashes: no secret, and no two changes of a document have the same by chance. */
 export function fingerprint(parts: readonly unknown[]): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(JSON.stringify(parts)))
-    hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
-  return hash.toString(16).padStart(16, '0');
+  const text = JSON.stringify(parts);
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // FNV-1a, and the same with a multiplier of MurmurHash's.
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x5bd1e995);
+    other ^= other >>> 15;
+  }
+  return [one, other].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('');
 }

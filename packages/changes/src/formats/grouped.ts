@@ -1,5 +1,6 @@
 import type { Change, Side } from '../change.ts';
 import { VERDICTS, type Verdict } from '../rules.ts';
+import { oneLine } from './one-line.ts';
 
 /** Changes that are one for a reader: of a shared part that several operations use. */
 export interface ChangeGroup {
@@ -61,3 +62,7 @@ export const HEADINGS: Readonly<Record<Verdict, string>> = {
   compatible: 'Compatible',
   documentation: 'Documentation',
 };
+
+/** A change with its operation, as one line. */
+export const sentenceOf = ({ operation, message }: Change): string =>
+  `${operation === null ? '' : `${oneLine(operation)}: `}${oneLine(message)}`;

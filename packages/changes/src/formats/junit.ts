@@ -1,6 +1,7 @@
 import type { Change, ChangeList } from '../change.ts';
 import type { Verdict } from '../rules.ts';
 import { sideOf } from './grouped.ts';
+import { oneLine } from './one-line.ts';
 
 /** JUnit's XML: each change is a test case, and those of the verdicts `failing` have failed. */
 export function changesJunit({ changes }: ChangeList, failing: readonly Verdict[]): string {
@@ -11,7 +12,7 @@ export function changesJunit({ changes }: ChangeList, failing: readonly Verdict[
   if (cases.length === 0) cases.push('    <testcase name="no changes" classname="api"/>');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites tests="${cases.length}" failures="${failed}">`,
+    `<testsuites name="API changes" tests="${cases.length}" failures="${failed}" errors="0">`,
     `  <testsuite name="API changes" tests="${cases.length}" failures="${failed}" errors="0">`,
     ...cases,
     '  </testsuite>',
@@ -23,10 +24,11 @@ function testCase(change: Change, failing: readonly Verdict[]): string {
   const { code, verdict, operation, message } = change;
   const side = sideOf(change);
   const place = side ? `${side.file}${side.line === null ? '' : `:${side.line}`}` : '';
-  const open = `    <testcase name="${escaped(message)}" classname="${escaped(operation ?? 'api')}" file="${escaped(place)}"`;
-  if (!failing.includes(verdict)) return `${open}/>`;
-  const failure = `      <failure type="${code}" message="${escaped(`${verdict}: ${message}`)}">${escaped(place)}</failure>`;
-  return `${open}>\n${failure}\n    </testcase>`;
+  // Jenkins' schema knows no attribute for a file.
+  const inside = failing.includes(verdict)
+    ? `<failure type="${code}" message="${escaped(`${verdict}: ${message}`)}">${escaped(place)}</failure>`
+    : `<system-out>${escaped(place)}</system-out>`;
+  return `    <testcase name="${escaped(message)}" classname="${escaped(operation ?? 'api')}">\n      ${inside}\n    </testcase>`;
 }
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -38,7 +40,6 @@ const MARKS: Readonly<Record<string, string>> = {
 
 /** XML has no control characters, not even escaped. */
 const escaped = (text: string): string =>
-  text
+  oneLine(text)
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (mark) => MARKS[mark] ?? mark)
-    .replace(/[\t\n\r]/g, ' ');
+    .replace(/[&<>"]/g, (mark) => MARKS[mark] ?? mark);

@@ -8,7 +8,7 @@ import {
   sideOf,
   summaryInWords,
 } from './grouped.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from './one-line.ts';
 
 /** Of all rows. A comment on GitHub has 65,536 letters at most; headings take some hundred. */
 const MAX_LETTERS = 59_000;

@@ -1,7 +1,7 @@
 import type { ChangeList } from '../change.ts';
 import { RULES, type Verdict } from '../rules.ts';
 import { fingerprint } from './gitlab.ts';
-import { sideOf } from './grouped.ts';
+import { sentenceOf, sideOf } from './grouped.ts';
 
 const LEVELS: Readonly<Record<Verdict, string>> = {
   breaking: 'error',
@@ -36,12 +36,12 @@ export function changesSarif({ changes }: ChangeList): string {
             ruleId: code,
             ruleIndex: codes.indexOf(code),
             level: LEVELS[verdict],
-            message: { text: `${operation === null ? '' : `${operation}: `}${message}` },
+            message: { text: withoutLinks(sentenceOf(change)) },
             locations: side
               ? [
                   {
                     physicalLocation: {
-                      artifactLocation: { uri: encodeURI(side.file) },
+                      artifactLocation: { uri: uriOf(side.file) },
                       region: { startLine: side.line ?? 1 },
                     },
                   },
@@ -63,3 +63,13 @@ export function changesSarif({ changes }: ChangeList): string {
   };
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
+
+/** A path as a reference (RFC 3986): each of its names is escaped. An address is one already. */
+const uriOf = (file: string): string =>
+  /^https?:\/\//.test(file)
+    ? encodeURI(file.toWellFormed())
+    : file.toWellFormed().split('/').map(encodeURIComponent).join('/');
+
+/** Section 3.11.6: `[text](target)` is a link, where its brackets are not escaped. */
+const withoutLinks = (text: string): string =>
+  text.replace(/[\\[\]]/g, (mark) => (text.includes('](') ? `\\${mark}` : mark));

@@ -1,6 +1,7 @@
 import type { Change, ChangeList } from '../change.ts';
 import type { Verdict } from '../rules.ts';
 import { grouped, HEADINGS, operationsInWords, summaryInWords } from './grouped.ts';
+import { oneLine } from './one-line.ts';
 
 /** Colours a part of the text: a verdict's heading, or what is of less weight. */
 export type Paint = (part: Verdict | 'faint', text: string) => string;
@@ -14,8 +15,8 @@ export function changesText({ changes, summary }: ChangeList, paint: Paint = pla
     lines.push(paint(verdict, `${HEADINGS[verdict]} (${summary[verdict].toLocaleString('en')})`));
     for (const { change, operations } of groups) {
       const where = operationsInWords(operations);
-      lines.push(`  ${where === '' ? '' : `${where}: `}${oneLine(change.message)}`);
-      lines.push(paint('faint', `    ${placesOf(change)} [${change.code}]`));
+      lines.push(`  ${where === '' ? '' : `${oneLine(where)}: `}${oneLine(change.message)}`);
+      lines.push(paint('faint', `    ${oneLine(placesOf(change))} [${change.code}]`));
     }
     lines.push('');
   }
@@ -30,7 +31,3 @@ function placesOf({ old, new: now }: Change): string {
   if (old && now) return places.join(' → ');
   return `${places.filter(Boolean).join('')}${now ? '' : ', gone'}`;
 }
-
-/** Text of a document's author moves no cursor and breaks no line. */
-export const oneLine = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');

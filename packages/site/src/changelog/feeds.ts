@@ -16,8 +16,8 @@ interface FeedItem {
   readonly uuid: string;
   /** RFC 3339 */
   readonly at: string;
-  /** The fragment on the page. */
-  readonly anchor: string;
+  /** The fragment on the page, as an address has it: a note's is of its file's name, which may have any letter. */
+  readonly fragment: string;
   readonly title: string;
   /** Its addresses are whole. */
   readonly content: string;
@@ -56,7 +56,7 @@ function noteItem({ origin, title }: SiteChangelog, note: ChangelogNote): FeedIt
   return {
     uuid: uuidOf([origin ?? title, page.file]),
     at: `${day}T00:00:00Z`,
-    anchor,
+    fragment: encodeURIComponent(anchor),
     title: noteTitle(note),
     content: wholeAddresses(page.html),
   };
@@ -71,7 +71,7 @@ function entryItem(changelog: SiteChangelog, entry: ChangelogEntry): FeedItem {
   return {
     uuid: uuidOf([entry.at, entry.id]),
     at: entry.at,
-    anchor: anchorOf(entry),
+    fragment: anchorOf(entry),
     title: `${entryTitle(changelog, entry)}: ${summaryOf(entry)}`,
     content: wholeAddresses(withoutFolds(entryBody(changelog, entry)) + rest.join('')),
   };
@@ -127,7 +127,7 @@ function atom(changelog: SiteChangelog, items: readonly FeedItem[]): string {
 <title>${xml(item.title)}</title>
 <updated>${item.at}</updated>
 <published>${item.at}</published>
-<link rel="alternate" type="text/html" href="${page}#${item.anchor}"/>
+<link rel="alternate" type="text/html" href="${page}#${item.fragment}"/>
 <content type="html">${xml(item.content)}</content>
 </entry>
 `,
@@ -158,9 +158,9 @@ function jsonFeed(changelog: SiteChangelog, items: readonly FeedItem[]): string 
     description: leadOf(changelog),
     language: 'en',
     authors: [{ name: changelog.title }],
-    items: items.map(({ uuid, at, anchor, title, content }) => ({
+    items: items.map(({ uuid, at, fragment, title, content }) => ({
       id: `urn:uuid:${uuid}`,
-      url: `${page}#${anchor}`,
+      url: `${page}#${fragment}`,
       title,
       content_html: content,
       date_published: at,

@@ -206,6 +206,34 @@ onBothEngines('each of several documents has entries and histories of its own', 
   assert.doesNotMatch((await get('/reference/pets/animals/get-same')).body, /ref-history/);
 });
 
+test('a note may have any name: the feeds stay whole', async (t) => {
+  const { root, get, url } = await setUp(t);
+  await deployFiles(root, 'pets', {
+    'docs.yaml': 'title: Pets\n',
+    'index.md': '# Pets\n',
+    'changelog/2026-02-27-q&a.md': '# Questions\n',
+    'changelog/2026-02-28-"><b>{{origin}}.md': '# Marks\n',
+  });
+  const page = (await get('/changelog')).body;
+  const atom = (await get('/changelog/atom.xml')).body;
+  const links = [...atom.matchAll(/<entry>[\s\S]*?<link [^>]*href="([^"]*)"\/>\n<content/g)];
+  const expected = [
+    `${url}/changelog#note-2026-02-28-%22%3E%3Cb%3E%7B%7Borigin%7D%7D`,
+    `${url}/changelog#note-2026-02-27-q%26a`,
+  ];
+  assert.deepEqual(
+    links.map(([, href]) => href),
+    expected,
+  );
+  const { items } = JSON.parse((await get('/changelog/feed.json')).body);
+  assert.deepEqual(
+    items.map((item: { url: string }) => item.url),
+    expected,
+  );
+  assert.ok(page.includes('id="note-2026-02-27-q&amp;a"'));
+  assert.ok(page.includes('id="note-2026-02-28-&quot;&gt;&lt;b&gt;{{origin}}"'));
+});
+
 test('what is between those who publish is not told to readers', async (t) => {
   const { root, get, nextDay } = await setUp(t);
   const files = (paths: Readonly<Record<string, object>>, rules = '') => ({

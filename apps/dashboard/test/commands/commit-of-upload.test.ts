@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { serveJson } from '../ci/support/comment-host.ts';
 import { makeRepository } from '../ci/support/repository.ts';
 import { CI, cannotRun } from '../ci/support/tools.ts';
 import { dashboard } from '../support/dashboard-program.ts';
@@ -225,4 +226,24 @@ test("the variables of a CI's job tell the commit, where it is the one of the ch
       isPublic: false,
     },
   });
+});
+
+test('the secret of a remote does not leave the machine', { skip: cannotRun }, async (t) => {
+  const { folder, git } = await makeRepository(t, DOCUMENT);
+  await git('remote', 'set-url', 'origin', 'https://ada:ghp_secret@github.com/ada/pets.git');
+  const told: URLSearchParams[] = [];
+  const uploadLimits = { bytes: 1e6, unpackedBytes: 1e6, files: 100 };
+  const url = await serveJson(t, ({ method, query }) => {
+    if (method === 'GET') return { status: 200, body: { uploadLimits } };
+    told.push(query);
+    return { status: 401, body: { code: 'unauthorized', message: 'No.', status: 401 } };
+  });
+  const env = { ...NO_JOB, DASHBOARD_URL: url, DASHBOARD_TOKEN: 'x', DASHBOARD_PROJECT: 'pets' };
+  await dashboard(folder, ['deploy', '--project', 'pets', 'docs'], env);
+  await runProgram('bash', [join(CI, 'dashboard.sh'), 'deploy', 'docs'], folder, env);
+  assert.equal(told.length, 2);
+  for (const query of told) {
+    assert.match(query.get('repository') ?? '', /^https:\/\/github\.com\/ada\/pets/);
+    assert.doesNotMatch(`${query}`, /secret/);
+  }
 });

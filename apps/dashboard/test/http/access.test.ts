@@ -163,6 +163,9 @@ const TABLE: Record<string, Row> = {
   },
 
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
+  'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
+  // There is no zone to check.
+  'GET /api/zone/check': { ...read(INSTALLATION, '/api/zone/check', 'installation'), status: 404 },
   'PUT /api/projects/:slug/plan': change(
     [INSTALLATION, 'installation', 200, 'project.plan'],
     ({ next }) => ({

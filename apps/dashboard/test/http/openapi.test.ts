@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readConfig } from '../../server/src/config.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DeliverySummary } from '../../server/src/notices/delivery.ts';
@@ -27,9 +28,11 @@ const PUBLIC = [
   ...['getLinkedDomain', 'verifyLinkedDomain', 'receiveRepositoryWebhook'],
 ];
 
+const ZONE = readConfig({ DNS_ZONE: 'acme.docs.example.com', DNS_PORT: '0' }).dnsZone;
+
 /** With name servers that nobody is behind. */
 const served = async (t: TestContext): Promise<Service> =>
-  startService(t, { dnsServers: ['127.0.0.1:9'] });
+  startService(t, { dnsServers: ['127.0.0.1:9'], dnsZone: ZONE });
 
 test('the document is valid OpenAPI 3.1, and its references lead somewhere', async (t) => {
   const document = await readApiDocument(await served(t));
@@ -157,6 +160,8 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
     'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
     'GET /api/audit': '/api/audit',
+    'GET /api/zone': '/api/zone',
+    'GET /api/zone/check': '/api/zone/check',
     'GET /api/invitations/{secret}': `/api/invitations/${secret}`,
   };
   for (const [template, path] of Object.entries(reads)) {

@@ -19,8 +19,8 @@ import type { Answered, DelegationFacts, Reached } from './delegation.ts';
 import { nameServerOf, parentOf, type ZoneConfig } from './zone-config.ts';
 
 /** The longest time that a check takes, and that an address has to answer, in milliseconds. */
-const TIMEOUT_MS = 6_000;
-const ADDRESS_TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 8_000;
+const ADDRESS_TIMEOUT_MS = 2_000;
 
 type CheckConfig = Pick<Config, 'dnsServers' | 'dnsAuthoritativePort' | 'dnsPrivateServers'>;
 

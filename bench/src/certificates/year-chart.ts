@@ -28,7 +28,9 @@ export function yearChartSvg(year: YearResults): string {
   const most = Math.max(...weeks.map((week) => week.reduce((sum, count) => sum + count, 0)));
   const x = (day: number) => LEFT + (day / days.length) * (RIGHT - LEFT);
   const height = TOP + BARS_HEIGHT + 56 + authorities.length * ROW_HEIGHT + 70;
-  const bars = weeks.map((week, at) => drawWeek(week, x(at * WEEK), x(WEEK) - x(0) - 1.2, most));
+  const bars = weeks.map((week, at) =>
+    drawWeek(week, x(at * WEEK), x(Math.min((at + 1) * WEEK, days.length)) - 1.2, most),
+  );
   const rowsTop = TOP + BARS_HEIGHT + 50;
   const rows = authorities.map(({ name }, place) => {
     const y = rowsTop + place * ROW_HEIGHT;
@@ -71,13 +73,13 @@ ${rows.join('\n')}
 `;
 }
 
-function drawWeek(week: readonly number[], left: number, width: number, most: number): string {
+function drawWeek(week: readonly number[], left: number, right: number, most: number): string {
   let bottom = TOP + BARS_HEIGHT;
   return week
     .map((count, place) => {
       const height = (count / most) * BARS_HEIGHT;
       bottom -= height;
-      return `  <rect class="${CLASSES[place] ?? 'constant'}" x="${round(left)}" y="${round(bottom)}" width="${round(width)}" height="${round(height)}"/>`;
+      return `  <rect class="${CLASSES[place] ?? 'constant'}" x="${round(left)}" y="${round(bottom)}" width="${round(right - left)}" height="${round(height)}"/>`;
     })
     .join('\n');
 }

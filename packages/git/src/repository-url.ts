@@ -126,7 +126,24 @@ function pathOf(path: string): string {
   if (repository === '') throw refused(`url must have the path of a repository, ${EXAMPLES}.`);
   if (repository.startsWith('-') || repository.split('/').some((name) => /^\.\.?$/.test(name)))
     throw refused('url has a path that begins with a dash, or has . or .. as a part.');
+  if (hidesParts(repository))
+    throw refused('url has a path with a % that stands for a slash, for a dot or for no letter.');
   return repository;
+}
+
+/**
+ * Whether escapes of a path hide what is looked for in it. A host's API is asked with the path decoded, and would be led
+ * out of its repository by `a%2F..%2Fb`.
+ */
+function hidesParts(path: string): boolean {
+  try {
+    return path
+      .split('/')
+      .map(decodeURIComponent)
+      .some((name) => /[/\\\p{Cc}]|^\.\.?$/u.test(name));
+  } catch {
+    return true;
+  }
 }
 
 const refused = (message: string): GitError => new GitError('bad_url', message);

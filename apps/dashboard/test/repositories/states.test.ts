@@ -213,17 +213,23 @@ test('input that can be no repository is refused, and says what to write', { ski
   await assertError(await root.call('GET', REPOSITORY), 404, 'not_found');
 });
 
-test('a token is not sent to another host than the one that it was entered for', {
+test('a token opens no other repository than the one that it was entered for', {
   skip,
 }, async (t) => {
-  const { host, root, service, url } = await startGitWorld(t);
+  const { folder, host, root, service, url } = await startGitWorld(t);
   host.credentials = 'ada:secret-token';
   const input = { url, access: 'token', username: 'ada' } as const;
   await connect(root, { ...input, token: 'secret-token' });
   await inState(root, 'ok');
-  // Without the token: the present one stays, as long as the host is the same.
-  await connect(root, { ...input, folder: '' });
+  // Without the token: the present one stays, as long as the repository is the same.
+  await connect(root, { ...input, url: url.replace(/\.git$/, '') });
   await inState(root, 'ok');
+  makeTestRepository(folder, 'salaries.git').commit({ 'openapi.json': documentTitled('Private') });
+  const beside = { ...input, url: `${host.origin}/salaries.git` };
+  const refused = await root.call('PUT', REPOSITORY, beside);
+  assert.match(await assertError(refused, 400, 'invalid_request'), /another repository/);
+  assert.equal((await readRepository(root)).url, url.replace(/\.git$/, ''));
+  assert.ok(!host.requests.some((request) => request.includes('salaries')));
   const elsewhere = { ...input, url: 'https://127.0.0.1:9/pets.git' };
   const answer = await root.call('PUT', REPOSITORY, elsewhere);
   assert.match(await assertError(answer, 400, 'invalid_request'), /another host/);

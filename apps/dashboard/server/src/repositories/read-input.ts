@@ -111,7 +111,13 @@ function readFolder(text: string): string {
   );
 }
 
-/** Whether two addresses are of one host: then a token may go to the other one, too. */
+/** Whether two addresses are of one repository: then a token may go to the other one, too. */
+export function isSameRepository(one: string, other: string): boolean {
+  const bare = (url: string) => url.replace(/\.git$/, '');
+  return bare(one) === bare(other);
+}
+
+/** Whether two addresses are of one host, with the same keys. */
 export function isSameHost(one: string, other: string): boolean {
   return new URL(one).host === new URL(other).host;
 }

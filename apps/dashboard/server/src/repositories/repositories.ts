@@ -27,7 +27,7 @@ import {
 import type { Trx } from '../store/schema.ts';
 import { accessContext, webhookContext } from './git-access.ts';
 import { presentRepository, webhookUrl } from './present-repository.ts';
-import { isSameHost, type ReadInput, readInput } from './read-input.ts';
+import { isSameHost, isSameRepository, type ReadInput, readInput } from './read-input.ts';
 import type { Repository, RepositoryInput, RepositoryWebhookSecret } from './repository.ts';
 
 /** How long a request waits for the host, in milliseconds; then the state says that it is being asked. */
@@ -202,9 +202,11 @@ async function secretOf(
   if (access === 'token') {
     if (token !== undefined) return { sealed_secret: seal(token), public_key: null };
     if (!isKept) throw invalidRequest('token is required for access token.');
-    // Whoever changes the address must not learn the token by it.
-    if (!isSameHost(before.url, url))
-      throw invalidRequest('token is required once more: the address leads to another host.');
+    // Whoever changes the address must not learn the token by it, nor read with it what its owner did not mean.
+    if (!isSameRepository(before.url, url)) {
+      const other = isSameHost(before.url, url) ? 'repository' : 'host';
+      throw invalidRequest(`token is required once more: the address leads to another ${other}.`);
+    }
     return { sealed_secret: before.sealed_secret, public_key: null };
   }
   // Hosts take a deploy key for one repository alone.

@@ -57,7 +57,7 @@ export const RepositoryInput = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 4_096,
-      description: 'For access token. Left out: the present one, unless the host changes.',
+      description: 'For access token. Left out: the present one, unless it is another repository.',
     }),
   ),
   username: Type.Optional(

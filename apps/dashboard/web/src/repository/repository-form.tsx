@@ -57,12 +57,16 @@ interface RepositoryDialogProps {
 
 const AUTOMATIC = 'automatic';
 
+/** A token is of one repository, which hosts find with and without this end. */
+const bare = (url: string) => url.replace(/\.git$/, '');
+
 function RepositoryDialog({ trigger, title, action, repository }: RepositoryDialogProps) {
   const { slug } = useProject();
   const [typed, setTyped] = useState('');
   // undefined: as the address has it.
   const [chosen, setChosen] = useState<RepositoryAccess>();
   const access = chosen ?? repository?.access ?? defaultAccess(typed);
+  const address = addressFor(typed, access);
   const byName = providerOf(typed);
   const provider = repository?.provider ?? byName;
   // Of other hosts the name tells what they run, and which user their tokens have.
@@ -101,10 +105,10 @@ function RepositoryDialog({ trigger, title, action, repository }: RepositoryDial
       <AccessField
         access={access}
         onChange={setChosen}
-        address={addressFor(typed, access)}
+        address={address}
         typed={typed}
         token={provider === 'other' ? undefined : HOSTS[provider].token}
-        hasToken={repository?.access === 'token'}
+        hasToken={repository?.access === 'token' && bare(repository.url) === bare(address)}
         username={isUnknown ? (repository?.username ?? '') : undefined}
       />
       <TextField

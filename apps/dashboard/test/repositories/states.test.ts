@@ -201,6 +201,10 @@ test('input that can be no repository is refused, and says what to write', { ski
     [{ url, access: 'deploy_key' }, /needs an ssh address/],
     [{ url: 'git@example.com:a/b.git', access: 'token', token: 'a' }, /must be deploy_key/],
     [{ url, statuses: true }, /statuses needs/],
+    [
+      { url, access: 'token', token: 'a', provider: 'bitbucket', statuses: true },
+      /bitbucket\.org alone/,
+    ],
   ];
   for (const [body, expected] of cases) {
     const message = await assertError(

@@ -151,6 +151,9 @@ test('each host is told by its own interface', () => {
   assert.deepEqual([state, key], ['FAILED', 'docs/pets']);
   const byUser = request('bitbucket', 'https://bitbucket.org/ada/pets.git', 'ada');
   assert.deepEqual(byUser.headers, { authorization: `Basic ${btoa('ada:tok')}` });
+  // `api.` of another host is anybody's, and of an address it is no name.
+  for (const host of ['git.example.com', '10.0.0.5', '[fd00::1]'])
+    assert.deepEqual(request('bitbucket', `https://${host}/ada/pets.git`), { url: undefined });
   assert.equal(
     statusRequest(
       { provider: 'other', url: 'https://x.org/a/b', username: null },

@@ -4,6 +4,7 @@ import { hostOf, webAddress } from '@petstore/site/repository/web-address.ts';
 import { isPrintable } from '../accounts/account-input.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { Provider, RepositoryAccess, RepositoryInput } from './repository.ts';
+import { takesStatuses } from './statuses/status-request.ts';
 
 /** What a repository is to be, as it was checked. */
 export interface ReadInput {
@@ -26,11 +27,13 @@ export function readInput(input: RepositoryInput): ReadInput {
   const access = input.access ?? (protocol === 'ssh' ? 'deploy_key' : 'none');
   checkAccess(access, protocol, input);
   const provider = input.provider ?? hostOf(webAddress(url) ?? url) ?? 'other';
-  const canTell = access === 'token' && provider !== 'other';
+  const canTell = access === 'token' && takesStatuses({ provider, url });
   if (input.statuses === true && !canTell) {
     throw invalidRequest(
       access === 'token'
-        ? 'statuses needs to know the software of the host: name it as provider.'
+        ? provider === 'bitbucket'
+          ? 'statuses are told to bitbucket.org alone, and to no other Bitbucket. Leave them out.'
+          : 'statuses needs to know the software of the host: name it as provider.'
         : 'statuses needs access token: the states of commits are written with a token of the host.',
     );
   }

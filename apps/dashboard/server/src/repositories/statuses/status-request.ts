@@ -27,6 +27,7 @@ export function statusRequest(
 ): StatusRequest | undefined {
   const { protocol, host, pathname } = new URL(repository.url);
   if (protocol !== 'https:') return undefined;
+  if (!takesStatuses(repository)) return undefined;
   const make = REQUESTS[repository.provider];
   const path = decodeURIComponent(pathname)
     .replace(/^\/+|\/+$/g, '')
@@ -34,6 +35,13 @@ export function statusRequest(
   const description = shortened(status.description, MAX_DESCRIPTION);
   return make?.({ ...repository, host, path, token, context, status: { ...status, description } });
 }
+
+/**
+ * Whether it is known how a host takes the states of commits. Of Bitbucket that is the one at bitbucket.org: with another
+ * host's name `api.` in front would be anybody's, and would get the token.
+ */
+export const takesStatuses = ({ provider, url }: Pick<Repository, 'provider' | 'url'>): boolean =>
+  provider !== 'other' && (provider !== 'bitbucket' || new URL(url).host === 'bitbucket.org');
 
 interface Asked extends Repository {
   readonly host: string;

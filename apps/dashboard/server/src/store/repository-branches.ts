@@ -74,8 +74,9 @@ export interface LeasedBranch {
 
 /**
  * Leases a branch with a commit to fetch, to `worker` until `until`; undefined when there is none. The project whose last
- * fetch is longest ago comes first, and in it the branch that goes live. A repository that has a branch under way has to
- * wait, and so has a branch with a deploy that is not built yet: what is pushed meanwhile is deployed as one.
+ * fetch is longest ago comes first, and in it the branch that goes live; a new repository counts from when it was connected,
+ * so that nobody gets ahead by connecting it anew. A repository that has a branch under way has to wait, and so has a branch
+ * with a deploy that is not built yet: what is pushed meanwhile is deployed as one.
  */
 export async function leaseBranch(
   db: Db,
@@ -94,7 +95,7 @@ export async function leaseBranch(
           WHERE other.repository_id = waiting.repository_id AND other.leased_until > ${sql.lit(now)})
         AND NOT EXISTS (SELECT 1 FROM deploys
           WHERE deploys.id = waiting.deploy_id AND deploys.state IN ('queued', 'building'))
-      ORDER BY COALESCE(repositories.fetched_at, 0),
+      ORDER BY COALESCE(repositories.fetched_at, repositories.created_at),
         CASE WHEN waiting.name = repositories.branch THEN 0 ELSE 1 END,
         waiting.next_attempt_at, waiting.name
       LIMIT 1`.execute(db);

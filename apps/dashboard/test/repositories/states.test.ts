@@ -65,7 +65,8 @@ test('what is wrong at the host is the state, with the reason, and a retry ends 
   host.answer = () => false;
   const empty = makeTestRepository(folder, 'empty.git');
   assert.ok(empty);
-  const without = await connect(root, { ...input, url: `${host.origin}/empty.git` });
+  const other = { ...input, token: 'secret-token', url: `${host.origin}/empty.git` };
+  const without = await connect(root, other);
   assert.equal(without.state.code, 'empty_repository');
   assertTold(without.state, /no branch/);
 });

@@ -84,6 +84,7 @@ onBothEngines('what is for people is shortened, and what is for links is refused
     [{ 'commit-branch': 'main' }, /commit-branch needs commit/],
     [{ repository }, /repository needs commit/],
     [{ commit: HASH, 'commit-branch': 'a\nb' }, /commit-branch must be 1 to 255 characters/],
+    [{ commit: HASH, 'commit-branch': '../../evil' }, /commit-branch must be the name of a branch/],
     [{ commit: HASH, 'commit-branch': 'b'.repeat(256) }, /got 256 characters/],
     [{ commit: HASH, repository: 'javascript:alert(1)' }, /repository must be the address/],
     [{ commit: HASH, repository, 'repository-host': 'svn' }, /repository-host/],

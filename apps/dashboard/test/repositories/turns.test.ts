@@ -7,7 +7,13 @@ import type { Db } from '../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 
 /** A repository with a commit to fetch. */
-async function putWaiting(db: Db, name: string, createdAt: number, fetchedAt: number | null) {
+async function putWaiting(
+  db: Db,
+  name: string,
+  createdAt: number,
+  fetchedAt: number | null,
+  account = name,
+) {
   await putProject(db, name);
   await db.transaction().execute(async (trx) => {
     await insertRepository(trx, {
@@ -18,7 +24,7 @@ async function putWaiting(db: Db, name: string, createdAt: number, fetchedAt: nu
       ...{ status_problem: null, preview_problem: null, problem: null, revision: 1 },
       ...{ asked_at: null, checked_at: 0, next_check_at: 0, failures: 0, listed_at: null },
       ...{ fetched_at: fetchedAt, leased_by: null, leased_until: null },
-      ...{ created_at: createdAt, created_by_email: `${name}@example.com` },
+      ...{ created_at: createdAt, created_by_email: `${account}@example.com` },
     });
     await insertBranchRows(trx, [
       {
@@ -44,5 +50,23 @@ onBothEngines(
       order.push(leased?.repository.project_id);
     }
     assert.deepEqual(order, ['first', 'patient', 'again', 'busy', undefined]);
+  },
+);
+
+onBothEngines(
+  'an account with many repositories has one of them fetched at a time, and comes after others',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    for (const [at, name] of ['one', 'two', 'three'].entries())
+      await putWaiting(db, name, 100 + at, null, 'ada');
+    await putWaiting(db, 'patient', 500, null);
+    const next = (now: number) => leaseBranch(db, 'worker', now, now + 100);
+    const first = await next(1_000);
+    assert.equal(first?.repository.project_id, 'one');
+    assert.equal((await next(1_001))?.repository.project_id, 'patient');
+    assert.equal(await next(1_002), undefined, 'two and three wait for one');
+    await putWaiting(db, 'later', 900, null);
+    // The first lease has ended by then, and the account has just had its turn.
+    assert.equal((await next(1_150))?.repository.project_id, 'later');
   },
 );

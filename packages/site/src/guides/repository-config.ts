@@ -1,6 +1,11 @@
 import { isScalar, type Node } from 'yaml';
 import type { SourceConfig } from '../repository/source-links.ts';
-import { REPOSITORY_HOSTS, type RepositoryHost, webAddress } from '../repository/web-address.ts';
+import {
+  isBranchInAddress,
+  REPOSITORY_HOSTS,
+  type RepositoryHost,
+  webAddress,
+} from '../repository/web-address.ts';
 import type { ConfigReader } from './config-reader.ts';
 import { readAddress } from './site-address.ts';
 import { MAX_ADDRESS } from './site-links.ts';
@@ -46,7 +51,7 @@ export function repositoryOf(
   const host = at.get('host');
   return {
     ...(url && { url: urlOf(reader, url) }),
-    ...(branch && { branch: reader.text(branch, '`repository.branch`', MAX_BRANCH) }),
+    ...(branch && { branch: branchOf(reader, branch) }),
     ...(folder && { folder: folderOf(reader, folder) }),
     ...(host && { host: hostNameOf(reader, host) }),
   };
@@ -61,6 +66,13 @@ function urlOf(reader: ConfigReader, node: Node): string {
     '`repository.url` must be the address of a repository, such as `https://github.com/acme/docs`.',
     node,
   );
+  return '';
+}
+
+function branchOf(reader: ConfigReader, node: Node): string {
+  const text = reader.text(node, '`repository.branch`', MAX_BRANCH);
+  if (text === '' || isBranchInAddress(text)) return text;
+  reader.problem('`repository.branch` must be the name of a branch, such as `main`.', node);
   return '';
 }
 

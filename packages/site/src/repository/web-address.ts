@@ -53,3 +53,7 @@ export function hostOf(url: string): RepositoryHost | undefined {
   const [, name] = /(?:^|[.-])(github|gitlab|gitea|forgejo)(?=[.-]|$)/.exec(hostname) ?? [];
   return name === 'forgejo' ? 'gitea' : (name as RepositoryHost | undefined);
 }
+
+/** Whether a text can be a branch in an address: a part of dots would lead out of the repository (WHATWG URL, 4.4). */
+export const isBranchInAddress = (text: string): boolean =>
+  !text.split('/').some((part) => ['', '.', '..'].includes(part));

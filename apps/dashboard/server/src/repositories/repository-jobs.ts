@@ -18,8 +18,8 @@ import { STATUS_LEASE_MS, type StatusDeps, tellStatus } from './statuses/tell-st
 /** How many hosts a process asks at the same time: each waits for the network most of the time. */
 const CHECKS_AT_ONCE = 8;
 
-/** How many branches it fetches: each takes a disk, and a processor for a while. */
-const FETCHES_AT_ONCE = 1;
+/** How many branches it fetches: each takes a disk, and a processor for a while. One of them may be of the same account. */
+const FETCHES_AT_ONCE = 2;
 
 const STATUSES_AT_ONCE = 4;
 

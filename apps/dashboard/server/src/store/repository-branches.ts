@@ -73,10 +73,11 @@ export interface LeasedBranch {
 }
 
 /**
- * Leases a branch with a commit to fetch, to `worker` until `until`; undefined when there is none. The project whose last
- * fetch is longest ago comes first, and in it the branch that goes live; a new repository counts from when it was connected,
- * so that nobody gets ahead by connecting it anew. A repository that has a branch under way has to wait, and so has a branch
- * with a deploy that is not built yet: what is pushed meanwhile is deployed as one.
+ * Leases a branch with a commit to fetch, to `worker` until `until`; undefined when there is none. The account whose last
+ * fetch is longest ago comes first, then its project whose last one is, and in it the branch that goes live; a new repository
+ * counts from when it was connected, so that nobody gets ahead by connecting it anew. An account that has a branch under way
+ * has to wait, so that many or slow repositories of one delay no other, and so has a branch with a deploy that is not built
+ * yet: what is pushed meanwhile is deployed as one.
  */
 export async function leaseBranch(
   db: Db,
@@ -92,10 +93,13 @@ export async function leaseBranch(
       JOIN repositories ON repositories.id = waiting.repository_id
       WHERE repositories.problem IS NULL
         AND NOT EXISTS (SELECT 1 FROM repository_branches AS other
-          WHERE other.repository_id = waiting.repository_id AND other.leased_until > ${sql.lit(now)})
+          JOIN repositories AS owned ON owned.id = other.repository_id
+          WHERE owned.created_by_email = repositories.created_by_email AND other.leased_until > ${sql.lit(now)})
         AND NOT EXISTS (SELECT 1 FROM deploys
           WHERE deploys.id = waiting.deploy_id AND deploys.state IN ('queued', 'building'))
-      ORDER BY COALESCE(repositories.fetched_at, repositories.created_at),
+      ORDER BY (SELECT MAX(COALESCE(owned.fetched_at, owned.created_at)) FROM repositories AS owned
+          WHERE owned.created_by_email = repositories.created_by_email),
+        COALESCE(repositories.fetched_at, repositories.created_at),
         CASE WHEN waiting.name = repositories.branch THEN 0 ELSE 1 END,
         waiting.next_attempt_at, waiting.name
       LIMIT 1`.execute(db);

@@ -148,6 +148,10 @@ test('a docs.yaml that asks for links and gets none is told what is missing', as
     ['repository: https://github.com/a/b\n', /`repository` must be a mapping with `url`/],
     ['repository: { url: "javascript:alert(1)" }\n', /`repository\.url` must be the address/],
     ['repository: { folder: ../up }\n', /`repository\.folder` must be the path/],
+    [
+      'repository: { branch: ../../../evil/r/edit/main }\n',
+      /`repository\.branch` must be the name/,
+    ],
     ['repository: { host: svn }\n', /`repository\.host` must be one of `github`/],
     ['repository: { brunch: main }\n', /no `brunch`.*`branch`/],
   ];

@@ -1,6 +1,11 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import { prefix } from '@petstore/service/text.ts';
-import { hostOf, REPOSITORY_HOSTS, webAddress } from '@petstore/site/repository/web-address.ts';
+import {
+  hostOf,
+  isBranchInAddress,
+  REPOSITORY_HOSTS,
+  webAddress,
+} from '@petstore/site/repository/web-address.ts';
 import type { Static } from 'typebox';
 import { isPrintable } from '../../accounts/account-input.ts';
 import { invalidRequest } from '../../api-error.ts';
@@ -105,7 +110,12 @@ const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
 
 function readBranch(branch: string | undefined): string | null {
   if (branch === undefined) return null;
-  if (isPrintable(branch, MAX_LENGTH.branch)) return branch;
+  if (isPrintable(branch, MAX_LENGTH.branch)) {
+    if (isBranchInAddress(branch)) return branch;
+    throw invalidRequest(
+      `commit-branch must be the name of a branch, such as main; got ${branch}.`,
+    );
+  }
   throw invalidRequest(
     `commit-branch must be 1 to ${MAX_LENGTH.branch} characters long, without control characters, such as main; got ${[...branch].length} characters.`,
   );

@@ -58,7 +58,7 @@ export function configReader(file: string, bytes: Uint8Array): ConfigReader {
         const word = isScalar(key) ? String(key.value) : '';
         if (!keys.includes(word)) {
           const place = isNode(key) ? key : node;
-          problem(`${name} has no \`${word}\`${didYouMean(word, keys)}`, place);
+          problem(`${name} takes no key \`${word}\`${didYouMean(word, keys)}`, place);
         } else if (isNode(value) && !(isScalar(value) && value.value === null)) {
           members.set(word, value);
         }

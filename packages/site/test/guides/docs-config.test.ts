@@ -265,8 +265,8 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   [`title: ${'x'.repeat(201)}`, /^1: .*1 to 200/],
   ['title: A\ntitle: B', /^2: `title` is there twice/],
   ['title: "A', /^1: The closing quote/],
-  ['title: A\nnavigaton: []', /^2: .*no `navigaton`: did you mean `navigation`\?/],
-  ['title: A\nzzz: []', /^2: .*no `zzz`\.$/],
+  ['title: A\nnavigaton: []', /^2: .*no key `navigaton`: did you mean `navigation`\?/],
+  ['title: A\nzzz: []', /^2: .*no key `zzz`\.$/],
   ['title: A\nnavigation: index.md', /^2: `navigation` must be a list/],
   [
     'title: A\nnavigation:\n  - index.md\n  - guides/strat.md',
@@ -279,7 +279,7 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\nnavigation:\n  - pages: [index.md]', /^3: A group needs a `title`/],
   [
     'title: A\nnavigation:\n  - title: X\n    pages: [index.md]\n    icons: x',
-    /^5: A group has no `icons`: did you mean `icon`/,
+    /^5: A group takes no key `icons`: did you mean `icon`/,
   ],
   [
     'title: A\nnavigation:\n  - page: index.md\n    icon: rokcet',
@@ -329,7 +329,7 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ],
   ['title: A\ntheme: { fonts: { body: notes.txt } }', /^2: `theme\.fonts\.body` must be a WOFF2/],
   ['title: A\ntheme: { fonts: { body: a.woff2 } }', /^2: `a\.woff2` is not in the archive/],
-  ['title: A\ntheme: { fonts: { sans: a.woff2 } }', /^2: `theme\.fonts` has no `sans`/],
+  ['title: A\ntheme: { fonts: { sans: a.woff2 } }', /^2: `theme\.fonts` takes no key `sans`/],
   ['title: A\ntheme: { css: notes.txt }', /^2: `theme\.css` must be a CSS file/],
   ['title: A\nlogo: notes.txt', /^2: `logo` must be an SVG or PNG file/],
   ['title: A\nlogo: { light: logo.svg }', /^2: `logo` needs both/],
@@ -361,7 +361,7 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ],
   ['title: A\nonBrokenLinks: ignore', /^2: `onBrokenLinks` must be `fail` or `warn`/],
   ['title: A\nchanges: strict', /^2: `changes` must be a mapping with `deprecationDays`/],
-  ['title: A\nchanges: { exception: [] }', /`changes` has no `exception`.*`exceptions`/],
+  ['title: A\nchanges: { exception: [] }', /`changes` takes no key `exception`.*`exceptions`/],
   ['title: A\nchanges: { deprecationDays: -1 }', /must be a whole number of 0 to 3650 days/],
   ['title: A\nchanges: { deprecationDays: some }', /must be a whole number of 0 to 3650 days/],
   [

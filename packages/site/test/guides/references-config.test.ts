@@ -100,7 +100,7 @@ const WRONG: readonly (readonly [yaml: string, problems: readonly string[]])[] =
   ],
   [
     `${start}  - openapi: eu.yaml\n    adress: x`,
-    ['4: An entry of `references` has no `adress`: did you mean `address`?'],
+    ['4: An entry of `references` takes no key `adress`: did you mean `address`?'],
   ],
   [
     `${start}  - openapi: eu.yaml\n  - openapi: eu.yaml`,

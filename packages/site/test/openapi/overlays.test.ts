@@ -171,7 +171,7 @@ const WRONG: readonly (readonly [overlay: string, problem: string])[] = [
   ],
   [
     `${head()}actions:\n  - {target: $, updat: {}}`,
-    '1.yaml:4 An action has no `updat`. Did you mean `update`?',
+    '1.yaml:4 An action takes no key `updat`. Did you mean `update`?',
   ],
   [
     `${head()}actions:\n  - {target: $.paths}`,

@@ -279,7 +279,7 @@ test('all that is wrong with the configuration, the document and the pages is to
   ]);
   const found = await problems(files);
   const wanted = [
-    /^docs\.yaml:2 .*no `colour`/,
+    /^docs\.yaml:2 .*no key `colour`/,
     /^docs\.yaml:3 `gone\.md` is not in the archive/,
     /^:1 The document must have `paths`/,
     /^\/info:2 .*must have `title`\. It has `titel` on line 2/,

@@ -153,7 +153,7 @@ test('a docs.yaml that asks for links and gets none is told what is missing', as
       /`repository\.branch` must be the name/,
     ],
     ['repository: { host: svn }\n', /`repository\.host` must be one of `github`/],
-    ['repository: { brunch: main }\n', /no `brunch`.*`branch`/],
+    ['repository: { brunch: main }\n', /no key `brunch`.*`branch`/],
   ];
   for (const [config, message] of wrong) {
     const { deploy: failed } = await deploy(config);

@@ -126,7 +126,7 @@ function readAction(
     if (MEMBERS.includes(name) || name.startsWith('x-')) continue;
     const near = nearest(name, MEMBERS);
     const hint = near === undefined ? '' : ` Did you mean \`${near}\`?`;
-    add([...location, name], `An action has no \`${name}\`.${hint}`);
+    add([...location, name], `An action takes no key \`${name}\`.${hint}`);
   }
   const { target } = given;
   if (typeof target !== 'string') {

@@ -53,6 +53,10 @@ test('what breaks clients waits for an owner, as every deploy of the project', {
   assert.match(state.remedy, /owner/);
   const [deploy] = await deploysOf(root);
   assert.equal(deploy?.live, false);
+  const allowed = { code: 'operation-removed', reason: 'Nobody has a dog.', until: '2999-12-31' };
+  await json(await root.call('POST', `${PETS}/change-exceptions`, allowed), 201);
+  const { state: ready } = await inState(root, 'held');
+  assert.match(ready.message, /is built, and waits to be put live/);
   await json(await root.call('POST', `${PETS}/deploys/${branches[0]?.deploy?.id}/activate`));
   await inState(root, 'ok');
 });

@@ -163,5 +163,10 @@ async function stateOfBranch(
     const message = `Deploy #${deploy.number} is held back. ${deploy.held.message}`;
     return stateOf('held', message, at);
   }
+  // One whose breaking changes were allowed is held back no more, and does not go live by itself.
+  if (deploy.branch === null && deploy.activatedAt === null) {
+    const message = `Deploy #${deploy.number} is built, and waits to be put live.`;
+    return stateOf('held', message, at);
+  }
   return stateOf('ok', `The commit ${short} is deployed, as #${deploy.number}.`, at);
 }

@@ -104,8 +104,8 @@ test('a repository is connected on its page, each push is shown, and branches ha
   await page.goto(`${shared().origin}${place('', '').path}`);
   repository.git(['branch', '-m', 'main', 'trunk']);
   await page.getByRole('button', { name: 'Ask now' }).click();
-  await page.getByText('Push the branch again, or choose another one.').waitFor();
-  await look(page, shared(), place('branch-missing', 'Push the branch again'), undefined, true);
+  await page.getByText('Push it again, or choose another live branch.').waitFor();
+  await look(page, shared(), place('branch-missing', 'Push it again'), undefined, true);
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByRole('dialog').getByLabel('Live branch').fill('trunk');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -133,9 +133,9 @@ test('a token that ends is told with what to do, and a new one goes on', {
   host.credentials = 'x-access-token:second';
   push('Pets later');
   await page.getByRole('button', { name: 'Ask now' }).click();
-  const alert = page.getByRole('alert').filter({ hasText: 'Enter a token that is valid' });
+  const alert = page.getByRole('alert').filter({ hasText: 'Enter a new token' });
   await alert.waitFor();
-  await look(page, shared(), place('token', 'Enter a token that is valid'), undefined, true);
+  await look(page, shared(), place('token', 'Enter a new token'), undefined, true);
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill('second');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -155,7 +155,7 @@ test('a deploy key is copied to the host, and another key of the host is accepte
   assert.ok(await dialog.getByRole('radio', { name: 'Deploy key' }).isChecked());
   await dialog.getByLabel('Folder or document').fill('docs');
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-  await page.getByRole('alert').filter({ hasText: 'add the public key' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Add its public half' }).waitFor();
   const key = (await page.getByRole('status', { name: 'public key' }).textContent()) ?? '';
   assert.match(key, /^ssh-ed25519 \S+/);
   await ssh.authorize(key);

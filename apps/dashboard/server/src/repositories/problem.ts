@@ -11,22 +11,20 @@ export interface RepositoryProblem {
 
 /** What to do about each. They do not repeat what is wrong. */
 const REMEDIES: Partial<Record<StateCode, string>> = {
-  unreachable: 'It is asked again by itself. Check the address, and whether the host is up.',
+  unreachable: 'It is asked again by itself. See whether the host is up.',
   certificate:
     'The host needs a certificate of an authority that is trusted here. The operator can add one of your own (DASHBOARD_GIT_CA_FILE).',
   private_address:
     'Use an address of the internet, or ask the operator to allow private ones (DASHBOARD_GIT_PRIVATE_ADDRESSES).',
   redirected: 'Enter the new address.',
-  authentication_failed:
-    'Enter a token that is valid and may read the repository, or add the public key to its deploy keys. Then ask again.',
-  not_found:
-    'Check the address. Hosts say the same of a repository that is private: then it takes a token or a deploy key.',
+  authentication_failed: 'Then try again. Pushes are not deployed until then.',
+  not_found: 'Hosts say the same of a private repository that the dashboard may not read.',
   host_key_changed:
     'Compare the fingerprint with the one that the host publishes. Accept the new key only if it is the same.',
   bad_repository: 'Check that the address is that of a Git repository, and ask again.',
   bad_url: 'Enter the address that the host shows for cloning.',
   empty_repository: 'Push a commit. It is deployed by itself.',
-  branch_missing: 'Push the branch again, or choose another one.',
+  branch_missing: 'Push it again, or choose another live branch. What is live stays.',
   branch_unusable: 'Rename the branch.',
   folder_missing: 'Correct the folder, or push a commit that has it.',
   folder_unusable: 'Correct the files and push again.',
@@ -38,7 +36,7 @@ const REMEDIES: Partial<Record<StateCode, string>> = {
   too_slow:
     'It is tried again by itself. If it repeats, make the repository smaller, or ask the operator for more time (DASHBOARD_GIT_SECONDS).',
   deploy_failed: 'Open the deploy, correct what it names, and push again. Or try it once more.',
-  held: 'An owner of the project puts it live.',
+  held: 'Put it live on its page. As long as something breaks, that takes an owner of the project.',
   previews_full: 'Delete a preview that is no longer needed, and try again.',
   queue_full: 'It is deployed by itself when those before it are built.',
   git_missing: 'Ask the operator to install git on this machine.',

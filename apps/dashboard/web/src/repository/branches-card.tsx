@@ -15,6 +15,7 @@ import { ExternalLink } from '../ui/external-link.tsx';
 import { count } from '../ui/format.ts';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { toast } from '../ui/toasts.tsx';
+import { WithCode } from '../ui/with-code.tsx';
 import { checkRepository } from './repository-requests.ts';
 import { Problem } from './state-card.tsx';
 import { isAtWork, isProblem, stateLook } from './states.ts';
@@ -103,7 +104,7 @@ function BranchRow({ branch, above }: BranchRowProps) {
             stateLook(state.code).tone === 'negative' ? 'text-negative' : 'text-muted',
           )}
         >
-          {state.message} {state.remedy}
+          <WithCode>{`${state.message} ${state.remedy}`}</WithCode>
         </p>
       )}
     </li>

@@ -17,6 +17,7 @@ import { RefreshCw } from '../ui/icons.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago, Until } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { WithCode } from '../ui/with-code.tsx';
 import { ChangeDialog } from './repository-form.tsx';
 import { acceptHostKeys, checkRepository } from './repository-requests.ts';
 import { isAtWork, isProblem, stateLook } from './states.ts';
@@ -52,7 +53,7 @@ export function StateCard({ repository }: RepositoryProps) {
             <Problem state={state} actions={<Remedies repository={repository} />} />
           ) : (
             <p className="max-w-prose text-muted">
-              {state.message} {state.remedy}
+              <WithCode>{`${state.message} ${state.remedy}`}</WithCode>
             </p>
           )}
         </div>
@@ -72,7 +73,9 @@ export function Problem({
 }) {
   return (
     <Alert tone={stateLook(state.code).tone === 'negative' ? 'negative' : 'warning'}>
-      <p className="wrap-anywhere font-medium">{state.message}</p>
+      <p className="wrap-anywhere font-medium">
+        <WithCode>{state.message}</WithCode>
+      </p>
       {state.remedy !== '' && <p className="mt-0.5 wrap-anywhere">{state.remedy}</p>}
       {actions}
     </Alert>

@@ -52,7 +52,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   await allow.click();
   assert.ok(await dialog.isVisible(), 'a reason and a day are required');
   await dialog.getByLabel('Where').selectOption({ label: 'These 2 operations' });
-  await dialog.getByLabel('Why it may break clients').fill('Nobody reads it.');
+  await dialog.getByLabel('Reason').fill('Nobody reads it.');
   await dialog.getByLabel('Until').fill('1999-12-31');
   await allow.click();
   assert.ok(await dialog.isVisible(), 'the day is over');
@@ -63,7 +63,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   // One is left.
   await page.getByText('Held back', { exact: true }).first().waitFor();
   await page.getByRole('button', { name: 'Allow operation-removed of DELETE /pets' }).click();
-  await dialog.getByLabel('Why it may break clients').fill('Nobody calls it.');
+  await dialog.getByLabel('Reason').fill('Nobody calls it.');
   await dialog.getByLabel('Until').fill('2999-12-31');
   await allow.click();
   await page.getByText('Held back', { exact: true }).first().waitFor({ state: 'detached' });

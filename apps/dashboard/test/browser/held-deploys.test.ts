@@ -91,7 +91,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   };
   await look(page, shared(), question, VIEWS.slice(2), true);
   assert.ok(await dialog.getByRole('button', { name: 'Make live' }).isDisabled());
-  await dialog.getByLabel('Why it may break clients').fill('Agreed with all who use it.');
+  await dialog.getByLabel('Reason').fill('Agreed with all who use it.');
   await dialog.getByRole('button', { name: 'Make live' }).click();
   await page.getByText('Deploy #2 is live.').first().waitFor();
   assert.equal(await titleAt(site('held')), 'Pets two');

@@ -67,8 +67,8 @@ export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
     >
       <TextField
         name="allow-breaking"
-        label="Why it may break clients"
-        hint="For the audit log."
+        label="Reason"
+        hint="Why the breaking change is meant. It is in the audit log."
         value={reason}
         onValueChange={setReason}
         maxLength={500}

@@ -80,8 +80,8 @@ export function AllowButton({ group: { change, operations }, deploy }: AllowButt
       )}
       <TextField
         name="reason"
-        label="Why it may break clients"
-        hint="For the list of changes and the audit log."
+        label="Reason"
+        hint="Why the change is meant. It is in the list of changes and the audit log."
         maxLength={500}
         autoComplete="off"
         required

@@ -37,8 +37,7 @@ const START_MS = 10_000;
  */
 export async function startUnbound(t: Ending, zones: ZoneServers): Promise<string> {
   const folder = await temporaryFolder(t);
-  const port = await freeUdpPort();
-  const config = `
+  const config = (port: number) => `
 server:
   interface: 127.0.0.1
   port: ${port}
@@ -71,21 +70,21 @@ ${Object.entries(zones)
   .join('\n')}
 `;
   const file = join(folder, 'unbound.conf');
-  await writeFile(file, config);
-  return started(t, UNBOUND, ['-d', '-c', file], folder, port);
+  return onFreePort(async (port) => {
+    await writeFile(file, config(port));
+    return started(t, UNBOUND, ['-d', '-c', file], folder, port);
+  });
 }
 
 /** PowerDNS's recursor. `ip:port`. */
 export async function startRecursor(t: Ending, zones: ZoneServers): Promise<string> {
   const folder = await temporaryFolder(t);
   await chmod(folder, 0o755);
-  const port = await freeUdpPort();
   const settings = {
     daemon: 'no',
     'config-dir': folder,
     'socket-dir': folder,
     'local-address': '127.0.0.1',
-    'local-port': port,
     'forward-zones': Object.entries(zones)
       .map(([zone, at]) => `${zone}=${at}`)
       .join(','),
@@ -96,7 +95,20 @@ export async function startRecursor(t: Ending, zones: ZoneServers): Promise<stri
     threads: 1,
   };
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-  return started(t, RECURSOR, args, folder, port);
+  return onFreePort((port) =>
+    started(t, RECURSOR, [...args, `--local-port=${port}`], folder, port),
+  );
+}
+
+/** Starts a resolver on a port that is free; on another one where somebody takes that meanwhile, or has its TCP half. */
+async function onFreePort(start: (port: number) => Promise<string>): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start(await freeUdpPort());
+    } catch (error) {
+      if (tries === 5 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
 }
 
 async function started(t: Ending, path: string, args: string[], folder: string, port: number) {

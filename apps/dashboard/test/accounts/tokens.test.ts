@@ -128,7 +128,7 @@ onBothEngines('a token has the scopes that it was made with, and reads', async (
   assert.equal(you.role, 'owner');
   assert.deepEqual(
     you.can.filter((permission) => !permission.endsWith('.read')),
-    ['deploy.create', 'deploy.activate', 'deploy.confirm'],
+    ['deploy.create', 'deploy.activate', 'deploy.confirm', 'repository.check'],
   );
 });
 

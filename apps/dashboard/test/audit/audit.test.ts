@@ -49,10 +49,13 @@ const ROOT = 'root@example.com';
 const GUEST = 'guest@example.com';
 const DOMAIN = 'docs.example.test';
 const OTHER_DOMAIN = 'api.example.test';
-/** They change nothing: they send a message. */
+/** They change nothing: they send a message, or ask somebody. */
 const SEND_ALONE = [
   'POST /api/projects/{slug}/webhooks/{id}/test',
   'POST /api/projects/{slug}/webhooks/{id}/deliveries/{deliveryId}/send',
+  // They ask the host of a repository for new commits.
+  'POST /api/projects/{slug}/repository/check',
+  'POST /api/git/{id}',
 ];
 /** Who verifies by the link has no account. */
 const BY_LINK = 'POST /api/domain-links/{secret}/verify';
@@ -255,6 +258,26 @@ const CHANGES: Record<string, Change> = {
       const { id } = await exceptions.select('id').executeTakeFirstOrThrow();
       return () => root.call('DELETE', `/api/projects/pets/change-exceptions/${id}`);
     },
+  },
+  'PUT /api/projects/{slug}/repository': {
+    action: 'repository.connect',
+    target: 'https://127.0.0.1:9/pets.git',
+    make: at('PUT', '/api/projects/pets/repository', { url: 'https://127.0.0.1:9/pets.git' }),
+  },
+  'POST /api/projects/{slug}/repository/webhook-secret': {
+    action: 'repository.secret',
+    target: 'https://127.0.0.1:9/pets.git',
+    make: at('POST', '/api/projects/pets/repository/webhook-secret'),
+  },
+  'DELETE /api/projects/{slug}/repository/host-keys': {
+    action: 'repository.host_keys',
+    target: 'https://127.0.0.1:9/pets.git',
+    make: at('DELETE', '/api/projects/pets/repository/host-keys'),
+  },
+  'DELETE /api/projects/{slug}/repository': {
+    action: 'repository.disconnect',
+    target: 'https://127.0.0.1:9/pets.git',
+    make: at('DELETE', '/api/projects/pets/repository'),
   },
   'POST /api/projects/{slug}/webhooks': {
     action: 'webhook.create',

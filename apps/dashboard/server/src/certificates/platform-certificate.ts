@@ -120,10 +120,9 @@ async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCe
     }),
   );
   try {
-    const issued = await obtain(deps, work);
-    await endOrder(db, PLATFORM, 'issued', now());
+    await obtain(deps, work);
     deps.siteChanged(PLATFORM);
-    return issued;
+    return {};
   } catch (error) {
     signal.throwIfAborted();
     await endOrder(db, PLATFORM, 'failed', now());
@@ -139,11 +138,11 @@ function waiting(problem: Problem, until: number): PlatformCertificateChange {
   return { last_problem: JSON.stringify(problem), next_attempt_at: until };
 }
 
-/** Orders, proves, and fetches the certificate; what is stored of it. */
+/** Orders, proves, fetches the certificate, and stores it. */
 async function obtain(
   deps: PlatformIssuerDeps,
   { row: { hostname }, authority, client: connect, change, worker, signal }: Work,
-): Promise<PlatformCertificateChange> {
+): Promise<void> {
   const { db, now, sealer } = deps;
   const client = await connect();
   const key = await makePrivateKey();
@@ -171,9 +170,9 @@ async function obtain(
   await db.transaction().execute(async (trx) => {
     if (!(await changePlatformCertificate(trx, hostname, worker, next)))
       throw new Error('The lease of the wildcard certificate was lost.');
+    await endOrder(trx, PLATFORM, 'issued', now());
     await recordSiteChange(trx, PLATFORM, now());
   });
-  return next;
 }
 
 /** Shows the challenge in the zone, and has the authority look at it. */

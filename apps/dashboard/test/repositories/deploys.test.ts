@@ -25,6 +25,11 @@ onBothEngines(
     assert.equal(first?.commit?.author, 'Ada Lovelace');
     assert.equal(second?.commit?.hash, head);
     assert.ok(second?.live);
+    assert.equal(
+      second.sourceName,
+      'pets',
+      'the repository, and not the archive that was made of it',
+    );
     assert.equal(repository.branches[0]?.commit, head);
     assert.match(await titleAt(service.addresses.site('pets')), /Pets two/);
   },

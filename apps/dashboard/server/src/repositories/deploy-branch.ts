@@ -1,9 +1,9 @@
 import { rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Commit } from '@petstore/git/commit.ts';
 import { type FetchedBranch, fetchBranch } from '@petstore/git/fetch-branch.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
+import { prefix } from '@petstore/service/text.ts';
 import { conflict } from '../api-error.ts';
 import { REPOSITORY } from '../audit/actor.ts';
 import { readCommit } from '../deploys/commit/read-commit.ts';
@@ -99,9 +99,20 @@ async function uploadOf(
 ): Promise<Upload> {
   const { size } = await stat(path);
   if (size > most) throw new BranchError('folder_unusable', uploadTooLarge(most, size).message);
-  // Of the whole repository, the folder's name is that of the checkout.
-  const shown = folder === '' ? `${basename(url).replace(/\.git$/, '')}.tar.gz` : name;
-  return readUpload({ path, size }, encodeURIComponent(shown));
+  const upload = await readUpload({ path, size }, encodeURIComponent(name));
+  return upload.kind === 'document' ? upload : { ...upload, name: placeOf(url, folder) };
+}
+
+const MAX_PLACE_LENGTH = 200;
+
+/** What people know in place of the archive, which nobody made: `ada/pets`, or `ada/pets/docs` for a folder of it. */
+function placeOf(url: string, folder: string): string {
+  // An address with a broken escape is none of a repository.
+  const path = decodeURIComponent(new URL(url).pathname)
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+  const names = [...path.split('/').slice(-2), ...folder.split('/')].filter((name) => name !== '');
+  return prefix(names.join('/'), MAX_PLACE_LENGTH);
 }
 
 interface Queued {

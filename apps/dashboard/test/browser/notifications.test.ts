@@ -138,7 +138,8 @@ test('deliveries are listed with what came back, and sent again; events are chos
   await page.getByRole('button', { name: 'Send again' }).click();
   await page.getByText('deploy.live was delivered.').first().waitFor();
   await row.getByText('Delivered').waitFor();
-  await page.getByText('The receiver responded with 204.').waitFor();
+  // It may have been tried again by itself meanwhile.
+  await page.getByText('The receiver responded with 204.').first().waitFor();
   const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
   assert.equal(ids.size, 1);
   assert.ok(receiver.received.length >= 2);

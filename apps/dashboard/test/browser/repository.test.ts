@@ -193,6 +193,7 @@ test('a webhook is set up with a secret that is shown once, and its push is show
     .getByRole('status', { name: 'address of the webhook' })
     .textContent();
   await dialog.getByRole('button', { name: 'I have entered both' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByText('Nothing has arrived yet.').waitFor();
   assert.ok(!(await page.content()).includes(secret));
 

@@ -26,8 +26,9 @@ type Circumstances = Pick<BuildInput, 'kind' | 'document' | 'limits'> &
 
 /**
  * The key of a build: the same for two builds whose artifacts differ in nothing but the changelog of the API and the
- * dates of pages, and whose log is the same. It has the contents of all files, since two archives of the same folder differ in times and order; what the
- * service adds; the notes whose day has not come; and the code itself, so that a release never takes what another one has made.
+ * dates of pages, and whose log is the same. It has the contents of all files, since two archives of the same folder
+ * differ in times and order; what the service adds; the repository where pages may lead there; the notes whose day has
+ * not come; and the code itself, so that a release never takes what another one has made.
  */
 export async function buildKey(
   files: SourceFiles,

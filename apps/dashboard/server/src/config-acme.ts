@@ -2,7 +2,7 @@ import { type Env, mustBe, text } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { type ChallengeType, challenges, email, hostNames, httpsUrl } from './config-values.ts';
 
-/** By using it, the operator agrees to its terms: docs/custom-domains.md says so. */
+/** By using it, the operator agrees to its terms: docs/domains-for-operators.md says so. */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 /** Let's Encrypt's limit of orders for an account in three hours, and the one that is kept elsewhere. */

@@ -84,7 +84,7 @@ test('where something was sealed no other key is made in the place of one that i
   const dataDir = join(await temporaryFolder(t), 'data');
   assert.throws(() => openSealer({ secretKey: undefined, dataDir }, true), {
     name: 'UserError',
-    message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/custom-domains.md#keys.`,
+    message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/domains-for-operators.md#keys.`,
   });
   openSealer({ secretKey: undefined, dataDir }, false);
   openSealer({ secretKey: undefined, dataDir }, true);

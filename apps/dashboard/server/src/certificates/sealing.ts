@@ -23,7 +23,7 @@ const FILE = 'secret.key';
 const KEY_BYTES = 32;
 
 /** Documents what to do without a key. */
-const KEYS_HELP = 'docs/custom-domains.md#keys';
+const KEYS_HELP = 'docs/domains-for-operators.md#keys';
 
 /** The permission bits of everybody but the owner. */
 const OTHERS = 0o077;

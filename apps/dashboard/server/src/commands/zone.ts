@@ -1,4 +1,4 @@
-import { writeZoneFile } from '@petstore/name-server/zone-file.ts';
+import { writeZoneFile } from '@petstore/dns-server/zone-file.ts';
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NameServer, startNameServer } from '@petstore/name-server/name-server.ts';
-import type { Zone } from '@petstore/name-server/zone-record.ts';
+import { type NameServer, startNameServer } from '@petstore/dns-server/name-server.ts';
+import type { Zone } from '@petstore/dns-server/zone-record.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Config } from '../config.ts';

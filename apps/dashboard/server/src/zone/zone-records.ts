@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import type { Zone, ZoneRecord } from '@petstore/name-server/zone-record.ts';
+import type { Zone, ZoneRecord } from '@petstore/dns-server/zone-record.ts';
 import type { Config } from '../config.ts';
 import { nameServerOf, type ZoneConfig } from './zone-config.ts';
 

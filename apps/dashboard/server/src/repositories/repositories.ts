@@ -24,7 +24,7 @@ import {
   retryFailed,
   updateBranchRow,
 } from '../store/repository-branches.ts';
-import type { Trx } from '../store/schema.ts';
+import type { Db, Trx } from '../store/schema.ts';
 import { accessContext, webhookContext } from './git-access.ts';
 import { presentRepository, webhookUrl } from './present-repository.ts';
 import { isSameHost, isSameRepository, type ReadInput, readInput } from './read-input.ts';
@@ -48,9 +48,14 @@ export async function readRepository(
   deps: RepositoryDeps,
   project: ProjectRow,
 ): Promise<Repository> {
-  const row = await findRepository(deps.db, project.id);
-  if (!row) throw notFound('repository');
+  const row = await repositoryOrThrow(deps.db, project);
   return presentRepository(deps, project, row);
+}
+
+async function repositoryOrThrow(db: Db, { id }: Pick<ProjectRow, 'id'>): Promise<RepositoryRow> {
+  const repository = await findRepository(db, id);
+  if (!repository) throw notFound('repository');
+  return repository;
 }
 
 /** Connects a repository to a project, or changes the one that it has, and asks its host. */
@@ -269,8 +274,7 @@ export async function checkRepositoryNow(
   const at = now();
   await db.transaction().execute(async (trx) => {
     await lockProjectFor(trx, caller, project.id, 'repository.check');
-    const repository = await findRepository(trx, project.id);
-    if (!repository) throw notFound('repository');
+    const repository = await repositoryOrThrow(trx, project);
     await retryFailed(trx, repository.id, at);
     if (branch !== undefined) {
       const row = await findBranchRow(trx, repository.id, branch);
@@ -292,8 +296,7 @@ export async function makeWebhookSecretOf(
   const secret = makeWebhookSecret();
   return db.transaction().execute(async (trx) => {
     await lockProjectFor(trx, caller, project.id, 'repository.manage');
-    const repository = await findRepository(trx, project.id);
-    if (!repository) throw notFound('repository');
+    const repository = await repositoryOrThrow(trx, project);
     const sealed = sealer.seal(secret, webhookContext(repository));
     await updateRepository(trx, repository.id, {
       sealed_webhook_secret: sealed,
@@ -321,8 +324,7 @@ export async function forgetHostKeys(
   const at = now();
   await db.transaction().execute(async (trx) => {
     await lockProjectFor(trx, caller, project.id, 'repository.manage');
-    const repository = await findRepository(trx, project.id);
-    if (!repository) throw notFound('repository');
+    const repository = await repositoryOrThrow(trx, project);
     await updateRepository(trx, repository.id, {
       ...{ host_keys: '[]', revision: repository.revision + 1 },
       ...{ leased_by: null, leased_until: null, asked_at: at, next_check_at: at },
@@ -353,8 +355,7 @@ async function askedNow(
   deps.repositoriesChanged();
   const end = performance.now() + WAIT_MS;
   for (;;) {
-    const row = await findRepository(deps.db, project.id);
-    if (!row) throw notFound('repository');
+    const row = await repositoryOrThrow(deps.db, project);
     const isAsked = (row.checked_at ?? 0) >= at && row.asked_at === null;
     if (isAsked || stopping.aborted || performance.now() > end)
       return presentRepository(deps, project, row);

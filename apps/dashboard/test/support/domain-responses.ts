@@ -53,6 +53,8 @@ export const added = (more: Partial<Domain> = {}): Domain => ({
   certificate: null,
   issuance: null,
   movedAwayAt: null,
+  prepare: false,
+  pointsHere: false,
   url: `https://${HOSTNAME}`,
   primary: false,
   needsProof: false,

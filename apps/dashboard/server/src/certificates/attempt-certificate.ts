@@ -31,8 +31,8 @@ export async function attemptCertificate(
   const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
   // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
   if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
-  // The old certificate serves until it expires, and is renewed when the name leads here again.
-  if (row.kind === 'renewal' && domain.moved_away_at !== null) return dropIssuance(attempt);
+  // The old certificate serves until it expires, and is renewed when the name can be proven again.
+  if (!canBeProven(row, domain)) return dropIssuance(attempt);
   try {
     const begin = await chooseDirectory(deps, row);
     if (begin) await recordProgress(attempt, begin);
@@ -59,6 +59,15 @@ const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
   finalize: finalizeOrder,
   download: downloadCertificate,
 };
+
+/** Whether the name leads here, or the record of its challenges does, as far as the last check knows. */
+function canBeProven(
+  { kind }: Pick<IssuanceRow, 'kind'>,
+  domain: NonNullable<Awaited<ReturnType<typeof findServingDomain>>>,
+): boolean {
+  if (domain.prepare === 1 && domain.challenge_here === 1) return true;
+  return domain.awaits_move === 0 && (kind === 'first' || domain.moved_away_at === null);
+}
 
 async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
   const certificate = await findCertificate(deps.db, row.domain_id);

@@ -1,3 +1,4 @@
+import { challengeLabelOf } from '../domains/claim.ts';
 import { type ChallengeRow, listChallenges, putChallenge } from '../store/acme-challenges.ts';
 import { findDomainById } from '../store/domains.ts';
 import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
@@ -47,14 +48,20 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
   );
 }
 
-/** The configured types; and before them DNS-01 where it is the DNS of the name that wants it. */
+/**
+ * The configured types; and before them DNS-01 where it is the DNS of the name that wants it. The others reach the old
+ * host where a name is not moved here yet, or moved away.
+ */
 async function usableChallenges(
   { deps, row, signal }: Attempt,
   configured: readonly ChallengeType[],
 ): Promise<readonly ChallengeType[]> {
   const domain = deps.zone && (await findDomainById(deps.db, row.domain_id));
-  const isDelegated =
-    domain && (await deps.zone?.isDelegated(row.hostname, domain.target_label, signal));
+  if (!domain) return configured;
+  const isElsewhere = domain.awaits_move === 1 || domain.moved_away_at !== null;
+  // The check has seen the record; a resolver may remember its absence.
+  if (domain.prepare === 1 && isElsewhere) return ['dns-01'];
+  const isDelegated = await deps.zone?.isDelegated(row.hostname, challengeLabelOf(domain), signal);
   return isDelegated ? ['dns-01', ...configured] : configured;
 }
 
@@ -114,7 +121,7 @@ async function awaitShown(
   const domain = await findDomainById(deps.db, row.domain_id);
   const shown = stored.find((one) => one.type === type && one.token === token);
   if (domain && shown)
-    await deps.zone?.awaitShown(domain.target_label, shown.key_authorization, signal);
+    await deps.zone?.awaitShown(challengeLabelOf(domain), shown.key_authorization, signal);
 }
 
 /** An order may be pending for a moment after its authorization is valid. */

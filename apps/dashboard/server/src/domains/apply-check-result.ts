@@ -17,14 +17,21 @@ import {
   findOtherHolder,
   listOtherClaims,
   lockDomains,
+  replaceChallengeLabel,
   updateDomain,
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
+import { findIssuance } from '../store/issuances.ts';
 import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { lockSites, recordSiteChange } from '../store/sites.ts';
-import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-schedule.ts';
-import { makeProof } from './claim.ts';
+import {
+  nextPreparedCheck,
+  nextRemovedCheck,
+  nextUnverifiedCheck,
+  nextVerifiedCheck,
+} from './check-schedule.ts';
+import { makeLabel, makeProof } from './claim.ts';
 import type { CheckResult } from './dns/judge.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -76,6 +83,16 @@ export async function applyCheckResult(
 
   await recordResult(trx, check, result, at);
   if (isVerified) {
+    await recordChallenge(trx, domain, check, result, at);
+    if (domain.awaits_move === 1) {
+      const change = await recordPreparation(trx, project, domain, result, context);
+      await updateCheck(trx, id, {
+        next_check_at: change
+          ? nextVerifiedCheck(at, false)
+          : nextPreparedCheck(check.began_at, at),
+      });
+      return change ? [project.id] : [];
+    }
     const isMovedAway = await recordMove(trx, domain, result, at);
     // The DNS is right: an issuance that waits for a retry may succeed now.
     if (result.verdict.code === 'verified') await requestCertificate(trx, domain, at);
@@ -87,10 +104,9 @@ export async function applyCheckResult(
     return [];
   }
   if (holder) await takeFromHolder(trx, holder, at);
-  await markVerified(trx, project, domain, context);
+  await markVerified(trx, project, domain, result, context);
   for (const other of domains) {
-    // The earlier proofs are void from now on: a TXT record may stay in a zone for years.
-    if (other.id !== id) await updateDomain(trx, other.id, { proof: makeProof() });
+    if (other.id !== id) await voidProofs(trx, other);
   }
   return holder ? [project.id, holder.project_id] : [project.id];
 }
@@ -128,6 +144,7 @@ async function recordResult(
   await updateCheck(trx, domain_id, {
     verdict: JSON.stringify(result.verdict),
     points_here: result.pointsHere ? 1 : 0,
+    challenge_here: result.challengeHere ? 1 : 0,
     checked_at: at,
     attempts: attempts + 1,
   });
@@ -137,21 +154,28 @@ async function markVerified(
   trx: Trx,
   project: ProjectRow,
   { id, hostname }: DomainRow,
+  { pointsHere }: CheckResult,
   { at, actor }: CheckContext,
 ): Promise<void> {
-  await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
-  await recordDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
-  if (project.primary_domain_id === null) {
-    await updateProject(trx, project.id, { primary_domain_id: id });
-    await recordDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
-  }
+  const awaits_move = pointsHere ? 0 : 1;
+  await updateDomain(trx, id, { verified_at: at, holds: 1, awaits_move, moved_away_at: null });
+  const verified = pointsHere
+    ? 'Its DNS records are right: it is verified.'
+    : 'The record of its challenges is right: it is verified, and can be moved here once it has its certificate.';
+  await recordDomainEvent(trx, id, at, 'verified', verified);
+  if (pointsHere) await becomePrimary(trx, project, id, at);
   await requestCertificate(trx, { id, hostname }, at);
-  await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, false) });
+  await updateCheck(trx, id, {
+    next_check_at: pointsHere ? nextVerifiedCheck(at, false) : nextPreparedCheck(at, at),
+  });
+  const certificate = 'Its certificate usually comes within a couple of minutes.';
   await queueDomainNotice(trx, at, {
     type: 'domain.verified',
     projectId: project.id,
     hostname,
-    message: `${hostname} is verified. Its certificate usually comes within a couple of minutes.`,
+    message: pointsHere
+      ? `${hostname} is verified. ${certificate}`
+      : `${hostname} is verified by the record of its challenges. ${certificate} Change the record of the name itself once it is there.`,
   });
   await recordSiteChange(trx, project.id, at);
   await writeAudit(trx, at, actor, {
@@ -161,18 +185,82 @@ async function markVerified(
   });
 }
 
+/** The first domain whose DNS leads here is the one to which the project's others redirect. */
+async function becomePrimary(trx: Trx, project: ProjectRow, id: string, at: number): Promise<void> {
+  if (project.primary_domain_id !== null) return;
+  await updateProject(trx, project.id, { primary_domain_id: id });
+  await recordDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
+}
+
+/**
+ * Records what was found of a domain that is verified by the record of its challenges alone. Whether its DNS leads here
+ * now, for the first time.
+ */
+async function recordPreparation(
+  trx: Trx,
+  project: ProjectRow,
+  domain: DomainRow,
+  { verdict, pointsHere }: CheckResult,
+  { at, actor }: CheckContext,
+): Promise<boolean> {
+  if (verdict.code !== 'verified') return false;
+  // Checked every few seconds at first: an issuance that waits for a retry is brought forward by a person alone.
+  if (pointsHere || actor.via !== 'system' || !(await findIssuance(trx, domain.id)))
+    await requestCertificate(trx, domain, at);
+  if (!pointsHere) return false;
+  await updateDomain(trx, domain.id, { awaits_move: 0 });
+  await recordDomainEvent(trx, domain.id, at, 'arrived', 'Its DNS leads here: it has moved.');
+  await becomePrimary(trx, project, domain.id, at);
+  await recordSiteChange(trx, project.id, at);
+  return true;
+}
+
+/** Tells the owners that the record of a prepared domain's challenges is gone. */
+async function recordChallenge(
+  trx: Trx,
+  { id, hostname, project_id: projectId, prepare, awaits_move }: DomainRow,
+  before: DomainCheckRow,
+  { verdict, challengeHere }: CheckResult,
+  at: number,
+): Promise<void> {
+  // Where the name servers fail, nobody knows.
+  if (prepare === 0 || verdict.code === 'dns_error') return;
+  if (challengeHere || before.challenge_here === 0) return;
+  const message = `The record of the challenges of ${hostname} is gone.`;
+  await recordDomainEvent(trx, id, at, 'challenge_gone', message);
+  const follows =
+    awaits_move === 1
+      ? 'Its certificate cannot be issued or renewed until the record is back, or the name leads here.'
+      : 'Its certificate is renewed over ports 80 and 443, as long as the name leads here.';
+  await queueDomainNotice(trx, at, {
+    type: 'domain.challenge_gone',
+    projectId,
+    hostname,
+    message: `${message} ${follows}`,
+  });
+}
+
+/**
+ * Replaces what would prove another claim to a name that was just proven: a TXT record, or one that leads to a claim's
+ * challenges, may stay in a zone for years.
+ */
+async function voidProofs(trx: Trx, { id }: DomainRow): Promise<void> {
+  await updateDomain(trx, id, { proof: makeProof() });
+  await replaceChallengeLabel(trx, id, makeLabel());
+}
+
 /** How long a removed name whose name servers do not answer stays reserved, in milliseconds. */
 const DOUBT_MS = 7 * 24 * 3_600_000;
 
-/** Keeps a removed name reserved while its DNS leads here, or may do so. */
+/** Keeps a removed name reserved while its DNS leads here, also that of its challenges, or may do so. */
 async function keepOrRelease(
   trx: Trx,
   { id, removed_at }: DomainRow,
-  { verdict, pointsHere }: CheckResult,
+  { verdict, pointsHere, challengeHere }: CheckResult,
   at: number,
 ): Promise<void> {
   const isInDoubt = verdict.code === 'dns_error' && at - (removed_at ?? at) < DOUBT_MS;
-  if (pointsHere || isInDoubt) {
+  if (pointsHere || challengeHere || isInDoubt) {
     await updateCheck(trx, id, { checked_at: at, next_check_at: nextRemovedCheck(at) });
   } else {
     await deleteDomain(trx, id);
@@ -216,17 +304,18 @@ async function takeFromHolder(trx: Trx, holder: DomainRow, at: number): Promise<
   await updateDomain(trx, holder.id, {
     holds: 0,
     verified_at: null,
+    awaits_move: 0,
     moved_away_at: null,
     hsts_max_age: null,
   });
   await clearCheckResult(trx, holder.id);
-  const message = `Another project proved with a TXT record that it controls ${holder.hostname}, and has it now.`;
+  const message = `Another project proved with a record in the DNS that it controls ${holder.hostname}, and has it now.`;
   await recordDomainEvent(trx, holder.id, at, 'lost', message);
   await recordSiteChange(trx, holder.project_id, at);
   await queueDomainNotice(trx, at, {
     type: 'domain.lost',
     projectId: holder.project_id,
     hostname: holder.hostname,
-    message: `${message} To get it back, add the TXT record that the domain's page shows and click Verify.`,
+    message: `${message} To get it back, add the records that the domain's page shows and click Verify.`,
   });
 }

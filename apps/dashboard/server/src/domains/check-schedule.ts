@@ -33,6 +33,11 @@ export function nextUnverifiedCheck(beganAt: number, now: number): number | null
   return wait === undefined ? null : now + jittered(wait.waitMs);
 }
 
+/** When to check a name next that is prepared for a move: as one that is not verified, and every hour after that. */
+export function nextPreparedCheck(beganAt: number, now: number): number {
+  return nextUnverifiedCheck(beganAt, now) ?? now + jittered(MOVED_AWAY_MS);
+}
+
 export function nextVerifiedCheck(now: number, isMovedAway: boolean): number {
   return now + jittered(isMovedAway ? MOVED_AWAY_MS : VERIFIED_MS);
 }

@@ -7,13 +7,24 @@ import type { CanonicalHost } from '../edge/host.ts';
 import { findAcmeAccount } from '../store/acme-accounts.ts';
 import { type DomainRow, findOtherHolder } from '../store/domains.ts';
 import type { Db } from '../store/schema.ts';
-import { type Expectation, type NamedAuthority, recordsToCreate } from './dns/expectation.ts';
+import { challengeName } from '../zone/zone-records.ts';
+import {
+  type ChallengeExpectation,
+  type Expectation,
+  type NamedAuthority,
+  recordsToCreate,
+} from './dns/expectation.ts';
 import { PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';
 
 /** The value of a claim's TXT record. Nobody can guess its 160 bits. */
 export function makeProof(): string {
   return `docs-verify=${randomId(32)}`;
+}
+
+/** The label of a claim's own names. 100 bits: nobody gets another claim's by chance, or by trying. */
+export function makeLabel(): string {
+  return randomId(20);
 }
 
 /** A new claim of a project to a name. */
@@ -27,8 +38,8 @@ export function newClaim(
     id: `dom_${randomId(16)}`,
     project_id: projectId,
     hostname,
-    // 100 bits: nobody gets another claim's target by chance, or by trying.
-    target_label: randomId(20),
+    target_label: makeLabel(),
+    challenge_label: null,
     proof: makeProof(),
     link_secret: randomId(32),
     verified_at: null,
@@ -36,6 +47,8 @@ export function newClaim(
     created_at: at,
     created_by_email: name,
     removed_at: null,
+    prepare: 0,
+    awaits_move: 0,
     moved_away_at: null,
     hsts_max_age: null,
     hsts_include_subdomains: 0,
@@ -50,6 +63,27 @@ function targetOf(
   return `${target_label}.${platformHost}` as CanonicalHost;
 }
 
+/** The record of a claim's challenges where its name is prepared for a move; undefined where it is not. */
+function challengeOf(
+  domain: DomainRow,
+  { dnsZone, platformHost }: Pick<Config, 'dnsZone' | 'platformHost'>,
+): ChallengeExpectation | undefined {
+  if (domain.prepare === 0 || !dnsZone) return undefined;
+  return {
+    name: `_acme-challenge.${domain.hostname}`,
+    value: challengeName(challengeLabelOf(domain), dnsZone, { platformHost }),
+    isAwaitingMove: domain.verified_at === null || domain.awaits_move === 1,
+  };
+}
+
+/** The label of a claim's challenges in the installation's zone. */
+export function challengeLabelOf({
+  challenge_label,
+  target_label,
+}: Pick<DomainRow, 'challenge_label' | 'target_label'>): string {
+  return challenge_label ?? target_label;
+}
+
 /** The TXT record that proves ownership of a name. */
 function proofOf({ hostname, proof }: Pick<DomainRow, 'hostname' | 'proof'>) {
   return { name: `${PROOF_LABEL}.${hostname}`, value: proof };
@@ -58,13 +92,14 @@ function proofOf({ hostname, proof }: Pick<DomainRow, 'hostname' | 'proof'>) {
 /** The records to create for a claim. */
 export function recordsOf(
   domain: DomainRow,
-  config: Pick<Config, 'platformHost'>,
+  config: Pick<Config, 'platformHost' | 'dnsZone'>,
   isProofNeeded: boolean,
 ): DnsRecord[] {
   return recordsToCreate({
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
     proof: isProofNeeded ? proofOf(domain) : undefined,
+    challenge: challengeOf(domain, config),
   });
 }
 
@@ -84,11 +119,13 @@ export async function expectationOf(
   config: Config,
   domain: DomainRow,
 ): Promise<Expectation> {
+  const challenge = challengeOf(domain, config);
   return {
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
     proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proofOf(domain) : undefined,
-    authorities: await authoritiesOf(db, config),
+    challenge,
+    authorities: await authoritiesOf(db, config, challenge),
   };
 }
 
@@ -96,15 +133,20 @@ export async function expectationOf(
 async function authoritiesOf(
   db: Db,
   { acme: { authorities } }: Config,
+  challenge: ChallengeExpectation | undefined,
 ): Promise<Expectation['authorities']> {
   const [first, ...others] = authorities;
   return [
-    await authorityOf(db, first),
-    ...(await Promise.all(others.map((one) => authorityOf(db, one)))),
+    await authorityOf(db, first, challenge),
+    ...(await Promise.all(others.map((one) => authorityOf(db, one, challenge)))),
   ];
 }
 
-async function authorityOf(db: Db, authority: AuthorityConfig): Promise<NamedAuthority> {
+async function authorityOf(
+  db: Db,
+  authority: AuthorityConfig,
+  challenge: ChallengeExpectation | undefined,
+): Promise<NamedAuthority> {
   const { directoryUrl, challenges } = authority;
   const account = await findAcmeAccount(db, directoryUrl);
   const said = account && (JSON.parse(account.directory) as { caaIdentities?: string[] });
@@ -113,6 +155,6 @@ async function authorityOf(db: Db, authority: AuthorityConfig): Promise<NamedAut
     directoryUrl,
     identities: caaIdentities(authority, said?.caaIdentities ?? []),
     accountUri: account?.account_url ?? undefined,
-    methods: challenges,
+    methods: challenge ? ['dns-01', ...(challenge.isAwaitingMove ? [] : challenges)] : challenges,
   };
 }

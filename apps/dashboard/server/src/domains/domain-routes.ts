@@ -19,7 +19,7 @@ import { type DomainRow, listDomains } from '../store/domains.ts';
 import { Domain, DomainChange, DomainEvent, NewDomain } from './domain.ts';
 import {
   addDomain,
-  changeHsts,
+  changeDomain,
   domainOrThrow,
   makePrimary,
   removeDomain,
@@ -76,7 +76,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
     }),
     async (request, reply) => {
       const { project } = accessOf(request);
-      const domain = await addDomain(deps, project, request.body.hostname, callerOf(request));
+      const domain = await addDomain(deps, project, request.body, callerOf(request));
       const location = `/api/projects/${project.slug}/domains/${domain.hostname}`;
       reply.code(201).header('location', location);
       return presentDomain(deps, domain, accessOf(request));
@@ -94,15 +94,15 @@ export const domainRoutes: Routes = async (app, { deps }) => {
 
   app.patch(
     '/projects/:slug/domains/:hostname',
-    operation('domain.manage', 'updateDomain', 'Switch Strict-Transport-Security on or off', {
+    operation('domain.manage', 'updateDomain', 'Change a domain', {
       description:
-        'Browsers that have seen it refuse to come without a valid certificate until `maxAgeSeconds` are over, also after it was switched off.',
+        '`hsts` switches Strict-Transport-Security on or off: browsers that have seen it refuse to come without a valid certificate until `maxAgeSeconds` are over, also after it was switched off. `prepare` changes the records that the domain needs; without it, a domain that does not lead here yet is unverified again.',
       params: DomainParams,
       body: DomainChange,
       response: jsonResponse(200, Domain),
     }),
     async (request) =>
-      change(request, (_, domain, caller) => changeHsts(deps, domain, request.body, caller)),
+      change(request, (_, domain, caller) => changeDomain(deps, domain, request.body, caller)),
   );
 
   app.delete(

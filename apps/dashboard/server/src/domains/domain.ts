@@ -10,17 +10,30 @@ const Hostname = Type.String({
 /** `POST /api/projects/{slug}/domains` */
 export const NewDomain = Type.Object({
   hostname: Type.String({ minLength: 1, maxLength: 512, description: 'As people write it.' }),
-});
-
-/** `PATCH /api/projects/{slug}/domains/{hostname}` */
-export const DomainChange = Type.Object({
-  hsts: Nullable(
-    Type.Object({
-      maxAgeSeconds: Type.Integer({ minimum: 300, maximum: 63_072_000 }),
-      includeSubdomains: Type.Boolean(),
+  prepare: Type.Optional(
+    Type.Boolean({
+      description:
+        'Another host serves the name now: a CNAME at `_acme-challenge.` and the name proves it and brings the certificate before the name itself leads here.',
     }),
   ),
 });
+export type NewDomain = Static<typeof NewDomain>;
+
+/** `PATCH /api/projects/{slug}/domains/{hostname}` */
+export const DomainChange = Type.Object(
+  {
+    hsts: Type.Optional(
+      Nullable(
+        Type.Object({
+          maxAgeSeconds: Type.Integer({ minimum: 300, maximum: 63_072_000 }),
+          includeSubdomains: Type.Boolean(),
+        }),
+      ),
+    ),
+    prepare: Type.Optional(Type.Boolean()),
+  },
+  { minProperties: 1 },
+);
 export type DomainChange = Static<typeof DomainChange>;
 
 /** A certificate as it is served. */
@@ -89,6 +102,13 @@ const shown = {
   certificate: Nullable(ref(Certificate)),
   issuance: Nullable(ref(Issuance)),
   movedAwayAt: Nullable(Instant),
+  prepare: Type.Boolean({
+    description:
+      'The CNAME at `_acme-challenge.` and the name proves it and brings its certificate, also before the name itself leads here.',
+  }),
+  pointsHere: Type.Boolean({
+    description: "The name's own record leads here, as far as the last check could tell.",
+  }),
   needsProof: Type.Boolean({
     description: 'Another project holds the name: the TXT record decides.',
   }),
@@ -134,6 +154,9 @@ const DOMAIN_EVENTS = [
   'certificate.renewed',
   'certificate.failed',
   'certificate.expiring',
+  'prepare',
+  'arrived',
+  'challenge_gone',
   'moved_away',
   'returned',
   'lost',

@@ -34,7 +34,7 @@ import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
 import { newClaim } from './claim.ts';
 import { duration } from './dns/words.ts';
-import type { DomainChange } from './domain.ts';
+import type { DomainChange, NewDomain } from './domain.ts';
 import { readHostname } from './hostname.ts';
 
 type DomainDeps = Pick<
@@ -72,12 +72,12 @@ async function lockOrThrow(trx: Trx, id: string): Promise<DomainRow> {
 /**
  * Claims a host name for a project. Throws ApiError: `invalid_request` where a site cannot have this name, `forbidden`
  * where the plan has no domains, `conflict` where the project has no successful deploy, has the name already, or has as
- * many names as its plan allows.
+ * many names as its plan allows, or where a name is to be prepared and the installation has no zone.
  */
 export async function addDomain(
   deps: DomainDeps,
   { id: projectId }: ProjectRow,
-  typed: string,
+  { hostname: typed, prepare = false }: NewDomain,
   caller: Caller,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
@@ -90,6 +90,7 @@ export async function addDomain(
     now(),
     () => 'This project has added many domains lately. Try again later.',
   );
+  if (prepare) requireZone(config);
   const hostname = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
@@ -109,7 +110,10 @@ export async function addDomain(
       throw conflict(`${hostname} is a domain of this project already.`);
     }
     const at = now();
-    const claim = known ? await restoreClaim(trx, known) : newClaim(projectId, hostname, at, actor);
+    const asked = { prepare: prepare ? 1 : 0 };
+    const claim = known
+      ? await restoreClaim(trx, known, asked)
+      : { ...newClaim(projectId, hostname, at, actor), ...asked };
     if (!known) await insertDomain(trx, claim);
     await beginChecks(trx, claim.id, at, at);
     await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
@@ -139,8 +143,19 @@ async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
  * A removed domain that is added again keeps its records, which may still be in the DNS. Nothing else is kept: it is
  * checked anew, and HSTS is off until someone switches it on.
  */
-async function restoreClaim(trx: Trx, known: DomainRow): Promise<DomainRow> {
-  const again = { removed_at: null, verified_at: null, moved_away_at: null, hsts_max_age: null };
+async function restoreClaim(
+  trx: Trx,
+  known: DomainRow,
+  asked: Pick<DomainRow, 'prepare'>,
+): Promise<DomainRow> {
+  const again = {
+    ...asked,
+    removed_at: null,
+    verified_at: null,
+    awaits_move: 0,
+    moved_away_at: null,
+    hsts_max_age: null,
+  };
   await updateDomain(trx, known.id, again);
   await clearCheckResult(trx, known.id);
   return { ...known, ...again };
@@ -192,9 +207,12 @@ export async function removeDomain(
       if (next) await recordPrimary(trx, next, at, 'the primary domain was removed');
     }
     const message = `${actor.name} removed the domain.`;
-    const isReserved = domain.holds === 1 || (await findCheck(trx, id))?.points_here === 1;
+    const check = await findCheck(trx, id);
+    const isReserved =
+      domain.holds === 1 || check?.points_here === 1 || check?.challenge_here === 1;
     if (isReserved) {
-      await updateDomain(trx, id, { removed_at: at, verified_at: null, moved_away_at: null });
+      const change = { verified_at: null, awaits_move: 0, moved_away_at: null };
+      await updateDomain(trx, id, { removed_at: at, ...change });
       await recordDomainEvent(trx, id, at, 'removed', message);
       await beginChecks(trx, id, at, nextRemovedCheck(at));
       for (const oldest of expired) await deleteDomain(trx, oldest.id);
@@ -235,6 +253,11 @@ export async function makePrimary(
         `${locked.hostname} is not verified yet; only a verified domain can be primary.`,
       );
     }
+    if (locked.awaits_move === 1) {
+      throw conflict(
+        `${locked.hostname} is not moved here yet; it can be primary once its DNS leads here.`,
+      );
+    }
     if (project.primary_domain_id === id) return locked;
     const at = now();
     await updateProject(trx, projectId, { primary_domain_id: id });
@@ -256,40 +279,93 @@ function recordPrimary(trx: Trx, { id }: DomainRow, at: number, why: string): Pr
   return recordDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
 }
 
-/** Sets Strict-Transport-Security (RFC 6797) for a domain; null switches it off. */
-export async function changeHsts(
+/**
+ * Changes what a domain is asked to be: Strict-Transport-Security (RFC 6797; null switches it off), and whether it is
+ * prepared for a move. Throws ApiError `conflict` where that needs a zone and the installation has none.
+ */
+export async function changeDomain(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
-  { hsts }: DomainChange,
+  { hsts, prepare }: DomainChange,
   caller: Caller,
 ): Promise<DomainRow> {
-  const { db, now } = deps;
+  const { db, now, config } = deps;
   const { actor } = caller;
+  if (prepare) requireZone(config);
   const domain = await db.transaction().execute(async (trx) => {
     await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
-    const change = {
-      hsts_max_age: hsts?.maxAgeSeconds ?? null,
-      hsts_include_subdomains: hsts?.includeSubdomains ? 1 : 0,
-    };
     const at = now();
-    await updateDomain(trx, id, change);
-    await recordDomainEvent(trx, id, at, 'hsts', hstsInWords(hsts, actor));
+    const change = {
+      ...(hsts !== undefined && (await changeHsts(trx, locked, hsts, actor, at))),
+      ...(prepare !== undefined && (await changePreparation(trx, locked, prepare, actor, at))),
+    };
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
       projectId,
       target: locked.hostname,
-      details: { hsts },
+      details: { ...(hsts !== undefined && { hsts }), ...(prepare !== undefined && { prepare }) },
     });
     return { ...locked, ...change };
   });
   deps.siteChanged(projectId);
+  deps.domainsChanged();
   return domain;
 }
 
-function hstsInWords(hsts: DomainChange['hsts'], { name }: Actor): string {
-  if (hsts === null) return `${name} switched Strict-Transport-Security off.`;
+async function changeHsts(
+  trx: Trx,
+  { id }: DomainRow,
+  hsts: Hsts,
+  actor: Actor,
+  at: number,
+): Promise<Partial<DomainRow>> {
+  const change = {
+    hsts_max_age: hsts?.maxAgeSeconds ?? null,
+    hsts_include_subdomains: hsts?.includeSubdomains ? 1 : 0,
+  };
+  await updateDomain(trx, id, change);
+  await recordDomainEvent(trx, id, at, 'hsts', hstsInWords(hsts, actor));
+  return change;
+}
+
+/** A domain that only the record of its challenges has verified is unverified again without it, and keeps its certificate. */
+async function changePreparation(
+  trx: Trx,
+  domain: DomainRow,
+  prepare: boolean,
+  actor: Actor,
+  at: number,
+): Promise<Partial<DomainRow>> {
+  if (prepare === (domain.prepare === 1)) return {};
+  const isUndone = !prepare && domain.awaits_move === 1;
+  const change = {
+    prepare: prepare ? 1 : 0,
+    ...(isUndone && { awaits_move: 0, verified_at: null }),
+  };
+  await updateDomain(trx, domain.id, change);
+  if (isUndone) await cancelIssuance(trx, domain, at);
+  const words = prepare
+    ? `${actor.name} asked for it to be proven and certified by the record of its challenges.`
+    : `${actor.name} no longer wants it to be proven by the record of its challenges.`;
+  await recordDomainEvent(trx, domain.id, at, 'prepare', words);
+  await beginChecks(trx, domain.id, at, at);
+  return change;
+}
+
+/** Throws ApiError `conflict` where the installation has no zone, in which names are proven before they move. */
+function requireZone({ dnsZone }: DomainDeps['config']): void {
+  if (dnsZone) return;
+  throw conflict(
+    'This dashboard has no DNS zone of its own, which it needs to prepare a domain. Whoever runs it sets DNS_ZONE and delegates that zone (see Account, DNS zone); or add the domain without preparing it.',
+  );
+}
+
+type Hsts = NonNullable<DomainChange>['hsts'] | null;
+
+function hstsInWords(hsts: Hsts, { name }: Actor): string {
+  if (!hsts) return `${name} switched Strict-Transport-Security off.`;
   const subdomains = hsts.includeSubdomains ? ', with subdomains' : '';
   return `${name} switched Strict-Transport-Security on for ${inDays(hsts.maxAgeSeconds)}${subdomains}.`;
 }

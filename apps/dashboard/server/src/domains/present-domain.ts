@@ -94,6 +94,12 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
       ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
       : null,
     movedAwayAt: instantOrNull(domain.moved_away_at),
+    prepare: domain.prepare === 1,
+    // Where name servers fail for a while, a verified name leads where it led before.
+    pointsHere:
+      domain.verified_at === null
+        ? check?.points_here === 1
+        : domain.awaits_move === 0 && domain.moved_away_at === null,
     url: addresses().domain(hostname),
   };
 }

@@ -139,6 +139,7 @@ const SUBJECTS: Record<DomainEventType, (hostname: string) => string> = {
   'domain.certificate_issued': (hostname) => `${hostname} has its certificate`,
   'domain.certificate_failed': (hostname) => `${hostname} has no certificate yet`,
   'domain.certificate_expiring': (hostname) => `The certificate of ${hostname} expires soon`,
+  'domain.challenge_gone': (hostname) => `The challenge record of ${hostname} is gone`,
   'domain.moved_away': (hostname) => `The DNS of ${hostname} leads elsewhere`,
   'domain.claimed_elsewhere': (hostname) => `Another project claims ${hostname}`,
   'domain.lost': (hostname) => `${hostname} belongs to another project now`,

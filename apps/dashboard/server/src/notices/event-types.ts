@@ -7,6 +7,7 @@ export const DOMAIN_EVENTS = [
   'domain.certificate_issued',
   'domain.certificate_failed',
   'domain.certificate_expiring',
+  'domain.challenge_gone',
   'domain.moved_away',
   'domain.claimed_elsewhere',
   'domain.lost',

@@ -21,19 +21,31 @@ export async function deleteCertificate(trx: Trx, domainId: string): Promise<voi
 }
 
 /**
- * The certificates that are due for renewal, without one under way, and whose names lead here; the one due for longest
- * first.
+ * The certificates that are due for renewal, without one under way, and whose names lead here, or are proven by the record
+ * of their challenges; the one due for longest first.
  */
 export function listRenewable(db: Db, now: number, limit: number) {
   return db
     .selectFrom('certificates')
     .innerJoin('domains', 'domains.id', 'certificates.domain_id')
+    .leftJoin('domain_checks', 'domain_checks.domain_id', 'domains.id')
     .select(['certificates.domain_id', 'certificates.hostname'])
     .where('certificates.renew_at', '<=', now)
     .where('domains.holds', '=', 1)
     .where('domains.verified_at', 'is not', null)
     .where('domains.removed_at', 'is', null)
-    .where('domains.moved_away_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where.and([
+          where('domains.moved_away_at', 'is', null),
+          where('domains.awaits_move', '=', 0),
+        ]),
+        where.and([
+          where('domains.prepare', '=', 1),
+          where('domain_checks.challenge_here', '=', 1),
+        ]),
+      ]),
+    )
     .where((where) =>
       where.not(
         where.exists(
@@ -103,11 +115,12 @@ export function listRenewals(db: Db) {
     .execute();
 }
 
-/** The domain of a certificate, if it is verified, held and not removed. */
+/** The domain of a certificate, if it is verified, held and not removed, with what its last check found. */
 export function findServingDomain(db: Db, domainId: string) {
   return db
     .selectFrom('domains')
-    .select(['project_id', 'moved_away_at'])
+    .leftJoin('domain_checks', 'domain_checks.domain_id', 'domains.id')
+    .select(['project_id', 'moved_away_at', 'prepare', 'awaits_move', 'challenge_here'])
     .where('id', '=', domainId)
     .where('holds', '=', 1)
     .where('verified_at', 'is not', null)

@@ -44,6 +44,7 @@ export async function clearCheckResult(trx: Trx, domainId: string): Promise<void
   await updateCheck(trx, domainId, {
     verdict: null,
     points_here: 0,
+    challenge_here: 0,
     checked_at: null,
     next_check_at: null,
   });

@@ -77,10 +77,11 @@ export async function countDomains(db: Db, projectId: string): Promise<number> {
   return count;
 }
 
-/** The project's verified domain that was verified first, except for `exceptId`. */
+/** The project's verified domain that was verified first and whose DNS has led here, except for `exceptId`. */
 export function findOldestVerified(db: Db, projectId: string, exceptId: string) {
   return domainsOf(db, projectId)
     .where('verified_at', 'is not', null)
+    .where('awaits_move', '=', 0)
     .where('id', '!=', exceptId)
     .orderBy('verified_at')
     .executeTakeFirst();
@@ -111,6 +112,12 @@ export async function findUnrevokedPrimary(
 export async function insertDomain(trx: Trx, domain: NewRow<'domains'>): Promise<void> {
   await reservePermanently(trx, domain.target_label);
   await trx.insertInto('domains').values(domain).execute();
+}
+
+/** Gives a claim a new name for its challenges, reserved for ever: a record that leads to the earlier one is void. */
+export async function replaceChallengeLabel(trx: Trx, id: string, label: string): Promise<void> {
+  await reservePermanently(trx, label);
+  await updateDomain(trx, id, { challenge_label: label });
 }
 
 /** Rejects with a unique violation where another claim came to hold the name meanwhile. */

@@ -5,6 +5,7 @@ import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
+import { preparedDomains } from './migrations/prepared-domains.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -42,6 +43,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0024_own_zone': { up: ownZone },
     '0031_authorities': { up: authorities },
     '0032_platform_certificates': { up: platformCertificates },
+    '0033_prepared_domains': { up: preparedDomains },
   };
 }
 

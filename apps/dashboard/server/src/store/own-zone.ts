@@ -5,7 +5,10 @@ export function listDnsChallenges(db: Db) {
   return db
     .selectFrom('acme_challenges')
     .innerJoin('domains', 'domains.id', 'acme_challenges.domain_id')
-    .select(['domains.target_label as label', 'key_authorization as keyAuthorization'])
+    .select(({ fn }) => [
+      fn.coalesce('domains.challenge_label', 'domains.target_label').as('label'),
+      'key_authorization as keyAuthorization',
+    ])
     .where('acme_challenges.type', '=', 'dns-01')
     .orderBy('acme_challenges.created_at')
     .orderBy('token')

@@ -329,6 +329,8 @@ export interface Database {
      * point.
      */
     target_label: string;
+    /** The label of its challenges in the installation's zone, where it is no longer `target_label`; null: it is. */
+    challenge_label: string | null;
     /** The value of the TXT record that proves ownership. */
     proof: string;
     /** The secret of the link that shows the records to the owner of the DNS, without an account. */
@@ -344,6 +346,10 @@ export interface Database {
     created_by_email: string;
     /** Serves nothing from here on; the row, with its certificate, stays to reserve the name while DNS points here. */
     removed_at: number | null;
+    /** 1: the CNAME record of its challenges proves it, and it may be verified before its DNS points here. */
+    prepare: Generated<number>;
+    /** 1: verified by that record alone so far. It is served, and its DNS has never pointed here. */
+    awaits_move: Generated<number>;
     /** Since when DNS of the verified name points elsewhere. */
     moved_away_at: number | null;
     /** Strict-Transport-Security: max-age in seconds; null: not sent. */
@@ -371,6 +377,8 @@ export interface Database {
     verdict: string | null;
     /** 1: the name's records lead to this claim's host, whatever else is wrong. */
     points_here: number;
+    /** 1: the CNAME record of its challenges leads to this claim's name in the installation's zone. */
+    challenge_here: Generated<number>;
     checked_at: number | null;
     /** When the backoff between checks was reset. */
     began_at: number;

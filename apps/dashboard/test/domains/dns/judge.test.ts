@@ -422,5 +422,6 @@ test('without the servers of the zone, the resolver with the best answer decides
       retryAfterSeconds: null,
     },
     pointsHere: false,
+    challengeHere: false,
   });
 });

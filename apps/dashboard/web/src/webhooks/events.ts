@@ -11,6 +11,7 @@ export const EVENTS: Record<EventType, string> = {
   'domain.certificate_issued': 'A domain has its certificate.',
   'domain.certificate_failed': 'A domain gets no certificate for now.',
   'domain.certificate_expiring': 'A certificate ends soon and could not be renewed.',
+  'domain.challenge_gone': 'The challenge record of a prepared domain is gone.',
   'domain.moved_away': 'The DNS of a verified domain leads elsewhere.',
   'domain.claimed_elsewhere': 'Another project has added the name.',
   'domain.lost': 'Another project has proved that it owns the name.',

@@ -3,6 +3,7 @@ import type { Expectation } from './expectation.ts';
 import type { Observation, View } from './observation.ts';
 import { apexAddressesAreOurs, isProven, platformResolves } from './rules/addresses.ts';
 import { allowedAuthorities, caaAllows } from './rules/caa.ts';
+import { hasChallengeRecord, preparedVerdict, targetIsThere } from './rules/challenge.ts';
 import { type Facts, factsOf, type Rule } from './rules/facts.ts';
 import { canBeLookedUp } from './rules/lookup-failures.ts';
 import {
@@ -23,12 +24,14 @@ export interface CheckResult {
    * means that no such record was seen.
    */
   readonly pointsHere: boolean;
+  /** The record of its challenges leads to the claim's own name; false where none is expected. */
+  readonly challengeHere: boolean;
 }
 
 /**
  * The first rule with a verdict decides. Records that block another one come before that one, so that no remedy is
- * undone by the next. A near miss comes before the general case, since it says more. The platform's own records and
- * CAA come last: they matter only when the name leads here.
+ * undone by the next. A near miss comes before the general case, since it says more. The platform's own records come
+ * last, and CAA after them: they matter only when the name leads here.
  */
 const RULES: readonly Rule[] = [
   canBeLookedUp,
@@ -43,7 +46,6 @@ const RULES: readonly Rule[] = [
   apexAddressesAreOurs,
   isProven,
   platformResolves,
-  caaAllows,
 ];
 
 /** The retry advice of a verdict where no record is to be changed, and nobody knows how long to wait. */
@@ -53,24 +55,64 @@ const NO_RECORDS = { add: [], remove: [], retryAfterSeconds: null };
 function judgeView(view: View, expectation: Expectation): CheckResult {
   const facts = factsOf(view, expectation);
   const pointsHere = pointsHereBy(facts);
-  for (const rule of RULES) {
-    const verdict = rule(facts);
-    if (verdict) return { verdict, pointsHere };
-  }
-  const { main, cname, addresses } = facts;
-  const authorities = allowedAuthorities(facts);
+  const wrong = firstOf(RULES, facts);
+  const isAwaited = expectation.challenge?.isAwaitingMove === true && !(pointsHere && !wrong);
+  const verdict = isAwaited
+    ? judgePreparation(facts, pointsHere, wrong)
+    : (wrong ?? caaAllows(facts) ?? leadsHereVerdict(facts));
+  const authorities = verdict.code === 'verified' ? allowedAuthorities(facts) : undefined;
   return {
-    verdict: {
-      code: 'verified',
-      reason: 'verified',
-      message: `${expectation.hostname} leads here.`,
-      expected: lines([main]),
-      found: lines(cname ? view.chain.hops : addresses),
-      remedy: '',
-      ...NO_RECORDS,
-      ...(authorities && { authorities }),
-    },
+    verdict: { ...verdict, ...(authorities && { authorities }) },
     pointsHere,
+    challengeHere: facts.isChallengeRight,
+  };
+}
+
+function firstOf(rules: readonly Rule[], facts: Facts): Verdict | undefined {
+  for (const rule of rules) {
+    const verdict = rule(facts);
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+/**
+ * The verdict on a name that is prepared for a move. Its own record may lead to the old host. `wrong`: what is wrong
+ * with it once it is to lead here; that is told where it looks like a move that went astray.
+ */
+function judgePreparation(facts: Facts, pointsHere: boolean, wrong: Verdict | undefined): Verdict {
+  const missing = hasChallengeRecord(facts);
+  if (missing) return missing;
+  const isAstray =
+    pointsHere || wrong?.code === 'near_miss' || wrong?.reason === 'bare_platform_host';
+  if (wrong && isAstray) return wrong;
+  return firstOf([targetIsThere, caaAllows], facts) ?? preparedVerdict(facts);
+}
+
+function leadsHereVerdict({
+  view,
+  expectation,
+  main,
+  cname,
+  addresses,
+  challengeRecord,
+  isChallengeRight,
+}: Facts): Verdict {
+  const verdict = {
+    code: 'verified',
+    reason: 'verified',
+    message: `${expectation.hostname} leads here.`,
+    expected: lines([main]),
+    found: lines(cname ? view.chain.hops : addresses),
+    remedy: '',
+    ...NO_RECORDS,
+  } as const;
+  if (!challengeRecord || isChallengeRight) return verdict;
+  return {
+    ...verdict,
+    reason: 'challenge_missing',
+    message: `${verdict.message} The record of its challenges is missing or leads elsewhere, so its certificate is renewed over ports 80 and 443.`,
+    add: [challengeRecord],
   };
 }
 
@@ -114,7 +156,7 @@ function byZone(
   const [failed] = resolvers;
   const isBogus = resolvers.every(({ verdict }) => verdict.reason === 'servfail');
   if (first.verdict.code === 'verified' && failed && isBogus) {
-    return { verdict: failed.verdict, pointsHere: first.pointsHere };
+    return { ...first, verdict: failed.verdict };
   }
   return withWait(first, resolvers);
 }
@@ -122,6 +164,7 @@ function byZone(
 function byResolvers(resolvers: readonly Judged[], expectation: Expectation): CheckResult {
   const answers = resolvers.filter(isAnswer);
   const best =
+    answers.find(({ verdict, pointsHere }) => verdict.code === 'verified' && pointsHere) ??
     answers.find(({ verdict }) => verdict.code === 'verified') ??
     answers.find(({ pointsHere }) => pointsHere) ??
     answers[0] ??
@@ -130,18 +173,21 @@ function byResolvers(resolvers: readonly Judged[], expectation: Expectation): Ch
 }
 
 /** Adds how long the resolvers keep a wrong answer, or which of them still have an earlier one. */
-function withWait({ verdict, pointsHere }: Judged, resolvers: readonly Judged[]): CheckResult {
+function withWait({ label: _, ...best }: Judged, resolvers: readonly Judged[]): CheckResult {
+  const { verdict, pointsHere } = best;
   if (verdict.code === 'verified') {
-    const late = resolvers.filter((it) => isAnswer(it) && it.verdict.code !== 'verified');
-    if (late.length === 0) return { verdict, pointsHere };
+    const isLate = (it: Judged) => it.verdict.code !== 'verified' || (pointsHere && !it.pointsHere);
+    const late = resolvers.filter((it) => isAnswer(it) && isLate(it));
+    if (late.length === 0) return best;
     const message = `${verdict.message} Some resolvers (${late.map(({ label }) => label).join(', ')}) still give the earlier answer; they follow within 48 hours, mostly sooner.`;
-    return { verdict: { ...verdict, reason: 'propagating', message }, pointsHere };
+    const reason = verdict.reason === 'verified' ? 'propagating' : verdict.reason;
+    return { ...best, verdict: { ...verdict, reason, message } };
   }
   const waits = resolvers
     .filter((it) => caseOf(it.verdict) === caseOf(verdict))
     .flatMap((it) => it.verdict.retryAfterSeconds ?? []);
-  if (waits.length === 0) return { verdict, pointsHere };
-  return { verdict: { ...verdict, retryAfterSeconds: Math.max(...waits) }, pointsHere };
+  if (waits.length === 0) return best;
+  return { ...best, verdict: { ...verdict, retryAfterSeconds: Math.max(...waits) } };
 }
 
 function disagreement(zone: readonly Judged[], { hostname }: Expectation): CheckResult {
@@ -160,6 +206,7 @@ function disagreement(zone: readonly Judged[], { hostname }: Expectation): Check
       ...NO_RECORDS,
     },
     pointsHere: zone.some(({ pointsHere }) => pointsHere),
+    challengeHere: zone.some(({ challengeHere }) => challengeHere),
   };
 }
 
@@ -176,6 +223,7 @@ function noResolver({ hostname, target }: Expectation): CheckResult {
       ...NO_RECORDS,
     },
     pointsHere: false,
+    challengeHere: false,
   };
 }
 

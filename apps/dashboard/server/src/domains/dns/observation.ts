@@ -26,6 +26,8 @@ export interface View {
   readonly target: { readonly addresses: readonly string[]; readonly failure: Failure | undefined };
   /** The TXT records at the proof's name, along its CNAME chain; undefined: no proof is needed. */
   readonly proof: Texts | undefined;
+  /** What is at the name of the challenges; undefined: the name is not prepared for a move. */
+  readonly challenge?: ChallengeView | undefined;
   /** Records at names where people put them by mistake. */
   readonly elsewhere: readonly ResourceRecord[];
   readonly caa: Caa;
@@ -47,6 +49,19 @@ export interface Texts {
   readonly alias: ResourceRecord | undefined;
   readonly values: readonly string[];
   readonly failure: Failure | undefined;
+}
+
+export interface ChallengeView {
+  /** The CNAME records from the challenges' name on, up to the claim's name in the installation's zone. */
+  readonly chain: CnameChain;
+  /** The CNAME record is that of a wildcard. */
+  readonly isWildcard: boolean;
+  /** TXT records at the name itself. */
+  readonly texts: readonly ResourceRecord[];
+  /** CNAME records with the right value at names where people put them by mistake. */
+  readonly elsewhere: readonly ResourceRecord[];
+  /** How long resolvers cache that there is no CNAME, in seconds. */
+  readonly negativeTtl: number | undefined;
 }
 
 /** The closest set of CAA records up the tree (RFC 8659, section 3), or the name that could not be looked up. */

@@ -1,8 +1,9 @@
 import { isPublicAddress } from '@petstore/http/networks.ts';
 import { PROOF_LABEL, zoneOf } from '../hostname.ts';
-import type { Expectation } from './expectation.ts';
+import type { ChallengeExpectation, Expectation } from './expectation.ts';
 import {
   type Caa,
+  type ChallengeView,
   type CnameChain,
   type Observation,
   OWN_TYPES,
@@ -66,17 +67,19 @@ export function mayAskServer(
 
 /** The DNS of a name as one server has it. */
 export async function viewOf(server: DnsServer, expectation: Expectation): Promise<View> {
-  const { hostname, target, proof } = expectation;
-  const [cname, chain, own, wildcard, addresses, texts, elsewhere, caa] = await Promise.all([
-    server.lookUp(hostname, 'CNAME'),
-    cnameChain(server, expectation),
-    ownOf(server, hostname),
-    wildcardBeside(server, expectation),
-    addressesOf(server, target),
-    proof && textsAt(server, proof.name),
-    recordsElsewhere(server, expectation),
-    caaAt(server, expectation),
-  ]);
+  const { hostname, target, proof, challenge } = expectation;
+  const [cname, chain, own, wildcard, addresses, texts, elsewhere, caa, atChallenge] =
+    await Promise.all([
+      server.lookUp(hostname, 'CNAME'),
+      cnameChain(server, expectation),
+      ownOf(server, hostname),
+      wildcardBeside(server, expectation),
+      addressesOf(server, target),
+      proof && textsAt(server, proof.name),
+      recordsElsewhere(server, expectation),
+      caaAt(server, expectation),
+      challenge && challengeAt(server, expectation, challenge),
+    ]);
   return {
     label: server.label,
     chain,
@@ -88,6 +91,7 @@ export async function viewOf(server: DnsServer, expectation: Expectation): Promi
     proof: texts,
     elsewhere,
     caa,
+    challenge: atChallenge,
   };
 }
 
@@ -115,7 +119,7 @@ async function wildcardBeside(
 /** One CNAME at a time: for a loop a resolver only says that it failed. */
 async function cnameChain(
   server: DnsServer,
-  { hostname, target }: Expectation,
+  { hostname, target }: { readonly hostname: string; readonly target: string },
 ): Promise<CnameChain> {
   const hops: ResourceRecord[] = [];
   const passed = new Set<string>([hostname]);
@@ -159,6 +163,41 @@ async function textsAt(server: DnsServer, name: string): Promise<Texts> {
   ]);
   const [alias] = recordsAt(cname, name, 'CNAME');
   return { values: records.map(({ value }) => value), alias, failure: failureOf(end) };
+}
+
+/** What is at the name of the challenges, and where it may have been put by mistake. */
+async function challengeAt(
+  server: DnsServer,
+  { hostname, target }: Expectation,
+  { name, value }: ChallengeExpectation,
+): Promise<ChallengeView> {
+  const zone = zoneOf(hostname);
+  const places = [
+    `${name}.${zone}`,
+    `_acme-challenge.${zone}`,
+    // Some panels remove a leading underscore.
+    name.replace(/^_/, ''),
+    // Where the platform's host is the zone, this value belongs there.
+    ...(value === target ? [] : [hostname]),
+  ].filter((place) => place !== name && place.length <= MAX_NAME_LENGTH);
+  const [chain, cname, texts, beside, elsewhere] = await Promise.all([
+    cnameChain(server, { hostname: name, target: value }),
+    server.lookUp(name, 'CNAME'),
+    server.lookUp(name, 'TXT'),
+    server.lookUp(`${value.split('.')[0]}.${hostname}`, 'CNAME'),
+    Promise.all(
+      places.map(async (place) => recordsAt(await server.lookUp(place, 'CNAME'), place, 'CNAME')),
+    ),
+  ]);
+  const hop = chain.hops[0];
+  const [ofWildcard] = recordsAt(beside, `${value.split('.')[0]}.${hostname}`, 'CNAME');
+  return {
+    chain,
+    isWildcard: hop !== undefined && ofWildcard?.value === hop.value,
+    texts: hop ? [] : recordsAt(texts, name, 'TXT'),
+    elsewhere: elsewhere.flat().filter((record) => record.value === value),
+    negativeTtl: 'negativeTtl' in cname ? cname.negativeTtl : undefined,
+  };
 }
 
 async function recordsElsewhere(

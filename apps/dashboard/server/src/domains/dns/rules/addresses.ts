@@ -1,4 +1,5 @@
 import { differenceInWords, line, lines } from '../words.ts';
+import { hasChallengeRecord } from './challenge.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 import { type ProofNearMiss, proofNearMiss, unquoted } from './near-miss.ts';
@@ -49,11 +50,15 @@ const NEAR_WORDS: Readonly<Record<ProofNearMiss, (text: string, proof: string) =
   proof_typo: (text, proof) => differenceInWords(unquoted(text), proof),
 };
 
-/** The TXT record that proves ownership is there; other TXT records may be there, too. */
+/**
+ * The TXT record that proves ownership is there; other TXT records may be there, too. Where the name is prepared for a
+ * move, the record of its challenges is as good, and the one to create.
+ */
 export const isProven: Rule = (facts) => {
   const { view, expectation, missingProof, zone } = facts;
   const { proof } = expectation;
   if (missingProof.length === 0 || !proof || !view.proof) return undefined;
+  if (facts.challengeRecord) return hasChallengeRecord(facts);
   const { values, alias, failure } = view.proof;
   if (failure && !alias) return unanswered(facts, proof.name, 'TXT', failure);
   const texts = values.map((value) => ({ type: 'TXT', name: proof.name, value }));

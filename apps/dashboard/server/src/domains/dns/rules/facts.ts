@@ -14,6 +14,10 @@ export interface Facts {
   readonly main: DnsRecord;
   /** The records that have to be created in addition to the main one. */
   readonly missingProof: readonly DnsRecord[];
+  /** The record of the challenges, where the name is prepared for a move. */
+  readonly challengeRecord: DnsRecord | undefined;
+  /** It is there, and leads to the claim's own name. */
+  readonly isChallengeRight: boolean;
   readonly cname: ResourceRecord | undefined;
   /** The CNAME chain leads to the claim's target. */
   readonly isAlias: boolean;
@@ -29,7 +33,7 @@ export interface Facts {
 export type Rule = (facts: Facts) => Verdict | undefined;
 
 export function factsOf(view: View, expectation: Expectation): Facts {
-  const { hostname, target, proof } = expectation;
+  const { hostname, target, proof, challenge } = expectation;
   const zone = zoneOf(hostname);
   const isApex = zone === hostname;
   const cname = view.chain.hops[0];
@@ -38,14 +42,19 @@ export function factsOf(view: View, expectation: Expectation): Facts {
   const isOfWildcard = ({ type, value }: ResourceRecord) =>
     !isApex && !cname && view.wildcard.some((it) => it.type === type && it.value === value);
   const conflicting = [...view.otherCnames, ...all.filter((record) => !isOfWildcard(record))];
-  const isProven = proof === undefined || view.proof?.values.includes(proof.value);
+  const challengeRecord = challenge && dnsRecord('CNAME', challenge.name, challenge.value);
+  const isChallengeRight = view.challenge?.chain.end === 'target';
+  const isProven =
+    proof === undefined || isChallengeRight || view.proof?.values.includes(proof.value);
   return {
     view,
     expectation,
     zone,
     isApex,
     main: mainRecord(expectation),
-    missingProof: isProven ? [] : [dnsRecord('TXT', proof.name, proof.value)],
+    missingProof: isProven ? [] : [challengeRecord ?? dnsRecord('TXT', proof.name, proof.value)],
+    challengeRecord,
+    isChallengeRight,
     cname,
     isAlias: view.chain.hops.some(({ value }) => value === target),
     addresses: all.filter(({ type }) => type === 'A' || type === 'AAAA'),

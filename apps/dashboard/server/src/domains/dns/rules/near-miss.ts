@@ -9,7 +9,10 @@ const MAX_LENGTH = 255;
 export type TargetNearMiss = 'zone_appended' | 'bare_platform_host' | 'target_typo' | 'other_claim';
 
 /** How a CNAME's value almost matches the claim's target; undefined: it does not. */
-export function targetNearMiss(value: string, { target }: Expectation): TargetNearMiss | undefined {
+export function targetNearMiss(
+  value: string,
+  { target }: Readonly<Record<keyof Pick<Expectation, 'target'>, string>>,
+): TargetNearMiss | undefined {
   const platformHost = target.slice(target.indexOf('.') + 1);
   if (value.startsWith(`${target}.`)) return 'zone_appended';
   if (value === platformHost) return 'bare_platform_host';

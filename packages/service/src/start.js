@@ -79,8 +79,9 @@ async function startWithFlags() {
   const flags = Object.entries(startFlags(availableParallelism()))
     .filter(([name]) => !given.includes(name))
     .map(([name, value]) => `${name}=${value}`);
-  // A channel to a parent process would not survive it (child_process.fork).
-  if (process.connected || flags.length === 0) return;
+  // A channel to a parent process would not survive it (child_process.fork), nor would sockets that systemd passes.
+  const hasSockets = process.env.LISTEN_PID === String(process.pid);
+  if (process.connected || hasSockets || flags.length === 0) return;
   const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)];
   try {
     process.execve(process.execPath, args, { ...MALLOC, ...process.env });

@@ -2,13 +2,19 @@ import { explainListenError } from '@petstore/service/listen.ts';
 import { addressesOf } from './addresses.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
-import { type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
+import { type Closing, type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 import { openDatabase } from './store/open-database.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 
 /** An edge that also serves over TLS. */
 export type ConfiguredEdge = Edge & { readonly httpsPort: number };
+
+/**
+ * How long connections without a request stay when an edge is told to stop, in milliseconds: so that another one may
+ * take its place under load, and no request arrives just when its connection is closed.
+ */
+export const PATIENCE_MS = 1_000;
 
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
@@ -68,8 +74,8 @@ export async function openEdge(
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {
       ...edge,
-      async close() {
-        await edge.close();
+      async close(closing?: Closing) {
+        await edge.close(closing);
         await close();
       },
     };

@@ -20,7 +20,9 @@ interface Handle {
 const bindHandle = (
   net as unknown as {
     _createServerHandle(
-      ...args: [address: string, port: number, family: 4 | 6, fd?: undefined, flags?: number]
+      ...args:
+        | [address: string, port: number, family: 4 | 6, fd?: undefined, flags?: number]
+        | [address: null, port: 0, family: -1, fd: number]
     ): Handle | number;
   }
 )._createServerHandle;
@@ -51,6 +53,15 @@ export async function bindSockets(host: string, port: number, count: number): Pr
   const first = bind(port, REUSE_PORT);
   const others = Array.from({ length: count - 1 }, () => bind(first.port, REUSE_PORT));
   return socketsOf(first.port, [first, ...others], count);
+}
+
+/** A socket that this process was given (`activatedSockets`), for as many processes to accept on. */
+export function givenSockets(fd: number, count: number): Sockets {
+  const handle = bindHandle(null, 0, -1, fd);
+  if (typeof handle === 'number') throw systemError(handle);
+  const name: { port?: number } = {};
+  handle.getsockname(name);
+  return socketsOf(name.port ?? 0, [{ handle, port: name.port ?? 0 }], count);
 }
 
 interface Bound {

@@ -103,7 +103,8 @@ export class Supervisor {
 
   /**
    * Replaces each worker: the new one serves before the old one is told to stop. Where a new one cannot start, the old
-   * one goes on, and so do those after it. A call meanwhile makes all of them be replaced once more at the end.
+   * one goes on, and so do those after it. A call meanwhile makes all of them be replaced once more at the end. Those of
+   * an earlier call that have not ended yet are told to hurry.
    */
   reload(): Promise<void> {
     this.#isReloadWanted = true;
@@ -120,8 +121,7 @@ export class Supervisor {
     this.#closePorts();
     for (const slot of this.#slots) clearTimeout(slot.restart);
     for (const worker of this.#processes) {
-      if (worker.isStopping) continue;
-      if (worker.isReady) this.#tellToStop(worker, { isReplaced: false });
+      if (worker.isReady || worker.isStopping) this.#tellToStop(worker, { isReplaced: false });
       else worker.child.kill('SIGKILL');
     }
     await Promise.all([...this.#processes].map(({ ended }) => ended));
@@ -151,6 +151,11 @@ export class Supervisor {
   async #replace(slot: Slot): Promise<void> {
     if (this.#isStopping) return;
     clearTimeout(slot.restart);
+    for (const worker of this.#processes) {
+      if (worker.isStopping && worker.number === slot.number) {
+        this.#tellToStop(worker, { isReplaced: false });
+      }
+    }
     const next = this.#fork(slot);
     slot.next = next;
     try {

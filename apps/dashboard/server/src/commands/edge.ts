@@ -1,10 +1,12 @@
+import { activatedSockets } from '@petstore/service/activated-sockets.ts';
 import { createLog, type Log } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import { readWorkers } from '@petstore/service/workers/count.ts';
 import { type Command, Option } from 'commander';
 import { addressesOf } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
-import { openEdge } from '../configured-edge.ts';
+import { openEdge, PATIENCE_MS } from '../configured-edge.ts';
+import type { EdgeSockets } from '../edge/edge-server.ts';
 import { openOwnZone } from '../zone/own-zone.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -12,7 +14,7 @@ import { subcommand } from './subcommand.ts';
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 interface Options {
-  readonly workers: number;
+  readonly workers?: number;
   readonly worker?: boolean;
 }
 
@@ -24,9 +26,8 @@ export function edgeCommand(): Command {
       )
       .option(
         '--workers <number>',
-        'how many processes share the ports and the work; auto: one for each core',
+        'how many processes share the ports and the work; auto: one for each core. SIGHUP has new ones take their place, of the program as it is then (default: this process alone)',
         readWorkers,
-        1,
       )
       // For the processes that this one starts.
       .addOption(new Option('--worker').hideHelp())
@@ -38,22 +39,24 @@ export function edgeCommand(): Command {
           return workAtEdge(config, SHUTDOWN_TIMEOUT_MS);
         }
         const log = createLog(config.logLevel);
-        if (workers === 1) return serveAlone(config, log);
+        const sockets = Object.fromEntries(activatedSockets(['http', 'https']));
+        if (workers === undefined) return serveAlone(config, log, sockets);
         const { superviseEdge } = await import('../edge-workers.ts');
         const timeoutMs = SHUTDOWN_TIMEOUT_MS;
-        return superviseEdge({ config, log, workers, timeoutMs, say: (at) => tell(config, at) });
+        const say = (at: { port: number; httpsPort: number }) => tell(config, at);
+        return superviseEdge({ config, log, workers, sockets, timeoutMs, say });
       })
   );
 }
 
-async function serveAlone(config: Config, log: Log): Promise<void> {
-  const edge = await openEdge(config, { log });
+async function serveAlone(config: Config, log: Log, sockets: EdgeSockets): Promise<void> {
+  const edge = await openEdge(config, { log, sockets });
   const zone = await openOwnZone(config, log).catch(async (error) => {
     await edge.close();
     throw error;
   });
   const close = async () => {
-    await Promise.all([edge.close(), zone?.close()]);
+    await Promise.all([edge.close({ patienceMs: PATIENCE_MS }), zone?.close()]);
   };
   stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
   tell(config, edge);

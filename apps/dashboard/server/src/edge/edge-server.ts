@@ -37,7 +37,7 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Descriptors of sockets that this process was given, to listen on in place of the two ports. */
+  /** Descriptors of sockets that this process was given, to listen on in place of the ports. */
   readonly sockets?: EdgeSockets | undefined;
   /** Where hosts with a certificate are served over TLS; undefined: nowhere. */
   readonly tls?: TlsOptions;
@@ -56,9 +56,10 @@ export interface EdgeOptions {
 /** A large office behind one address stays below it; for a proxy in front, the operator raises it. */
 const CONNECTIONS_PER_ADDRESS = 1_000;
 
-interface EdgeSockets {
-  readonly http: number;
-  readonly https: number;
+/** It listens on its port in place of a missing one. */
+export interface EdgeSockets {
+  readonly http?: number | undefined;
+  readonly https?: number | undefined;
 }
 
 interface TlsOptions {
@@ -78,7 +79,18 @@ export interface Edge {
    */
   invalidate(projectIds: readonly string[]): void;
   /** Stops listening and finishes the responses in progress, in bounded time. */
-  close(): Promise<void>;
+  close(closing?: Closing): Promise<void>;
+}
+
+/** How the edge closes, where clients should not notice: another process takes its place. */
+export interface Closing {
+  /**
+   * How long connections without a request stay, in milliseconds; otherwise they are closed at once, perhaps just when
+   * a request is on its way. Each response on them says that it is the last one.
+   */
+  readonly patienceMs: number;
+  /** Ends the patience. */
+  readonly hurry?: AbortSignal;
 }
 
 /** Serves sites by host name over HTTP and HTTPS. Rejects with Node's error when it cannot listen. */
@@ -88,6 +100,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
   const closing = new AbortController();
+  const stopPolling = new AbortController();
   const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
   const { answerFirst } = options;
   const respond = responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy);
@@ -104,18 +117,18 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closing: closing.signal,
   };
 
-  const http = await startHttpServer(sockets ? { fd: sockets.http } : { host, port }, context);
+  const http = await startHttpServer(listenAt(sockets?.http, host, port), context);
   const https =
     tls &&
     (await startHttpsServer(
       {
-        at: sockets ? { fd: sockets.https } : { host, port: tls.port },
+        at: listenAt(sockets?.https, host, tls.port),
         ...{ source, cache, limits, maxHandshakes: tls.maxHandshakes },
       },
       context,
     ).catch(async (error) => {
       closing.abort();
-      await http.drain();
+      await http.drain(Promise.resolve());
       throw error;
     }));
 
@@ -123,17 +136,31 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     cache.invalidate(projectIds);
     https?.invalidate(projectIds);
   };
-  const polling = watchChanges(source, invalidate, log, closing.signal);
+  const polling = watchChanges(source, invalidate, log, stopPolling.signal);
 
   return {
     port: http.port,
     httpsPort: https?.port,
     invalidate: (projectIds) => invalidate(new Set(projectIds)),
-    async close() {
+    async close({ patienceMs, hurry } = { patienceMs: 0 }) {
       closing.abort();
-      await Promise.all([http.drain(), https?.drain(), polling]);
+      const patience = patienceMs > 0 ? timeOf(patienceMs, hurry) : Promise.resolve();
+      // As long as requests may come, changes are served.
+      void patience.then(() => stopPolling.abort());
+      await Promise.all([http.drain(patience), https?.drain(patience)]);
+      stopPolling.abort();
+      await polling;
     },
   };
+}
+
+function listenAt(fd: number | undefined, host: string, port: number): ListenAt {
+  return fd === undefined ? { host, port } : { fd };
+}
+
+/** Resolves after that time, or when the signal aborts. It does not keep the process alive. */
+async function timeOf(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => undefined);
 }
 
 /** Serves HTTP/1 without TLS. Rejects with Node's error when it cannot listen. */
@@ -152,7 +179,7 @@ async function startHttpServer(at: ListenAt, context: ServerContext): Promise<Ed
     else acceptForServer(socket);
   });
   const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
-  return { port: await listen(server, at), drain: () => drain(timeouts.drain) };
+  return { port: await listen(server, at), drain: (patience) => drain(timeouts.drain, patience) };
 }
 
 /**

@@ -22,8 +22,8 @@ export interface ServerContext {
 /** A listening server of the edge. */
 export interface EdgeListener {
   readonly port: number;
-  /** Stops listening and finishes the responses in progress, in bounded time. */
-  readonly drain: () => Promise<void>;
+  /** Stops listening and finishes the responses in progress, in bounded time from the end of `patience` on. */
+  readonly drain: (patience: Promise<unknown>) => Promise<void>;
 }
 
 /** Where a server listens: at an address, whose port may be 0 for a free one, or on a socket that this process was given. */
@@ -55,15 +55,16 @@ export function interceptConnections(
 const INTERVAL_MS = 50;
 
 /**
- * Closes a server without cutting off a response. The returned function stops listening, closes idle connections, and
- * after `timeoutMs` all others; it resolves when none is left. `event`: the one of a connection that carries requests.
+ * Closes a server without cutting off a response. The returned function stops listening; once `patience` is over it
+ * closes idle connections, and after `timeoutMs` all others; it resolves when none is left. Meanwhile connections end as
+ * their clients or their timeouts want it. `event`: the one of a connection that carries requests.
  * `closeOtherIdle` closes idle connections that the server has not been given yet.
  */
 export function drainable(
   server: HttpServer,
   event: 'connection' | 'secureConnection',
   closeOtherIdle: () => void,
-): (timeoutMs: number) => Promise<void> {
+): (timeoutMs: number, patience: Promise<unknown>) => Promise<void> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
     sockets.add(socket);
@@ -78,9 +79,10 @@ export function drainable(
     }
   };
 
-  return async (timeoutMs) => {
+  return async (timeoutMs, patience) => {
     // Not the close of http.Server: it closes idle connections first.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    await Promise.race([closed, patience]);
     const idle = setInterval(closeIdle, INTERVAL_MS);
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.destroy();

@@ -31,6 +31,9 @@ const MAX_SESSION_MB = 4;
 /** Time for a reset to be sent, in milliseconds; after it the connection is closed. */
 const CANCEL_MS = 1_000;
 
+/** How long a session that begins while the edge closes may still open streams, in milliseconds. */
+const LATE_MS = 1_000;
+
 /** Streams that a client may reset: a burst, then this many a second (CVE-2023-44487). */
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
@@ -52,12 +55,16 @@ const OPTIONS: ServerSessionOptions = {
 export interface Http2Sessions {
   /** Takes a connection that negotiated HTTP/2. */
   accept(socket: TLSSocket): void;
-  /** Closes each session once its streams have ended; new streams are refused. */
+  /**
+   * Closes each session once its streams have ended; new streams are refused, which their clients may send again
+   * elsewhere (RFC 9113, section 8.7).
+   */
   close(): void;
 }
 
 /** Handles requests over HTTP/2 (RFC 9113). */
-export function http2Sessions({ respond, failures, log, timeouts }: ServerContext): Http2Sessions {
+export function http2Sessions(context: ServerContext): Http2Sessions {
+  const { respond, failures, log, timeouts, closing } = context;
   const isLogged = log.isLevelEnabled('debug');
   const sessions = new Set<ServerHttp2Session>();
   // A stream that stalls is cancelled first, which may be all that it takes.
@@ -102,6 +109,8 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
       session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
       socket.once('close', () => sessions.delete(session));
       endIdle(session, socket, timeouts);
+      // The handshake was under way when the others were told.
+      if (closing.aborted) setTimeout(() => session.close(), LATE_MS).unref();
     },
     close() {
       for (const session of sessions) session.close();

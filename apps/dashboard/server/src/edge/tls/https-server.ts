@@ -106,7 +106,10 @@ export async function startHttpsServer(
 
   return {
     port: await listen(server, at),
-    drain: () => drain(timeouts.drain),
+    drain(patience) {
+      http2.close();
+      return drain(timeouts.drain, patience);
+    },
     invalidate(projectIds) {
       contexts.invalidate(projectIds);
       void live.closeRemoved(projectIds);

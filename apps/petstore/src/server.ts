@@ -1,4 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { closeGracefully } from '@petstore/http/close-gracefully.ts';
 import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import type { Log } from '@petstore/service/log.ts';
@@ -21,7 +22,7 @@ import { errorHandler, errorResponder } from './http/error-handler.ts';
 import { FastPath } from './http/fast-path.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { refuseOtherMethods } from './http/methods.ts';
-import { closeGracefully, createNodeServer, securityHeaders } from './http/node-server.ts';
+import { createNodeServer, securityHeaders } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
 import { handleInOrder } from './http/pipelining.ts';
 import { checkRequestLine, isNoPathOfOurs } from './http/request-checks.ts';

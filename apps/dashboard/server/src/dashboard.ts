@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
+import type { FastifyListenOptions } from 'fastify';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { startIssuer } from './certificates/issuer.ts';
@@ -14,7 +15,7 @@ import { startBuilder } from './deploys/builder.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
-import type { Edge } from './edge/edge-server.ts';
+import type { Edge, EdgeSockets } from './edge/edge-server.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
 import { startDeliverer } from './notices/deliverer.ts';
@@ -51,6 +52,8 @@ export async function startDashboard({
   passwordCost = PASSWORD_COST,
   uploadLimits = UPLOAD_LIMITS,
   webBuild = ensureWebBuild(log),
+  sockets = {},
+  patienceMs = 0,
 }: {
   config: Config;
   log: Log;
@@ -61,6 +64,10 @@ export async function startDashboard({
   uploadLimits?: UploadLimits;
   /** The folder of the pages' files. */
   webBuild?: Promise<string>;
+  /** Descriptors of sockets that this process was given, to listen on in place of the ports. */
+  sockets?: EdgeSockets & { readonly dashboard?: number };
+  /** How long clients that are busy get for one more request when it closes, in milliseconds. */
+  patienceMs?: number;
 }): Promise<Dashboard> {
   // Awaited where it is needed.
   webBuild.catch(() => {});
@@ -110,16 +117,16 @@ export async function startDashboard({
     const { platformHost } = config;
     const hasWildcard = config.dnsZone !== undefined;
     const source = siteSource({ db, platformHost, hasWildcard, addresses, sealer, now });
-    const edge = await startConfiguredEdge(config, { source, log });
+    const edge = await startConfiguredEdge(config, { source, log, sockets });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
-    closers.push(edge.close);
+    closers.push(() => edge.close({ patienceMs }));
 
     const zone = await startOwnZone(config, { db, log, now });
     if (zone) closers.push(zone.close);
 
-    const app = await buildServer({ deps, log, version, webFolder: await webBuild });
-    await app.listen({ host: config.host, port: config.port });
+    const app = await buildServer({ deps, log, version, webFolder: await webBuild, patienceMs });
+    await app.listen(listenOptions(config, sockets.dashboard));
     ports.dashboard = (app.server.address() as AddressInfo).port;
     closers.push(() => app.close());
 
@@ -142,4 +149,12 @@ export async function startDashboard({
     await close();
     throw error;
   }
+}
+
+/** Fastify passes a descriptor on to Node; its types lack it, and without a host it would take localhost for one. */
+function listenOptions(
+  { host, port }: Config,
+  fd: number | undefined,
+): FastifyListenOptions & { fd?: number } {
+  return fd === undefined ? { host, port } : { host, fd };
 }

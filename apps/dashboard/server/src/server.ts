@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { closeGracefully, stopAccepting } from '@petstore/http/close-gracefully.ts';
 import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
 import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
@@ -52,6 +53,8 @@ interface ServerDeps {
   readonly version: string;
   /** The folder of the built web pages. */
   readonly webFolder: string;
+  /** How long clients that are busy get for one more request when the service closes, in milliseconds. */
+  readonly patienceMs: number;
 }
 
 /** The dashboard's HTTP service, not yet listening. Its plugins are in the order in which a request passes them. */
@@ -60,6 +63,7 @@ export async function buildServer({
   log,
   version,
   webFolder,
+  patienceMs,
 }: ServerDeps): Promise<FastifyInstance> {
   const stopping = new AbortController();
   const onError = errorHandler(log);
@@ -67,6 +71,8 @@ export async function buildServer({
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: 'idle',
+    // Requests that arrive on open connections meanwhile are answered as ever.
+    return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Node refuses a missing Host with an empty body; checkRequestHead sends the Error body.
@@ -149,7 +155,14 @@ export async function buildServer({
     return { status: 'ok' };
   });
   await app.register(webRoutes, { folder: webFolder });
-  app.addHook('preClose', async () => stopping.abort());
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping.signal.aborted) reply.header('connection', 'close');
+  });
+  const announce = () => {
+    stopping.abort();
+    stopAccepting(app.server);
+  };
+  closeGracefully(app, announce, patienceMs);
   return app;
 }
 

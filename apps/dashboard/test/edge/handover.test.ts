@@ -127,6 +127,11 @@ async function portsOf(child: ChildProcess, output: { stdout: string; stderr: st
   return { port: Number(port), httpsPort: Number(httpsPort) };
 }
 
+/** Each kind of client had responses. */
+function assertAll(counts: readonly number[]): void {
+  for (const count of counts) assert.ok(count > 0, `${counts}`);
+}
+
 async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
@@ -150,50 +155,71 @@ test('a new version of an edge takes over by SIGHUP, five times under load, and 
     // It ends once its clients have gone to the new one, long before idle ones would have to.
     await timeUntil(async () => !(await childrenOf(child.pid as number)).includes(Number(former)));
   }
-  const counts = await load.end();
-  assert.ok(
-    counts.every((count) => count > 0),
-    `${counts}`,
-  );
+  assertAll(await load.end());
   await stop(child);
 });
+
+/** What systemd does: opens sockets, and starts programs on them one after another. */
+async function activation(t: TestContext, names: readonly string[]) {
+  const sockets = await Promise.all(names.map(() => bindSockets('127.0.0.1', 0, 1)));
+  cleanUp(t, () => sockets.forEach((socket) => void socket.close()));
+  const fds = sockets.map(({ fds: [fd] }) => fd as number);
+  const variables = `LISTEN_FDS=${names.length} LISTEN_FDNAMES=${names.join(':')}`;
+  return {
+    ports: sockets.map(({ port }) => port),
+    start(args: readonly string[], cwd: string, env: Record<string, string>): ChildProcess {
+      const command = ['-c', `LISTEN_PID=$$ ${variables} exec "$@"`, 'sh'];
+      return spawnChild(t, 'sh', [...command, process.execPath, DASHBOARD, ...args], {
+        ...{ cwd, env: { PATH: process.env.PATH, ...env } },
+        stdio: ['ignore', 'pipe', 'pipe', ...fds],
+      });
+    },
+  };
+}
 
 test('an edge that is started anew on the sockets of systemd fails no request', async (t) => {
   const env = await storeWithSite(t);
   const cwd = await temporaryFolder(t);
-  // systemd's part: it opens the sockets, and keeps them whatever becomes of the program.
-  const sockets = await Promise.all([1, 2].map(() => bindSockets('127.0.0.1', 0, 1)));
-  cleanUp(t, () => sockets.forEach((socket) => void socket.close()));
-  const fds = sockets.map(({ fds: [fd] }) => fd as number);
+  const systemd = await activation(t, ['http', 'https']);
   const start = async (args: readonly string[]) => {
-    const command = `LISTEN_PID=$$ LISTEN_FDS=2 LISTEN_FDNAMES=http:https exec "$@"`;
-    const child = spawnChild(
-      t,
-      'sh',
-      ['-c', command, 'sh', process.execPath, DASHBOARD, 'edge', ...args],
-      {
-        ...{ cwd, env: { PATH: process.env.PATH, ...env } },
-        stdio: ['ignore', 'pipe', 'pipe', ...fds],
-      },
-    );
-    const ports = await portsOf(child, listen(child));
-    assert.deepEqual(
-      Object.values(ports),
-      sockets.map(({ port }) => port),
-    );
-    return { child, ports };
+    const child = systemd.start(['edge', ...args], cwd, env);
+    assert.deepEqual(Object.values(await portsOf(child, listen(child))), systemd.ports);
+    return child;
   };
-  let { child, ports } = await start([]);
-  const load = loads(t, ports);
-  for (const args of [['--workers', '2'], []]) {
-    await stop(child);
-    ({ child, ports } = await start(args));
-  }
-  const counts = await load.end();
-  assert.ok(
-    counts.every((count) => count > 0),
-    `${counts}`,
-  );
+  let child = await start([]);
+  const [port = 0, httpsPort = 0] = systemd.ports;
+  const load = loads(t, { port, httpsPort });
+  await stop(child);
+  child = await start(['--workers', '2']);
+  assertAll(await load.end());
+  await stop(child);
+});
+
+test('a dashboard that is started anew on the sockets of systemd fails no request', async (t) => {
+  const env = await storeWithSite(t);
+  const cwd = await temporaryFolder(t);
+  const systemd = await activation(t, ['dashboard', 'http', 'https']);
+  const [dashboardPort = 0, port = 0, httpsPort = 0] = systemd.ports;
+  const start = async () => {
+    const child = systemd.start(['serve', '--json'], cwd, env);
+    const output = listen(child);
+    await timeUntil(async () => {
+      assert.equal(child.exitCode, null, output.stderr);
+      return output.stdout.includes('\n');
+    });
+    assert.equal(JSON.parse(output.stdout).url, `http://127.0.0.1:${dashboardPort}`);
+    return child;
+  };
+  let child = await start();
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  cleanUp(t, () => agent.destroy());
+  const load = loads(t, { port, httpsPort });
+  const kept = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/readyz', agent), 200, 2);
+  const once = new Agent({ keepAlive: false });
+  const fresh = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/readyz', once), 200, 2);
+  await stop(child);
+  child = await start();
+  assertAll([...(await load.end()), await kept.end(), await fresh.end()]);
   await stop(child);
 });
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopAccepting } from '@petstore/http/close-gracefully.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import { isPostgresUrl } from '@petstore/service/postgres-address.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import { stopAccepting } from '../http/node-server.ts';
 import type { ServerDeps } from '../server.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store, StoreOptions } from '../store/store.ts';

@@ -1,3 +1,4 @@
+import { activatedSockets } from '@petstore/service/activated-sockets.ts';
 import { databasePlace } from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import { createLog } from '@petstore/service/log.ts';
@@ -25,7 +26,10 @@ export function serveCommand(version: string): Command {
       const log = createLog(config.logLevel);
       // Loaded here, since the other commands start faster and smaller without it.
       const { startDashboard } = await import('../dashboard.ts');
-      const dashboard = await startDashboard({ config, log, version }).catch((error) => {
+      const { PATIENCE_MS } = await import('../configured-edge.ts');
+      const sockets = Object.fromEntries(activatedSockets(['dashboard', 'http', 'https']));
+      const options = { config, log, version, sockets, patienceMs: PATIENCE_MS };
+      const dashboard = await startDashboard(options).catch((error) => {
         throw explained(error, config);
       });
       stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log, untilStdinEnds });

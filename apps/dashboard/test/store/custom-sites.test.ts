@@ -79,7 +79,7 @@ onBothEngines(
     const id = await putDomain(db, 'pets', 'a.test');
     const plain = {
       ...{ projectId: 'pets', artifactHash: 'artifact of pets', isPreview: false },
-      ...{ origin: 'http://a.test:8082', redirectOrigin: undefined, secureOrigin: undefined },
+      ...{ origin: 'http://a.test:8082', redirect: undefined, secureOrigin: undefined },
       ...{ hsts: undefined, mcp: true, requestProxy: false },
     };
     assert.deepEqual(await site('a.test'), plain);
@@ -183,7 +183,7 @@ onBothEngines(
     const ways = async () => {
       const hosts = ['docs.test', 'old.test', `pets.${PLATFORM}`, `pets--pets1.${PLATFORM}`];
       const sites = await Promise.all(hosts.map(site));
-      return sites.map((found) => [found?.origin, found?.redirectOrigin]);
+      return sites.map((found) => [found?.origin, found?.redirect?.origin]);
     };
     const own = [
       ['http://docs.test:8082', undefined],

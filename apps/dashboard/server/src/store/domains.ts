@@ -77,14 +77,39 @@ export async function countDomains(db: Db, projectId: string): Promise<number> {
   return count;
 }
 
-/** The project's verified domain that was verified first and whose DNS has led here, except for `exceptId`. */
-export function findOldestVerified(db: Db, projectId: string, exceptId: string) {
+/**
+ * The verified domain that becomes primary when the primary is no more: of those that show the same, one that is not the
+ * second of a pair, and was verified first. `version`: the one that they show; null: the whole site.
+ */
+export function findNextPrimary(
+  db: Db,
+  projectId: string,
+  { exceptId, version }: { readonly exceptId: string; readonly version: string | null },
+) {
   return domainsOf(db, projectId)
     .where('verified_at', 'is not', null)
     .where('awaits_move', '=', 0)
     .where('id', '!=', exceptId)
+    .where('version', version === null ? 'is' : '=', version)
+    .where('redirect', 'is', null)
+    .where('hostname', 'not like', '*.%')
+    .orderBy('is_second')
     .orderBy('verified_at')
     .executeTakeFirst();
+}
+
+/** The names at which versions of a project are shown: the primary ones, if they are verified and have a certificate. */
+export function listVersionNames(db: Db, projectId: string, now: number) {
+  return db
+    .selectFrom('site_versions')
+    .innerJoin('domains', 'domains.id', 'site_versions.primary_domain_id')
+    .innerJoin('certificates', 'certificates.domain_id', 'domains.id')
+    .select(['site_versions.name as version', 'domains.hostname'])
+    .where('site_versions.project_id', '=', projectId)
+    .where('domains.verified_at', 'is not', null)
+    .where('domains.removed_at', 'is', null)
+    .where('certificates.not_after', '>', now)
+    .execute();
 }
 
 /** The domain to which the project's others redirect: its primary one, if it is verified and has a certificate. */

@@ -223,6 +223,8 @@ export interface Database {
     deployed_at: number;
     /** Since when its addresses redirect to the default version; null: it is shown. */
     retired_at: number | null;
+    /** To which the other domains that show this version redirect. */
+    primary_domain_id: Generated<string | null>;
   };
 
   /**
@@ -355,6 +357,12 @@ export interface Database {
     /** Strict-Transport-Security: max-age in seconds; null: not sent. */
     hsts_max_age: number | null;
     hsts_include_subdomains: number;
+    /** The one version that it shows; null: the whole site. */
+    version: Generated<string | null>;
+    /** Where all its requests lead, as JSON (domains/redirect.ts); null: it shows the site. */
+    redirect: Generated<string | null>;
+    /** 1: the second of a pair, which becomes primary by no other way than being chosen. */
+    is_second: Generated<number>;
   };
 
   /** What happened to a domain, for its timeline. */

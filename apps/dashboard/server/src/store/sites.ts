@@ -1,18 +1,17 @@
-import { expressionBuilder, sql } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import type { HostCertificate, Site, SiteSource, SiteVersion } from '../edge/sites/site-source.ts';
+import { type HostCertificate, movedTo, type Site, type SiteSource } from '../edge/sites/site-source.ts';
 import { wildcardOf } from '../zone/zone-records.ts';
 import { PLATFORM } from './acme-orders.ts';
 import { readBlob } from './artifacts.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate } from './platform-certificates.ts';
-import type { ProjectRow } from './projects.ts';
-import type { Database, Db, Trx } from './schema.ts';
-import { listSiteVersions } from './site-versions.ts';
+import { findCertificate, findCustomSite } from './custom-sites.ts';
+import type { Db, Trx } from './schema.ts';
+import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
@@ -77,7 +76,7 @@ export function siteSource({
   return {
     async findSite(host) {
       const label = platformLabel(host, platformHost);
-      if (label === undefined) return findCustomSite(db, host, addresses(), now());
+      if (label === undefined) return findCustomSite(db, host, { addresses: addresses(), now: now() });
       const mark = label.lastIndexOf(PREVIEW_MARK);
       return mark === -1
         ? findLive(db, label, addresses(), now())
@@ -105,7 +104,7 @@ export function siteSource({
         ? wildcardOf(platformHost)
         : undefined,
     findWildcardCertificate: (name) => readPlatformCertificate(db, name, sealer, now()),
-    findCertificate: (host) => findCertificate(db, host, sealer),
+    findCertificate: (name) => findCertificate(db, name, sealer),
 
     findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
     findTlsChallenge: (host) => findChallenge(db, host, 'tls-alpn-01'),
@@ -173,48 +172,6 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
   return label.includes('.') ? undefined : label;
 }
 
-/** The columns of a project that switch parts of its sites on and off. */
-const SWITCHES = ['projects.mcp', 'projects.request_proxy'] as const;
-
-function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
-  return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
-}
-
-/** What decides which artifact a project's site shows. */
-interface ShownRow {
-  readonly artifact_hash: string | null;
-  readonly default_version: string | null;
-  readonly has_versions: unknown;
-}
-
-/** Whether a project has versions, as a column: most have none, and then nothing more is asked. */
-function hasVersions() {
-  const { exists, selectFrom } = expressionBuilder<Database, 'projects'>();
-  return exists(
-    selectFrom('site_versions')
-      .select('site_versions.name')
-      .whereRef('site_versions.project_id', '=', 'projects.id'),
-  );
-}
-
-/** The artifact of a project's site, and its versions; undefined where it shows nothing. */
-async function shownBy(
-  db: Db,
-  projectId: string,
-  { artifact_hash, default_version, has_versions }: ShownRow,
-): Promise<Pick<Site, 'artifactHash' | 'versions'> | undefined> {
-  const rows = has_versions ? await listSiteVersions(db, projectId) : [];
-  const all = rows.flatMap(({ name, artifact_hash: hash, retired_at }): SiteVersion[] => {
-    if (retired_at !== null) return [{ name, artifactHash: undefined }];
-    return hash === null ? [] : [{ name, artifactHash: hash }];
-  });
-  const standard = all.find(({ name }) => name === default_version);
-  const artifactHash = standard?.artifactHash ?? artifact_hash;
-  if (!artifactHash) return undefined;
-  if (all.length === 0) return { artifactHash };
-  return { artifactHash, versions: { standard: standard?.name, all } };
-}
-
 async function findLive(
   db: Db,
   slug: string,
@@ -230,7 +187,7 @@ async function findLive(
     .select(activePrimary(now).as('primary'))
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
-  const shown = row && (await shownBy(db, row.id, row));
+  const shown = row && (await shownBy(db, row.id, row, { addresses, now }));
   if (!shown) return undefined;
   const primary = row.primary === null ? undefined : addresses.domain(row.primary);
   return {
@@ -239,7 +196,8 @@ async function findLive(
     origin: primary ?? addresses.site(slug),
     isPreview: false,
     ...switchesOf(row),
-    redirectOrigin: row.redirect_platform_host === 1 ? primary : undefined,
+    leadsVersions: row.redirect_platform_host === 1,
+    redirect: row.redirect_platform_host === 1 && primary !== undefined ? movedTo(primary) : undefined,
   };
 }
 
@@ -273,96 +231,3 @@ async function findPreview(
   };
 }
 
-/**
- * The site of a custom host: of the project that has it as a verified domain, if it has a live deploy. One query that
- * uses indexes, however many hosts there are.
- */
-async function findCustomSite(
-  db: Db,
-  host: CanonicalHost,
-  addresses: Addresses,
-  now: number,
-): Promise<Site | undefined> {
-  const row = await serving(db, host)
-    .leftJoin('certificates', (join) =>
-      join
-        .onRef('certificates.domain_id', '=', 'domains.id')
-        .on('certificates.not_after', '>', now),
-    )
-    .select(['domains.id', 'domains.project_id', 'deploys.artifact_hash'])
-    .select(['domains.hsts_max_age', 'domains.hsts_include_subdomains'])
-    .select(SWITCHES)
-    .select(['projects.default_version', hasVersions().as('has_versions')])
-    .select(['certificates.domain_id as certified', activePrimary(now).as('primary')])
-    .executeTakeFirst();
-  const shown = row && (await shownBy(db, row.project_id, row));
-  if (!shown) return undefined;
-  const secureOrigin = row.certified === null ? undefined : addresses.domain(host);
-  const primary = row.primary === null ? undefined : addresses.domain(row.primary);
-  return {
-    projectId: row.project_id,
-    ...shown,
-    origin: primary ?? secureOrigin ?? addresses.domainWithoutTls(host),
-    isPreview: false,
-    ...switchesOf(row),
-    redirectOrigin: row.primary === host ? undefined : primary,
-    secureOrigin,
-    hsts: hstsOf(row.hsts_max_age, row.hsts_include_subdomains === 1),
-  };
-}
-
-/** The certificate of a custom host that is served. Throws the sealer's errors. */
-async function findCertificate(
-  db: Db,
-  host: CanonicalHost,
-  sealer: Pick<Sealer, 'open'>,
-): Promise<HostCertificate | undefined> {
-  const row = await serving(db, host)
-    .innerJoin('certificates', 'certificates.domain_id', 'domains.id')
-    .select(['domains.id', 'certificates.serial', 'certificates.chain', 'certificates.sealed_key'])
-    .executeTakeFirst();
-  return (
-    row && {
-      id: `${row.id} ${row.serial}`,
-      chain: row.chain,
-      key: sealer.open(row.sealed_key, certificateKeyContext(row.id)),
-    }
-  );
-}
-
-/** The domain of a host, with its project that shows something, and its live deploy. */
-function serving(db: Db, host: CanonicalHost) {
-  return (
-    db
-      .selectFrom('domains')
-      .innerJoin('projects', 'projects.id', 'domains.project_id')
-      .leftJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
-      .where('domains.hostname', '=', host)
-      .where(({ or, eb }) =>
-        or([eb('deploys.id', 'is not', null), eb('projects.default_version', 'is not', null)]),
-      )
-      // A literal, not a parameter: with a parameter SQLite would not use the partial index.
-      .where('domains.holds', '=', sql.lit(1))
-      .where('domains.verified_at', 'is not', null)
-      .where('domains.removed_at', 'is', null)
-  );
-}
-
-/** The host name of a project's primary domain, if it is active, which means that its certificate is valid. */
-function activePrimary(now: number) {
-  return expressionBuilder<Database, 'projects'>()
-    .selectFrom('domains as primary_domain')
-    .innerJoin('certificates as primary_certificate', (join) =>
-      join.onRef('primary_certificate.domain_id', '=', 'primary_domain.id'),
-    )
-    .whereRef('primary_domain.id', '=', 'projects.primary_domain_id')
-    .where('primary_domain.verified_at', 'is not', null)
-    .where('primary_domain.removed_at', 'is', null)
-    .where('primary_certificate.not_after', '>', now)
-    .select('primary_domain.hostname');
-}
-
-function hstsOf(maxAge: number | null, includesSubdomains: boolean): string | undefined {
-  if (maxAge === null) return undefined;
-  return `max-age=${maxAge}${includesSubdomains ? '; includeSubDomains' : ''}`;
-}

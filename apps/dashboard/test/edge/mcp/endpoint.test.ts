@@ -6,6 +6,7 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { movedTo } from '../../../server/src/edge/sites/site-source.ts';
 import { callRate } from '../../../server/src/edge/mcp/call-rate.ts';
 import { type BuiltArtifact, built } from '../../support/build-site.ts';
 import { authority } from '../support/certificates.ts';
@@ -98,7 +99,7 @@ test('switched off, there is nothing at the address', async (t) => {
 
 test('a message to another host of the site is sent on with its body', async (t) => {
   const source = petsSource();
-  putOnline(source, 'b.test', pets, { redirectOrigin: 'https://a.test' });
+  putOnline(source, 'b.test', pets, { redirect: movedTo('https://a.test') });
   putOnline(source, 'c.test', pets, { secureOrigin: 'https://c.test', isPreview: true });
   const { port } = await startTestEdge(t, { source });
   for (const [host, location] of [

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FRAMES_TYPE, PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
+import { movedTo } from '../../../server/src/edge/sites/site-source.ts';
 import { startNameServer } from '../../support/name-server.ts';
 import { startTestEdge } from '../support/edge.ts';
 import { MemorySource, SITE } from '../support/memory-source.ts';
@@ -23,7 +24,7 @@ test('without a switch of the owner and the leave of the operator there is nothi
   const source = new MemorySource();
   deployApi(source, [`${api.url}/`], { host: 'on.test' });
   deployApi(source, [`${api.url}/`], { host: 'off.test', requestProxy: false });
-  deployApi(source, [`${api.url}/`], { host: 'old.test', redirectOrigin: 'https://on.test' });
+  deployApi(source, [`${api.url}/`], { host: 'old.test', redirect: movedTo('https://on.test') });
   const allowed = await startTestEdge(t, { source, requestProxy: ALLOWED });
   const refused = await startTestEdge(t, { source });
   const rows: [edge: typeof allowed, host: string, get: number, post: number][] = [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { movedTo } from '../../../server/src/edge/sites/site-source.ts';
 import { exchange, statuses } from '../support/edge.ts';
 import { MemorySource, SITE } from '../support/memory-source.ts';
 import {
@@ -18,9 +19,9 @@ const PRIMARY = 'https://docs.test:8443';
 async function start(t: Parameters<typeof startSecureEdge>[0]) {
   const source = new MemorySource();
   await deploySecurely(source, 'a.test', SITE, { secureOrigin: SECURE });
-  const elsewhere = { secureOrigin: 'https://other.test:8443', redirectOrigin: PRIMARY };
+  const elsewhere = { secureOrigin: 'https://other.test:8443', redirect: movedTo(PRIMARY) };
   await deploySecurely(source, 'other.test', SITE, elsewhere);
-  source.deploy('old.test', SITE, { redirectOrigin: PRIMARY });
+  source.deploy('old.test', SITE, { redirect: movedTo(PRIMARY) });
   return startSecureEdge(t, { source });
 }
 

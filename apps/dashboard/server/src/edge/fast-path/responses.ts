@@ -1,7 +1,7 @@
 import { matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
-import { redirectOriginOf } from '../http/respond.ts';
+import { redirectOf } from '../http/respond.ts';
 import type { Content } from '../sites/forms.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { SiteFiles } from '../sites/site-files.ts';
@@ -27,7 +27,7 @@ export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
     if (serverName !== undefined && serverName !== requestTarget.host) return undefined;
     const site = cache.cachedSite(requestTarget.host);
     const found = site && files.cached(requestTarget.host, site, requestTarget.path, accept);
-    if (!found || redirectOriginOf({ serverName }, site) !== undefined) return undefined;
+    if (!found || redirectOf({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
     const representation = preferredRepresentation(file, acceptEncoding);
     if (

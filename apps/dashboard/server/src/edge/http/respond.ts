@@ -5,7 +5,7 @@ import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
-import type { Site } from '../sites/site-source.ts';
+import { addressAt, type HostRedirect, movedTo, type Site } from '../sites/site-source.ts';
 import { type Located, locate, retiredRedirect } from '../versions/locate.ts';
 import {
   type EdgeRequest,
@@ -43,7 +43,7 @@ export function responder(
       (request, site) =>
         mcp({
           ...{ request, site, always: secureHeaders(request, site) },
-          redirectOrigin: redirectOriginOf(request, site),
+          redirect: redirectOf(request, site),
         }),
     ],
     [
@@ -51,7 +51,7 @@ export function responder(
       (request, site) =>
         proxy?.({
           ...{ request, site, always: secureHeaders(request, site) },
-          isRedirected: redirectOriginOf(request, site) !== undefined,
+          isRedirected: redirectOf(request, site) !== undefined,
         }),
     ],
   ]);
@@ -61,8 +61,8 @@ export function responder(
     target: RequestTarget,
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
-    if (!site) return textResponse(404, NO_SITE);
-    if (!site.versions) return respondAt(request, target, site, target.path);
+    if (!site || site.isEmpty) return textResponse(404, NO_SITE);
+    if (!site.versions || site.only) return respondAt(request, target, site, target.path);
     const located = locate(site, site.versions, target);
     return 'site' in located
       ? respondAt(request, target, located.site, located.path)
@@ -91,11 +91,11 @@ export function responder(
     const always = secureHeaders(request, site);
     const refusal = methodResponse(request.method, always);
     if (refusal) return refusal;
-    const redirectOrigin = redirectOriginOf(request, site);
-    if (redirectOrigin !== undefined)
-      return textResponse(301, undefined, [...always, ...locationOf(redirectOrigin, target)]);
+    const redirect = redirectOf(request, site);
+    if (redirect) return redirectResponse(redirect, target, always, target.query);
     const respond = ({ status, to }: Redirect) =>
       textResponse(status, undefined, [...always, 'Location', withQuery(to, target.query)]);
+    if ('elsewhere' in located) return redirectResponse(located.elsewhere, located, always, target.query);
     if ('redirect' in located) return respond(located.redirect);
     const manifest = cache.manifest(site.artifactHash);
     return manifest instanceof Promise
@@ -113,9 +113,8 @@ export function responder(
     // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.
     const methodRefusal = methodResponse(request.method, always);
     if (methodRefusal) return methodRefusal;
-    const redirectOrigin = redirectOriginOf(request, site);
-    if (redirectOrigin !== undefined)
-      return textResponse(301, undefined, [...always, ...locationOf(redirectOrigin, target)]);
+    const redirect = redirectOf(request, site);
+    if (redirect) return redirectResponse(redirect, target, always, target.query);
 
     const respond = (found: FoundResource): MaybePromise<EdgeResponse> => {
       switch (found.kind) {
@@ -170,12 +169,13 @@ export function responder(
 
 export type Respond = ReturnType<typeof responder>;
 
-/** The origin to which a request is redirected; undefined where this host serves it. */
-export function redirectOriginOf(
+/** Where a request is redirected before anything is looked up; undefined where this host serves it. */
+export function redirectOf(
   { serverName }: Pick<EdgeRequest, 'serverName'>,
-  { redirectOrigin, secureOrigin }: Site,
-): string | undefined {
-  return redirectOrigin ?? (serverName === undefined ? secureOrigin : undefined);
+  { redirect, secureOrigin }: Site,
+): HostRedirect | undefined {
+  if (redirect || serverName !== undefined || secureOrigin === undefined) return redirect;
+  return movedTo(secureOrigin);
 }
 
 /** RFC 6797, section 7.2: never without TLS. */
@@ -192,9 +192,14 @@ function withQuery(address: string, query: string): string {
   return at < 0 ? joined : joined + address.slice(at);
 }
 
-/** The path begins with a slash, so nothing in it can change the origin in front of it. */
-function locationOf(origin: string, { rawPath, query }: RequestTarget): Headers {
-  return ['Location', origin + rawPath + query];
+function redirectResponse(
+  redirect: HostRedirect,
+  { rawPath }: Pick<RequestTarget, 'rawPath'>,
+  always: Headers,
+  query: string,
+): EdgeResponse {
+  const to = addressAt(redirect, rawPath) + query;
+  return textResponse(redirect.status, undefined, [...always, 'Location', to]);
 }
 
 /** The response to every method but GET and HEAD; undefined for those two. */

@@ -4,7 +4,7 @@ import { type EdgeResponse, textResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
-import type { Site } from '../sites/site-source.ts';
+import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';
 import { clientLimit } from './client-limit.ts';
 import type { McpResponder } from './mcp-server.ts';
@@ -61,8 +61,8 @@ interface McpRequest {
   readonly site: Site;
   /** Headers of every response. */
   readonly always: Headers;
-  /** The origin of the site's own host, where that is another one. */
-  readonly redirectOrigin: string | undefined;
+  /** Where the site is, if not at this host. */
+  readonly redirect: HostRedirect | undefined;
 }
 
 /**
@@ -148,7 +148,7 @@ export function mcpEndpoint(cache: SiteCache) {
   };
 
   return (asked: McpRequest): Promise<EdgeResponse | undefined> | EdgeResponse | undefined => {
-    const { request, site, always, redirectOrigin } = asked;
+    const { request, site, always, redirect } = asked;
     const isPost = request.method === 'POST';
     if (!site.mcp) return isPost ? textResponse(404, undefined, always) : undefined;
     if (request.method === 'OPTIONS') {
@@ -156,16 +156,16 @@ export function mcpEndpoint(cache: SiteCache) {
       return { status: 204, headers, content: '' };
     }
     // 308, unlike 301, keeps the message.
-    if (isPost && redirectOrigin !== undefined) {
+    if (isPost && redirect) {
       return textResponse(308, undefined, [
         ...always,
         ...corsOf(site),
         'Location',
-        redirectOrigin + (site.base ?? '') + MCP_PATH,
+        addressAt(redirect, (site.base ?? '') + MCP_PATH),
       ]);
     }
     if (isPost) return answerPost(asked);
-    return redirectOrigin === undefined ? answerGet(asked) : undefined;
+    return redirect ? undefined : answerGet(asked);
   };
 }
 

@@ -104,7 +104,9 @@ function linksOf(
   const markdown = isPage(entry) ? markdownOf(manifest, path) : undefined;
   const isListed = (isPage(entry) || path === API_CATALOG) && fileAt(manifest, API_CATALOG);
   return [
-    ...(canonical === undefined ? [] : [`<${origin}${canonical}>; rel="canonical"`]),
+    ...(canonical === undefined
+      ? []
+      : [`<${canonical.startsWith('/') ? origin : ''}${canonical}>; rel="canonical"`]),
     ...(markdown === undefined
       ? []
       : [`<${addressIn(base, markdown)}>; rel="alternate"; type="text/markdown"`]),

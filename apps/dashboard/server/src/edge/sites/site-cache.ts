@@ -20,7 +20,7 @@ import type { Site, SiteSource } from './site-source.ts';
 export interface CacheLimits {
   /** Hosts that have a site; one takes some 500 bytes: measured. */
   readonly hosts: number;
-  /** Hosts without a site: counted apart, so that a flood of made-up hosts evicts no real one. */
+  /** Hosts that show nothing: counted apart, so that a flood of made-up hosts evicts no real one. */
   readonly unknownHosts: number;
   readonly manifestBytes: number;
   readonly contentBytes: number;
@@ -72,7 +72,8 @@ export class SiteCache {
   readonly #hosts: LRUCache<string, Site>;
   /** The same hosts by project, so that a change costs what it changes and not what memory holds. */
   readonly #hostsOfProject = new Map<string, Set<string>>();
-  readonly #unknownHosts: LRUCache<string, true>;
+  /** Below a wildcard a host without a site has a certificate all the same. */
+  readonly #unknownHosts: LRUCache<string, { readonly site: Site | undefined }>;
   readonly #manifests: LRUCache<string, Manifest>;
   readonly #contents: LRUCache<string, Forms>;
   readonly #siteReads = new SingleFlight<Site | undefined>();
@@ -110,7 +111,8 @@ export class SiteCache {
   findSite(host: CanonicalHost): MaybePromise<Site | undefined> {
     const site = this.cachedSite(host);
     if (site) return site;
-    if (this.#unknownHosts.get(host)) return undefined;
+    const unknown = this.#unknownHosts.get(host);
+    if (unknown) return unknown.site;
     return this.#siteReads.read(host, () => this.#readSite(host));
   }
 
@@ -176,8 +178,8 @@ export class SiteCache {
       const generation = this.#generation;
       const site = await withReadTimeout(this.#source.findSite(host));
       if (generation === this.#generation) {
-        if (site) this.#keepSite(host, site);
-        else this.#unknownHosts.set(host, true);
+        if (site && !site.isEmpty) this.#keepSite(host, site);
+        else this.#unknownHosts.set(host, { site });
         return site;
       }
       if (lookUps === MAX_LOOK_UPS) return site;

@@ -12,6 +12,10 @@ export interface Site {
   readonly base?: string | undefined;
   /** The site of the host, where it is one version of that. */
   readonly whole?: Site | undefined;
+  /** The one of `versions` that the host shows, without a prefix: it is a name of that version alone. */
+  readonly only?: OnlyVersion | undefined;
+  /** Versions that have a name of their own are shown there alone: their paths on this host lead there. */
+  readonly leadsVersions?: boolean | undefined;
   /** The site's canonical origin, such as `https://docs.example.com`. */
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
@@ -22,12 +26,38 @@ export interface Site {
   readonly mcp: boolean;
   /** Readers may send requests to the API through the site, where the operator allows it. */
   readonly requestProxy: boolean;
-  /** Another host is the site's own: requests are redirected there (301). The origin of that host. */
-  readonly redirectOrigin?: string | undefined;
+  /** All requests are redirected, to a name of the same project. */
+  readonly redirect?: HostRedirect | undefined;
   /** There is a certificate: plain requests are redirected to https. The origin of this host over TLS. */
   readonly secureOrigin?: string | undefined;
   /** Strict-Transport-Security, as sent over TLS. */
   readonly hsts?: string | undefined;
+  /** The name, such as `*.docs.example.com`, whose certificate the host has; undefined: one of its own. */
+  readonly wildcard?: string | undefined;
+  /** Nothing is shown here: a host of a wildcard, or of a version, that does not exist. There is a certificate. */
+  readonly isEmpty?: boolean | undefined;
+}
+
+/** Where all requests to a host are redirected; their query is kept. */
+export interface HostRedirect {
+  readonly origin: string;
+  /** Without a slash at its end, such as `/v2`; empty: the root. */
+  readonly path: string;
+  /** The path of the request follows. */
+  readonly keepPath: boolean;
+  readonly status: 301 | 302 | 308;
+}
+
+/** The same path at another origin. */
+export const movedTo = (origin: string): HostRedirect => ({
+  ...{ origin, path: '', keepPath: true, status: 301 },
+});
+
+/** The address that a request leads to, without its query. The path begins with a slash, so nothing in it can change the origin in front of it. */
+export function addressAt({ origin, path, keepPath }: HostRedirect, rawPath: string): string {
+  if (!keepPath) return origin + (path || '/');
+  // The start page of a version is at its prefix itself.
+  return origin + path + (rawPath === '/' && path !== '' ? '' : rawPath);
 }
 
 /** The versions of a site, each below its name as a prefix. */
@@ -37,10 +67,18 @@ export interface SiteVersions {
   readonly all: readonly SiteVersion[];
 }
 
+export interface OnlyVersion {
+  readonly name: string;
+  /** Of the site that has all versions: its origin, and what its address shows. */
+  readonly whole: Pick<Site, 'origin' | 'artifactHash'>;
+}
+
 export interface SiteVersion {
   readonly name: string;
   /** undefined: it is retired, and its addresses redirect. */
   readonly artifactHash: string | undefined;
+  /** That of a name of its own, where it is shown without a prefix. */
+  readonly origin?: string | undefined;
 }
 
 /** In lists of projects that changed: what is of no project, the certificate of the platform's own hosts. */
@@ -71,8 +109,8 @@ export interface SiteSource {
   wildcardOf(host: CanonicalHost): string | undefined;
   /** undefined where the name, which may be a wildcard, has none. */
   findWildcardCertificate(name: string): Promise<HostCertificate | undefined>;
-  /** undefined where the host has none, or no longer serves. */
-  findCertificate(host: CanonicalHost): Promise<HostCertificate | undefined>;
+  /** Of a host, or of a wildcard by its name; undefined where there is none, or it no longer serves. */
+  findCertificate(name: string): Promise<HostCertificate | undefined>;
   /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */
   findHttpChallenge(host: CanonicalHost, token: string): Promise<string | undefined>;
   /** The key authorization of a TLS-ALPN-01 challenge under way (RFC 8737). */

@@ -41,8 +41,13 @@ export class HostContexts {
 
   /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is unavailable. */
   find(host: CanonicalHost): MaybePromise<HostContext | undefined> {
-    const name = this.#source.wildcardOf(host) ?? host;
-    return this.#contexts.get(name) ?? this.#reads.read(name, () => this.#read(host, name));
+    const wildcard = this.#source.wildcardOf(host);
+    const name = wildcard ?? this.#sites.cachedSite(host)?.wildcard ?? host;
+    const known = this.#contexts.get(name);
+    if (known) return known;
+    return wildcard === undefined
+      ? this.#reads.read(host, () => this.#read(host, () => this.#readOfSite(host)))
+      : this.#reads.read(wildcard, () => this.#read(wildcard, () => this.#readWildcard(wildcard)));
   }
 
   /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
@@ -55,29 +60,52 @@ export class HostContexts {
   }
 
   /** A read from before an invalidation may be of a host that was removed by it. */
-  async #read(host: CanonicalHost, name: string): Promise<HostContext | undefined> {
+  async #read(
+    name: string,
+    readOnce: () => Promise<NamedContext | undefined>,
+  ): Promise<HostContext | undefined> {
     for (let reads = 1; ; reads++) {
       const generation = this.#generation;
-      const found = await (name === host ? this.#readOnce(host) : this.#readWildcard(name));
+      const found = await readOnce();
       if (generation === this.#generation) {
-        if (found) this.#contexts.set(name, found);
-        return found;
+        if (found) this.#contexts.set(found.name, found.context);
+        return found?.context;
       }
-      if (reads === MAX_READS) throw new Error(`The site of ${host} changes all the time.`);
+      if (reads === MAX_READS) throw new Error(`The site of ${name} changes all the time.`);
     }
   }
 
-  async #readWildcard(name: string): Promise<HostContext | undefined> {
+  async #readWildcard(name: string): Promise<NamedContext | undefined> {
     const certificate = await withReadTimeout(this.#source.findWildcardCertificate(name));
-    return certificate && { projectId: undefined, context: contextOf(certificate) };
+    return (
+      certificate && { name, context: { projectId: undefined, context: contextOf(certificate) } }
+    );
   }
 
-  async #readOnce(host: CanonicalHost): Promise<HostContext | undefined> {
+  /** Made-up hosts of a wildcard, which no memory has, cost one read of the site and share one context. */
+  async #readOfSite(host: CanonicalHost): Promise<NamedContext | undefined> {
     const site = await this.#sites.findSite(host);
     if (site?.secureOrigin === undefined) return undefined;
-    const certificate = await withReadTimeout(this.#source.findCertificate(host));
-    return certificate && { projectId: site.projectId, context: contextOf(certificate) };
+    const { projectId, wildcard } = site;
+    if (wildcard === undefined) return this.#readOwn(host, projectId);
+    const known = this.#contexts.get(wildcard);
+    if (known) return { name: wildcard, context: known };
+    const found = await this.#reads.read(wildcard, () =>
+      this.#read(wildcard, () => this.#readOwn(wildcard, projectId)),
+    );
+    return found && { name: wildcard, context: found };
   }
+
+  async #readOwn(name: string, projectId: string): Promise<NamedContext | undefined> {
+    const certificate = await withReadTimeout(this.#source.findCertificate(name));
+    return certificate && { name, context: { projectId, context: contextOf(certificate) } };
+  }
+}
+
+interface NamedContext {
+  /** The host, or the wildcard that it is of. */
+  readonly name: string;
+  readonly context: HostContext;
 }
 
 function contextOf({ chain, key }: HostCertificate): SecureContext {

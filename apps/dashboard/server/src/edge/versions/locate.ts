@@ -4,7 +4,13 @@ import type { Redirect } from '../../deploys/redirects.ts';
 import type { RequestTarget } from '../http/edge-request.ts';
 import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
 import { API_CATALOG, fileAt, redirectOf } from '../sites/manifest-paths.ts';
-import type { Site, SiteVersion, SiteVersions } from '../sites/site-source.ts';
+import {
+  type HostRedirect,
+  movedTo,
+  type Site,
+  type SiteVersion,
+  type SiteVersions,
+} from '../sites/site-source.ts';
 import { addressIn } from './site-editions.ts';
 
 /** Where a request leads on a site with versions. */
@@ -12,6 +18,8 @@ export type Located =
   /** To a path of one version. */
   | { readonly site: Site; readonly path: string }
   | { readonly redirect: Redirect }
+  /** To a version that has a name of its own. */
+  | { readonly elsewhere: HostRedirect; readonly rawPath: string }
   /** To a path of a version that is retired. */
   | { readonly retired: string };
 
@@ -35,6 +43,11 @@ export function locate(
   const [, segment = ''] = path.split('/', 2);
   const version = versions.all.find(({ name }) => name === segment);
   if (version) {
+    if (site.leadsVersions && version.origin !== undefined && version.artifactHash !== undefined) {
+      // As it arrived, whatever of it was encoded.
+      const end = rawPath.indexOf('/', 1);
+      return { elsewhere: movedTo(version.origin), rawPath: end === -1 ? '/' : rawPath.slice(end) };
+    }
     const inner = path.slice(segment.length + 1);
     // As a page of a site has no slash at its end.
     if (inner === '/') return { redirect: { status: 308, to: `/${segment}` } };

@@ -47,10 +47,11 @@ interface ShownVersion {
 }
 
 /** The newest first; what has no version before all others. */
-function shownVersions({ whole }: Site, { standard, all }: SiteVersions): ShownVersion[] {
+function shownVersions({ whole: host, only }: Site, { standard, all }: SiteVersions): ShownVersion[] {
   const named = all.flatMap(({ name, artifactHash }) =>
     artifactHash === undefined ? [] : [{ name, artifactHash }],
   );
+  const whole = host ?? only?.whole;
   named.sort((one, other) => compareVersions(one.name, other.name));
   const unversioned =
     standard === undefined && whole ? [{ name: undefined, artifactHash: whole.artifactHash }] : [];
@@ -58,36 +59,46 @@ function shownVersions({ whole }: Site, { standard, all }: SiteVersions): ShownV
 }
 
 function editionOf(
-  { base }: Site,
-  { standard: standardName }: SiteVersions,
+  site: Site,
+  { standard: standardName, all: known }: SiteVersions,
   path: string,
   shown: readonly ShownVersion[],
   places: readonly Places[],
 ): PageEdition {
+  const currentName = site.only?.name ?? site.base?.slice(1);
   const all = shown.map(({ name }, at): PageVersion => {
     const hasPage = places[at]?.has(path) ?? false;
+    const own = known.find((version) => version.name === name)?.origin;
+    const page = hasPage ? path : '/';
     return {
       title: name ?? UNVERSIONED,
       state: name === undefined ? 'default' : versionState(name, standardName),
-      href: addressIn(name === undefined ? undefined : `/${name}`, hasPage ? path : '/'),
+      href: hrefOf(site, { name, own, isCurrent: name === currentName }, page),
       hasPage,
     };
   });
-  const at = (prefix: string | undefined) => {
-    const index = shown.findIndex(
-      ({ name }) => (name === undefined ? undefined : `/${name}`) === prefix,
-    );
-    return all[index];
-  };
-  const current = at(base);
-  const standard = at(standardName === undefined ? undefined : `/${standardName}`);
+  const at = (name: string | undefined) => all[shown.findIndex((one) => one.name === name)];
+  const current = at(currentName);
+  const standard = at(standardName);
   if (!current || !standard)
-    throw new Error(`The versions of a site lack ${base ?? 'its default'}.`);
+    throw new Error(`The versions of a site lack ${currentName ?? 'its default'}.`);
   const isElsewhere = current !== standard && standard.hasPage;
   return {
     versions: { all, current, standard },
     canonical: isElsewhere ? standard.href : undefined,
   };
+}
+
+/** The address of a page in a version: on the same host without an origin. */
+function hrefOf(
+  site: Site,
+  { name, own, isCurrent }: { name: string | undefined; own: string | undefined; isCurrent: boolean },
+  page: string,
+): string {
+  // A version that its host shows is at the root there.
+  if (site.only && isCurrent) return encodePath(page);
+  if (own !== undefined) return own + encodePath(page);
+  return (site.only?.whole.origin ?? '') + addressIn(name === undefined ? undefined : `/${name}`, page);
 }
 
 /** The address of a path below a prefix, percent-encoded; the start page is at the prefix itself. */

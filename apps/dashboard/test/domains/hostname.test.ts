@@ -6,6 +6,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import fc from 'fast-check';
 import { isApex as isApexOf } from '../../server/src/domains/claim.ts';
 import { hostInZone, readHostname, zoneOf } from '../../server/src/domains/hostname.ts';
+import { withoutWildcard } from '../../server/src/domains/wildcard.ts';
 import { canonicalHost } from '../../server/src/edge/host.ts';
 
 const OWN = { platformHost: 'sites.example.net', dashboardHost: 'dashboard.example.net' };
@@ -22,6 +23,8 @@ test('a host name has one form, whichever way it is typed', () => {
     'example.net': ['example.net'],
     'mysites.example.net': ['mysites.example.net'],
     'pets.github.io': ['pets.github.io'],
+    '*.docs.example.com': ['*.docs.example.com', ' *.Docs.EXAMPLE.com. '],
+    '*.xn--bcher-kva.example': ['*.bücher.example'],
   };
   for (const [hostname, forms] of Object.entries(spellings)) {
     for (const form of forms) assert.equal(read(form), hostname, form);
@@ -38,6 +41,8 @@ test('a name says how people read it, which domain it belongs to, and whether it
     // A provider's suffix is its own zone all the same, as far as CNAME records go.
     ['pets.github.io', 'pets.github.io', 'github.io', false],
     ['example.test', 'example.test', 'example.test', true],
+    ['*.example.test', '*.example.test', 'example.test', false],
+    ['*.bücher.example', '*.bücher.example', 'xn--bcher-kva.example', false],
   ];
   for (const [typed, unicode, zone, isApex] of table) {
     const hostname = read(typed);
@@ -58,7 +63,15 @@ test('what cannot be a custom host name is refused with the reason', () => {
     [['localhost', 'docs', 'com', 'docs.'], /single word/],
     [['co.uk', 'foo.ck', '公司.cn', 'x.kawasaki.jp'], /public suffix, like com/],
     [['github.io', 'GitHub.io.', 'vercel.app'], /under which others have their names/],
-    [['*.example.com', '*'], /not be a wildcard/],
+    [
+      ['*', '**.example.com', 'docs.*.example.com', '*.*.example.com', '*docs.example.com'],
+      /have a \*/,
+    ],
+    [['*.com', '*.localhost'], /single word/],
+    [['*.co.uk'], /public suffix/],
+    [['*.github.io'], /under which others have their names/],
+    [['*.sites.example.net', '*.a.sites.example.net'], /the platform's/],
+    [['*.example.net'], /has sites\.example\.net, which is this dashboard's/],
     [['_docs.example.com', 'a_b.example.com'], /underscore/],
     [
       ['-docs.example.com', 'docs-.example.com', 'docs.-.com'],
@@ -138,7 +151,7 @@ test('whatever is typed ends in a name that reads as itself, or in a reason', ()
       try {
         const name = read(text);
         assert.equal(read(name), name);
-        assert.equal(canonicalHost(name), name);
+        assert.equal(canonicalHost(withoutWildcard(name)), withoutWildcard(name));
         assert.equal(read(domainToUnicode(name)), name);
         assert.ok(name.endsWith(zoneOf(name)) && zoneOf(name).includes('.'));
         assert.ok(!`.${name}`.endsWith('.sites.example.net'));

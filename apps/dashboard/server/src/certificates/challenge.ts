@@ -1,4 +1,5 @@
 import { challengeLabelOf } from '../domains/claim.ts';
+import { isWildcard } from '../domains/wildcard.ts';
 import { type ChallengeRow, listChallenges, putChallenge } from '../store/acme-challenges.ts';
 import { findDomainById } from '../store/domains.ts';
 import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
@@ -60,7 +61,8 @@ async function usableChallenges(
   if (!domain) return configured;
   const isElsewhere = domain.awaits_move === 1 || domain.moved_away_at !== null;
   // The check has seen the record; a resolver may remember its absence.
-  if (domain.prepare === 1 && isElsewhere) return ['dns-01'];
+  const isAlone = isElsewhere || isWildcard(domain.hostname);
+  if (domain.prepare === 1 && isAlone) return ['dns-01'];
   const isDelegated = await deps.zone?.isDelegated(row.hostname, challengeLabelOf(domain), signal);
   return isDelegated ? ['dns-01', ...configured] : configured;
 }

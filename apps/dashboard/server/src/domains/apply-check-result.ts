@@ -16,13 +16,14 @@ import {
   findDomainById,
   findOtherHolder,
   listOtherClaims,
+  listWildcardsAbove,
   lockDomains,
   replaceChallengeLabel,
   updateDomain,
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
 import { findIssuance } from '../store/issuances.ts';
-import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { lockProjects, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { lockSites, recordSiteChange } from '../store/sites.ts';
 import {
@@ -33,7 +34,9 @@ import {
 } from './check-schedule.ts';
 import { makeLabel, makeProof } from './claim.ts';
 import type { CheckResult } from './dns/judge.ts';
+import { becomePrimary } from './primary.ts';
 import type { Verdict } from './verdict.ts';
+import { isWildcard } from './wildcard.ts';
 
 interface CheckContext {
   readonly at: number;
@@ -65,8 +68,7 @@ export async function applyCheckResult(
   if (!project || !domain || !check) return [];
 
   if (domain.removed_at !== null) {
-    await keepOrRelease(trx, domain, result, at);
-    return [];
+    return keepOrRelease(trx, domain, result, at);
   }
   const isVerified = domain.verified_at !== null;
   const mayVerify = PLANS[project.plan].customDomains !== 0;
@@ -108,7 +110,22 @@ export async function applyCheckResult(
   for (const other of domains) {
     if (other.id !== id) await voidProofs(trx, other);
   }
-  return holder ? [project.id, holder.project_id] : [project.id];
+  const covered = await recordBelowWildcards(trx, domain, at);
+  return [project.id, ...(holder ? [holder.project_id] : []), ...covered];
+}
+
+/**
+ * Tells the edges that a name has another holder, or none, below the wildcards of other projects, which show something
+ * there where nobody has the name itself. Returns those projects.
+ */
+async function recordBelowWildcards(
+  trx: Trx,
+  domain: Pick<DomainRow, 'hostname' | 'project_id'>,
+  at: number,
+): Promise<string[]> {
+  const above = await listWildcardsAbove(trx, domain);
+  for (const { project_id } of above) await recordSiteChange(trx, project_id, at);
+  return above.map(({ project_id }) => project_id);
 }
 
 /** Locks a claim and the others to the same name, with the projects of the claim and of the holder. */
@@ -153,17 +170,19 @@ async function recordResult(
 async function markVerified(
   trx: Trx,
   project: ProjectRow,
-  { id, hostname }: DomainRow,
+  domain: DomainRow,
   { pointsHere }: CheckResult,
   { at, actor }: CheckContext,
 ): Promise<void> {
+  const { id, hostname } = domain;
   const awaits_move = pointsHere ? 0 : 1;
   await updateDomain(trx, id, { verified_at: at, holds: 1, awaits_move, moved_away_at: null });
   const verified = pointsHere
     ? 'Its DNS records are right: it is verified.'
     : 'The record of its challenges is right: it is verified, and can be moved here once it has its certificate.';
   await recordDomainEvent(trx, id, at, 'verified', verified);
-  if (pointsHere) await becomePrimary(trx, project, id, at);
+  if (pointsHere)
+    await becomePrimary(trx, project, { ...domain, verified_at: at, awaits_move: 0 }, at);
   await requestCertificate(trx, { id, hostname }, at);
   await updateCheck(trx, id, {
     next_check_at: pointsHere ? nextVerifiedCheck(at, false) : nextPreparedCheck(at, at),
@@ -185,13 +204,6 @@ async function markVerified(
   });
 }
 
-/** The first domain whose DNS leads here is the one to which the project's others redirect. */
-async function becomePrimary(trx: Trx, project: ProjectRow, id: string, at: number): Promise<void> {
-  if (project.primary_domain_id !== null) return;
-  await updateProject(trx, project.id, { primary_domain_id: id });
-  await recordDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
-}
-
 /**
  * Records what was found of a domain that is verified by the record of its challenges alone. Whether its DNS leads here
  * now, for the first time.
@@ -210,7 +222,7 @@ async function recordPreparation(
   if (!pointsHere) return false;
   await updateDomain(trx, domain.id, { awaits_move: 0 });
   await recordDomainEvent(trx, domain.id, at, 'arrived', 'Its DNS leads here: it has moved.');
-  await becomePrimary(trx, project, domain.id, at);
+  await becomePrimary(trx, project, { ...domain, awaits_move: 0 }, at);
   await recordSiteChange(trx, project.id, at);
   return true;
 }
@@ -228,8 +240,9 @@ async function recordChallenge(
   if (challengeHere || before.challenge_here === 0) return;
   const message = `The record of the challenges of ${hostname} is gone.`;
   await recordDomainEvent(trx, id, at, 'challenge_gone', message);
-  const follows =
-    awaits_move === 1
+  const follows = isWildcard(hostname)
+    ? 'Its certificate cannot be issued or renewed until the record is back.'
+    : awaits_move === 1
       ? 'Its certificate cannot be issued or renewed until the record is back, or the name leads here.'
       : 'Its certificate is renewed over ports 80 and 443, as long as the name leads here.';
   await queueDomainNotice(trx, at, {
@@ -252,19 +265,24 @@ async function voidProofs(trx: Trx, { id }: DomainRow): Promise<void> {
 /** How long a removed name whose name servers do not answer stays reserved, in milliseconds. */
 const DOUBT_MS = 7 * 24 * 3_600_000;
 
-/** Keeps a removed name reserved while its DNS leads here, also that of its challenges, or may do so. */
+/**
+ * Keeps a removed name reserved while its DNS leads here, also that of its challenges, or may do so. Returns the projects
+ * whose sites change.
+ */
 async function keepOrRelease(
   trx: Trx,
-  { id, removed_at }: DomainRow,
+  domain: DomainRow,
   { verdict, pointsHere, challengeHere }: CheckResult,
   at: number,
-): Promise<void> {
+): Promise<string[]> {
+  const { id, removed_at } = domain;
   const isInDoubt = verdict.code === 'dns_error' && at - (removed_at ?? at) < DOUBT_MS;
   if (pointsHere || challengeHere || isInDoubt) {
     await updateCheck(trx, id, { checked_at: at, next_check_at: nextRemovedCheck(at) });
-  } else {
-    await deleteDomain(trx, id);
+    return [];
   }
+  await deleteDomain(trx, id);
+  return recordBelowWildcards(trx, domain, at);
 }
 
 /** Records that the DNS of a verified name leads elsewhere, or here again. Whether it leads elsewhere. */

@@ -16,6 +16,7 @@ import {
 } from './dns/expectation.ts';
 import { PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';
+import { isWildcard, withoutWildcard } from './wildcard.ts';
 
 /** The value of a claim's TXT record. Nobody can guess its 160 bits. */
 export function makeProof(): string {
@@ -52,6 +53,9 @@ export function newClaim(
     moved_away_at: null,
     hsts_max_age: null,
     hsts_include_subdomains: 0,
+    version: null,
+    redirect: null,
+    is_second: 0,
   };
 }
 
@@ -70,9 +74,10 @@ function challengeOf(
 ): ChallengeExpectation | undefined {
   if (domain.prepare === 0 || !dnsZone) return undefined;
   return {
-    name: `_acme-challenge.${domain.hostname}`,
+    name: `_acme-challenge.${withoutWildcard(domain.hostname)}`,
     value: challengeName(challengeLabelOf(domain), dnsZone, { platformHost }),
     isAwaitingMove: domain.verified_at === null || domain.awaits_move === 1,
+    isForWildcard: isWildcard(domain.hostname),
   };
 }
 
@@ -86,7 +91,7 @@ export function challengeLabelOf({
 
 /** The TXT record that proves ownership of a name. */
 function proofOf({ hostname, proof }: Pick<DomainRow, 'hostname' | 'proof'>) {
-  return { name: `${PROOF_LABEL}.${hostname}`, value: proof };
+  return { name: `${PROOF_LABEL}.${withoutWildcard(hostname)}`, value: proof };
 }
 
 /** The records to create for a claim. */
@@ -155,6 +160,11 @@ async function authorityOf(
     directoryUrl,
     identities: caaIdentities(authority, said?.caaIdentities ?? []),
     accountUri: account?.account_url ?? undefined,
-    methods: challenge ? ['dns-01', ...(challenge.isAwaitingMove ? [] : challenges)] : challenges,
+    methods: challenge ? ['dns-01', ...(isDnsAlone(challenge) ? [] : challenges)] : challenges,
   };
+}
+
+/** Whether other challenges than DNS-01 would reach another host, or are not offered (RFC 8555, section 7.1.3). */
+function isDnsAlone({ isAwaitingMove, isForWildcard }: ChallengeExpectation): boolean {
+  return isAwaitingMove || isForWildcard;
 }

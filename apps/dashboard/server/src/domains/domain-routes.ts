@@ -17,15 +17,9 @@ import { instant } from '../schema-types.ts';
 import { type DomainEventRow, listDomainEvents } from '../store/domain-events.ts';
 import { type DomainRow, listDomains } from '../store/domains.ts';
 import { Domain, DomainChange, DomainEvent, NewDomain } from './domain.ts';
-import {
-  addDomain,
-  changeDomain,
-  domainOrThrow,
-  makePrimary,
-  removeDomain,
-  renewLink,
-} from './domains.ts';
+import { addDomain, changeDomain, domainOrThrow, removeDomain, renewLink } from './domains.ts';
 import { presentDomain } from './present-domain.ts';
+import { makePrimary } from './primary.ts';
 import { verifyDomain } from './verify-domain.ts';
 
 const operation = operationsOf('Domains');

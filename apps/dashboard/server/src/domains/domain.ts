@@ -7,13 +7,26 @@ const Hostname = Type.String({
   description: 'In lower case and in punycode, such as `docs.example.com`.',
 });
 
+const RedirectStatus = Type.Unsafe<301 | 302 | 308>({ type: 'integer', enum: [301, 302, 308] });
+
 /** `POST /api/projects/{slug}/domains` */
 export const NewDomain = Type.Object({
-  hostname: Type.String({ minLength: 1, maxLength: 512, description: 'As people write it.' }),
+  hostname: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description:
+      'As people write it; or a wildcard, such as `*.docs.example.com`, which needs `DNS_ZONE`.',
+  }),
   prepare: Type.Optional(
     Type.Boolean({
       description:
         'Another host serves the name now: a CNAME at `_acme-challenge.` and the name proves it and brings the certificate before the name itself leads here.',
+    }),
+  ),
+  pair: Type.Optional(
+    Type.Boolean({
+      description:
+        "Also adds `www.example.com` where this is `example.com`, and the other way round; both or none. The plan's limit counts both. This one becomes the primary, to which the other redirects.",
     }),
   ),
 });
@@ -31,6 +44,29 @@ export const DomainChange = Type.Object(
       ),
     ),
     prepare: Type.Optional(Type.Boolean()),
+    redirectTo: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 2_000,
+          description:
+            'All requests lead there: a path of the site, such as `/v2`, or `https://` and another domain of the project with a path. null: it shows the site.',
+        }),
+      ),
+    ),
+    redirectStatus: Type.Optional(RedirectStatus),
+    keepPath: Type.Optional(
+      Type.Boolean({ description: 'The path of the request follows that of `redirectTo`.' }),
+    ),
+    version: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 40,
+          description: 'The one version that the domain shows; null: the whole site.',
+        }),
+      ),
+    ),
   },
   { minProperties: 1 },
 );
@@ -94,6 +130,7 @@ const shown = {
   hostname: Hostname,
   unicode: Type.String({ description: 'The name as people read it.' }),
   isApex: Type.Boolean(),
+  isWildcard: Type.Boolean(),
   state: State,
   records: Type.Array(ref(DnsRecord), { description: 'What to create in the DNS.' }),
   verdict: Nullable(ref(Verdict)),
@@ -118,7 +155,24 @@ const shown = {
 export const Domain = Type.Object(
   {
     ...shown,
-    primary: Type.Boolean(),
+    primary: Type.Boolean({
+      description: 'The others that show the same redirect to it: the whole site, or one version.',
+    }),
+    version: Nullable(
+      Type.String({ description: 'The one version that it shows; null: the whole site.' }),
+    ),
+    redirect: Nullable(
+      Type.Object({
+        to: Type.String(),
+        status: RedirectStatus,
+        keepPath: Type.Boolean(),
+      }),
+    ),
+    pair: Nullable(
+      Type.String({
+        description: 'The domain of this project that is the same with, or without, `www.`',
+      }),
+    ),
     verifiedAt: Nullable(Instant),
     createdAt: Instant,
     createdBy: Type.String(),
@@ -163,6 +217,8 @@ const DOMAIN_EVENTS = [
   'claimed_elsewhere',
   'primary',
   'hsts',
+  'redirect',
+  'version',
   'removed',
   'link.renewed',
 ] as const;

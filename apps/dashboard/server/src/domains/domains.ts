@@ -4,7 +4,6 @@ import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/request-certificate.ts';
-import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
@@ -19,28 +18,27 @@ import {
   findClaim,
   findDomain,
   findHolder,
-  findOldestVerified,
   findOtherHolder,
   insertDomain,
   listReserved,
-  lockDomain,
   lockDomains,
   updateDomain,
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
-import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { lockProjects, type ProjectRow } from '../store/projects.ts';
 import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
-import { newClaim } from './claim.ts';
+import { challengeLabelOf, newClaim } from './claim.ts';
 import { duration } from './dns/words.ts';
 import type { DomainChange, NewDomain } from './domain.ts';
 import { readHostname } from './hostname.ts';
-
-type DomainDeps = Pick<
-  Deps,
-  'db' | 'now' | 'config' | 'addresses' | 'siteChanged' | 'domainsChanged'
->;
+import { type DomainDeps, lockOrThrow } from './lock-domain.ts';
+import { otherHalf, pairOf } from './pair.ts';
+import { handOverPrimary } from './primary.ts';
+import { changeRedirect, readRedirectTarget, type StoredRedirect } from './redirect.ts';
+import { changeShownVersion } from './shown-version.ts';
+import { isWildcard, siblingOf } from './wildcard.ts';
 
 /** A holder is notified of claims of others at most this often, in milliseconds. */
 const CLAIM_NOTICE_MS = 24 * 3_600_000;
@@ -62,26 +60,19 @@ export async function domainOrThrow(
   return domain;
 }
 
-/** Locks a domain until the transaction ends. Throws ApiError where it was removed. */
-async function lockOrThrow(trx: Trx, id: string): Promise<DomainRow> {
-  const domain = await lockDomain(trx, id);
-  if (!domain || domain.removed_at !== null) throw notFound('domain');
-  return domain;
-}
-
 /**
- * Claims a host name for a project. Throws ApiError: `invalid_request` where a site cannot have this name, `forbidden`
+ * Claims a host name for a project, or a wildcard; with `pair` its www. or the name without it as well, both or none.
+ * Returns the claim to the name itself. Throws ApiError: `invalid_request` where a site cannot have this name, `forbidden`
  * where the plan has no domains, `conflict` where the project has no successful deploy, has the name already, or has as
- * many names as its plan allows, or where a name is to be prepared and the installation has no zone.
+ * many names as its plan allows, or where the name needs a zone and the installation has none.
  */
 export async function addDomain(
   deps: DomainDeps,
   { id: projectId }: ProjectRow,
-  { hostname: typed, prepare = false }: NewDomain,
+  { hostname: typed, prepare = false, pair = false }: NewDomain,
   caller: Caller,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
-  const { actor } = caller;
   // A project may add and remove names again and again.
   await limitRate(
     db,
@@ -90,51 +81,86 @@ export async function addDomain(
     now(),
     () => 'This project has added many domains lately. Try again later.',
   );
-  if (prepare) requireZone(config);
   const hostname = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
   });
-  const domain = await db.transaction().execute(async (trx) => {
-    const holder = await findHolder(trx, hostname);
+  if (isWildcard(hostname)) requireZone(config, `to prove the wildcard ${hostname}`);
+  if (prepare) requireZone(config, 'to prepare a domain', WITHOUT_PREPARING);
+  const names = pair ? pairOf(hostname) : ([hostname] as const);
+  const asked = { prepare: prepare || isWildcard(hostname) ? 1 : 0 };
+  const [first] = await db.transaction().execute(async (trx) => {
+    const holders = await Promise.all(names.map((name) => findHolder(trx, name)));
     // Locked, so that additions at the same time cannot exceed the plan's limit, and so that the holder can be notified.
-    await lockProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
+    await lockProjects(trx, [projectId, ...holders.flatMap((holder) => holder?.project_id ?? [])]);
     const project = await lockedProjectFor(trx, caller, projectId, 'domain.manage');
-    await checkMayAdd(trx, project);
-    const known = await findClaim(trx, projectId, hostname);
+    await checkMayAdd(trx, project, names.length);
+    const known = await Promise.all(names.map((name) => findClaim(trx, projectId, name)));
     await lockDomains(
       trx,
-      [known, holder].flatMap((domain) => domain?.id ?? []),
+      [...known, ...holders].flatMap((domain) => domain?.id ?? []),
     );
-    if (known && known.removed_at === null) {
-      throw conflict(`${hostname} is a domain of this project already.`);
-    }
     const at = now();
-    const asked = { prepare: prepare ? 1 : 0 };
-    const claim = known
-      ? await restoreClaim(trx, known, asked)
-      : { ...newClaim(projectId, hostname, at, actor), ...asked };
-    if (!known) await insertDomain(trx, claim);
-    await beginChecks(trx, claim.id, at, at);
-    await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
-    await notifyHolder(trx, claim, holder, at);
-    await writeAudit(trx, at, actor, { action: 'domain.add', projectId, target: hostname });
-    return claim;
+    const claims: DomainRow[] = [];
+    for (const [index, name] of names.entries()) {
+      const claim = await claimName(trx, known[index], {
+        ...{ projectId, hostname: name, caller, at },
+        asked: { ...asked, is_second: index },
+      });
+      await notifyHolder(trx, claim, holders[index], at);
+      claims.push(claim);
+    }
+    return claims;
   });
+  if (!first) throw new Error('no name was claimed');
   deps.domainsChanged();
-  return domain;
+  return first;
 }
 
-/** Throws ApiError where a project may not have one more domain, or cannot have one yet. */
-async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
+interface AskedClaim {
+  readonly projectId: string;
+  readonly hostname: string;
+  readonly caller: Caller;
+  readonly at: number;
+  readonly asked: Pick<DomainRow, 'prepare' | 'is_second'>;
+}
+
+/** Claims a name in a transaction that has locked what it may touch. `known`: the project's claim to it so far. */
+async function claimName(
+  trx: Trx,
+  known: DomainRow | undefined,
+  { projectId, hostname, caller: { actor }, at, asked }: AskedClaim,
+): Promise<DomainRow> {
+  if (known && known.removed_at === null) {
+    throw conflict(`${hostname} is a domain of this project already.`);
+  }
+  const claim = known
+    ? await restoreClaim(trx, known, asked)
+    : { ...newClaim(projectId, hostname, at, actor), ...asked };
+  if (!known) {
+    // There can be one record for the challenges of a name and of the wildcard below it.
+    const sibling = await findClaim(trx, projectId, siblingOf(hostname));
+    if (sibling) claim.challenge_label = challengeLabelOf(sibling);
+    await insertDomain(trx, claim);
+  }
+  await beginChecks(trx, claim.id, at, at);
+  await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
+  await writeAudit(trx, at, actor, { action: 'domain.add', projectId, target: hostname });
+  return claim;
+}
+
+/** Throws ApiError where a project may not have as many more domains, or cannot have one yet. */
+async function checkMayAdd(trx: Trx, project: ProjectRow, wanted: number): Promise<void> {
   const { customDomains } = PLANS[project.plan];
   requireDomainsInPlan(project.plan);
   if (project.live_deploy_id === null && project.default_version === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
   }
-  if (customDomains !== null && (await countDomains(trx, project.id)) >= customDomains) {
+  const used = await countDomains(trx, project.id);
+  if (customDomains !== null && used + wanted > customDomains) {
+    const has = used === customDomains ? 'as many' : `${used} of them; a pair is two`;
     throw conflict(
-      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has as many. Remove one first.`,
+      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has ${has}. Remove one first.`,
     );
   }
 }
@@ -146,10 +172,12 @@ async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
 async function restoreClaim(
   trx: Trx,
   known: DomainRow,
-  asked: Pick<DomainRow, 'prepare'>,
+  asked: AskedClaim['asked'],
 ): Promise<DomainRow> {
   const again = {
     ...asked,
+    version: null,
+    redirect: null,
     removed_at: null,
     verified_at: null,
     awaits_move: 0,
@@ -201,11 +229,11 @@ export async function removeDomain(
     if (!domain || domain.removed_at !== null) throw notFound('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
-    if (project.primary_domain_id === id) {
-      const next = await findOldestVerified(trx, projectId, id);
-      await updateProject(trx, projectId, { primary_domain_id: next?.id ?? null });
-      if (next) await recordPrimary(trx, next, at, 'the primary domain was removed');
-    }
+    await handOverPrimary(trx, project, domain, { at, why: 'the primary domain was removed' });
+    const half = otherHalf(domain.hostname);
+    const left = half && (await findDomain(trx, projectId, half));
+    // What is left of a pair is a domain like others.
+    if (left) await updateDomain(trx, left.id, { is_second: 0 });
     const message = `${actor.name} removed the domain.`;
     const check = await findCheck(trx, id);
     const isReserved =
@@ -237,75 +265,39 @@ export async function removeDomain(
   deps.domainsChanged();
 }
 
-/** Makes a verified domain the primary one, to which the project's other domains redirect. */
-export async function makePrimary(
-  deps: DomainDeps,
-  { id, project_id: projectId }: DomainRow,
-  caller: Caller,
-): Promise<DomainRow> {
-  const { db, now } = deps;
-  const { actor } = caller;
-  const domain = await db.transaction().execute(async (trx) => {
-    const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
-    const locked = await lockOrThrow(trx, id);
-    if (locked.verified_at === null) {
-      throw conflict(
-        `${locked.hostname} is not verified yet; only a verified domain can be primary.`,
-      );
-    }
-    if (locked.awaits_move === 1) {
-      throw conflict(
-        `${locked.hostname} is not moved here yet; it can be primary once its DNS leads here.`,
-      );
-    }
-    if (project.primary_domain_id === id) return locked;
-    const at = now();
-    await updateProject(trx, projectId, { primary_domain_id: id });
-    await recordPrimary(trx, locked, at, `chosen by ${actor.name}`);
-    await recordSiteChange(trx, projectId, at);
-    await writeAudit(trx, at, actor, {
-      action: 'domain.primary',
-      projectId,
-      target: locked.hostname,
-      details: { from: project.primary_domain_id },
-    });
-    return locked;
-  });
-  deps.siteChanged(projectId);
-  return domain;
-}
-
-function recordPrimary(trx: Trx, { id }: DomainRow, at: number, why: string): Promise<void> {
-  return recordDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
-}
-
 /**
- * Changes what a domain is asked to be: Strict-Transport-Security (RFC 6797; null switches it off), and whether it is
- * prepared for a move. Throws ApiError `conflict` where that needs a zone and the installation has none.
+ * Changes what a domain is asked to be: Strict-Transport-Security (RFC 6797; null switches it off), whether it is prepared
+ * for a move, where it redirects, and which version it shows. Throws ApiError where it cannot be that.
  */
 export async function changeDomain(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
-  { hsts, prepare }: DomainChange,
+  asked: DomainChange,
   caller: Caller,
 ): Promise<DomainRow> {
   const { db, now, config } = deps;
   const { actor } = caller;
-  if (prepare) requireZone(config);
+  const { hsts, prepare, version } = asked;
+  const redirect = readRedirect(asked);
+  if (prepare) requireZone(config, 'to prepare a domain', WITHOUT_PREPARING);
   const domain = await db.transaction().execute(async (trx) => {
-    await lockProjectFor(trx, caller, projectId, 'domain.manage');
+    const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
     const at = now();
     const change = {
       ...(hsts !== undefined && (await changeHsts(trx, locked, hsts, actor, at))),
       ...(prepare !== undefined && (await changePreparation(trx, locked, prepare, actor, at))),
+      ...(redirect !== undefined &&
+        (await changeRedirect(trx, project, locked, { redirect, actor, at }))),
+      ...(version !== undefined &&
+        (await changeShownVersion(trx, project, locked, { version, actor, at }))),
     };
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
       projectId,
       target: locked.hostname,
-      details: { ...(hsts !== undefined && { hsts }), ...(prepare !== undefined && { prepare }) },
+      details: { ...asked },
     });
     return { ...locked, ...change };
   });
@@ -339,6 +331,11 @@ async function changePreparation(
   at: number,
 ): Promise<Partial<DomainRow>> {
   if (prepare === (domain.prepare === 1)) return {};
+  if (isWildcard(domain.hostname)) {
+    throw conflict(
+      `${domain.hostname} is a wildcard, which can be proven by the record of its challenges alone.`,
+    );
+  }
   const isUndone = !prepare && domain.awaits_move === 1;
   const change = {
     prepare: prepare ? 1 : 0,
@@ -354,11 +351,23 @@ async function changePreparation(
   return change;
 }
 
-/** Throws ApiError `conflict` where the installation has no zone, in which names are proven before they move. */
-function requireZone({ dnsZone }: DomainDeps['config']): void {
+/** The redirect that is asked for; null: none any more; undefined: it stays as it is. */
+function readRedirect({
+  redirectTo,
+  redirectStatus = 301,
+  keepPath = true,
+}: DomainChange): StoredRedirect | null | undefined {
+  if (redirectTo === undefined || redirectTo === null) return redirectTo;
+  return { ...readRedirectTarget(redirectTo), keepPath, status: redirectStatus };
+}
+
+const WITHOUT_PREPARING = '; or add the domain without preparing it';
+
+/** Throws ApiError `conflict` where the installation has no zone, in which names are proven by their challenges. */
+function requireZone({ dnsZone }: DomainDeps['config'], why: string, otherwise = ''): void {
   if (dnsZone) return;
   throw conflict(
-    'This dashboard has no DNS zone of its own, which it needs to prepare a domain. Whoever runs it sets DNS_ZONE and delegates that zone (see Account, DNS zone); or add the domain without preparing it.',
+    `This dashboard has no DNS zone of its own, which it needs ${why}. Whoever runs it sets DNS_ZONE and delegates that zone (see Account, DNS zone)${otherwise}.`,
   );
 }
 

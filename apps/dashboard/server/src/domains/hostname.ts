@@ -3,6 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
 import { invalidRequest } from '../api-error.ts';
 import { type CanonicalHost, canonicalHost } from '../edge/host.ts';
+import { isWildcard, wildcardAbove, wildcardOf, withoutWildcard } from './wildcard.ts';
 
 /** The installation's own names. */
 interface OwnNames {
@@ -33,20 +34,31 @@ const PRIVATE_SUFFIXES = [
 ];
 
 /**
- * Reads a host name that a person typed into its canonical form: lower case, punycode, no last dot. Throws ApiError
- * `hostname must …` for anything that nobody can own and point here: an IP address, a single label, a public suffix,
- * a wildcard, one of the installation's own names.
+ * Reads a host name that a person typed, or a wildcard such as `*.docs.example.com`, into its canonical form: lower case,
+ * punycode, no last dot. Throws ApiError `hostname must …` for anything that nobody can own and point here: an IP
+ * address, a single label, a public suffix, one of the installation's own names, a wildcard that has one of those.
  */
-export function readHostname(text: string, own: OwnNames): CanonicalHost {
-  const hostname = readName(text.trim());
-  const reason = reasonAgainst(hostname, own);
+export function readHostname(text: string, own: OwnNames): string {
+  const typed = text.trim();
+  const name = readName(withoutWildcard(typed));
+  const hostname = isWildcard(typed) ? wildcardOf(name) : name;
+  const reason = reasonAgainst(name, own) ?? reasonAgainstWildcard(hostname, own);
   if (reason !== undefined) throw invalidRequest(`hostname must ${reason}`);
   return hostname;
 }
 
-/** The registrable domain that a canonical name is in: one label below a public suffix. */
+/** Why a wildcard is refused whose name without its mark is right. */
+function reasonAgainstWildcard(hostname: string, own: OwnNames): string | undefined {
+  const covered = [own.platformHost, own.dashboardHost].find(
+    (name) => name !== undefined && wildcardAbove(name) === hostname,
+  );
+  return covered && `be a name of your own; ${hostname} has ${covered}, which is this dashboard's.`;
+}
+
+/** The registrable domain that a canonical name or a wildcard is in: one label below a public suffix. */
 export function zoneOf(hostname: string): string {
-  return parse(hostname).domain ?? hostname;
+  const name = withoutWildcard(hostname);
+  return parse(name).domain ?? name;
 }
 
 /** A name as most DNS panels want it: without the zone's own name, `@` for the zone itself. */
@@ -79,7 +91,7 @@ function spellingProblem(typed: string): string | undefined {
   if (pasted !== undefined)
     return `be the host name alone, without scheme, port and path: ${pasted}`;
   if (typed.includes('*')) {
-    return 'not be a wildcard: add each name by itself, such as docs.example.com.';
+    return 'have a * in no other place than alone at the beginning, such as *.docs.example.com.';
   }
   if (typed.includes('_')) {
     return 'not have an underscore: host names consist of letters, digits and hyphens.';

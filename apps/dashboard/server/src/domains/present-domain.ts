@@ -10,13 +10,17 @@ import { instant, instantOrNull } from '../schema-types.ts';
 import { listPausedAccounts } from '../store/acme-accounts.ts';
 import { type CertificateRow, findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
-import type { DomainRow } from '../store/domains.ts';
+import { type DomainRow, findDomain } from '../store/domains.ts';
 import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
+import { findSiteVersion } from '../store/site-versions.ts';
 import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
 import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
+import { otherHalf } from './pair.ts';
+import { redirectInWords, type StoredRedirect } from './redirect.ts';
 import type { Verdict } from './verdict.ts';
+import { isWildcard } from './wildcard.ts';
 
 /** When a first certificate is overdue, in milliseconds. */
 const OVERDUE_MS = 30 * 60_000;
@@ -35,11 +39,20 @@ export async function presentDomain(
   { can }: Pick<Access, 'can'>,
 ): Promise<Domain> {
   const { db, addresses } = deps;
+  const { version } = domain;
   // Read anew: the request may have changed it.
-  const project = await findProjectById(db, domain.project_id);
+  const [project, shown, pair] = await Promise.all([
+    findProjectById(db, domain.project_id),
+    version === null ? undefined : findSiteVersion(db, domain.project_id, version),
+    findOtherHalf(db, domain),
+  ]);
+  const primaryId = version === null ? project?.primary_domain_id : shown?.primary_domain_id;
   return {
     ...(await presentState(deps, domain)),
-    primary: project?.primary_domain_id === domain.id && domain.verified_at !== null,
+    primary: primaryId === domain.id && domain.verified_at !== null,
+    version,
+    redirect: domain.redirect === null ? null : presentRedirect(domain.redirect),
+    pair: pair?.hostname ?? null,
     verifiedAt: instantOrNull(domain.verified_at),
     createdAt: instant(domain.created_at),
     createdBy: domain.created_by_email,
@@ -52,6 +65,17 @@ export async function presentDomain(
             includeSubdomains: domain.hsts_include_subdomains === 1,
           },
   };
+}
+
+/** The domain of the same project that makes a pair with this one; undefined: it has none. */
+async function findOtherHalf(db: Db, { hostname, project_id }: DomainRow) {
+  const half = otherHalf(hostname);
+  return half === undefined ? undefined : findDomain(db, project_id, half);
+}
+
+function presentRedirect(stored: string): Domain['redirect'] {
+  const { status, keepPath, ...target } = JSON.parse(stored) as StoredRedirect;
+  return { to: redirectInWords(target), status, keepPath };
 }
 
 /** A domain as whoever has the link sees it. */
@@ -79,6 +103,7 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     hostname,
     unicode: domainToUnicode(hostname),
     isApex: isApex(domain),
+    isWildcard: isWildcard(hostname),
     state: isActive
       ? ('active' as const)
       : domain.verified_at === null

@@ -9,6 +9,13 @@ export const isWildcard = (hostname: string): boolean => hostname.startsWith(MAR
 export const withoutWildcard = (hostname: string): string =>
   isWildcard(hostname) ? hostname.slice(MARK.length) : hostname;
 
+/** The wildcard directly below a name. */
+export const wildcardOf = (name: string): string => MARK + name;
+
+/** The name of a claim beside which another one of the same project has the same record for its challenges. */
+export const siblingOf = (hostname: string): string =>
+  isWildcard(hostname) ? withoutWildcard(hostname) : wildcardOf(hostname);
+
 /** The wildcard that a host is directly below: `*.docs.example.com` of `v1.docs.example.com`. */
 export const wildcardAbove = (host: string): string => `*${host.slice(host.indexOf('.'))}`;
 

@@ -107,7 +107,8 @@ export async function findCustomSite(
   const redirect = await ownRedirect(db, holder, wholeOrigin, { addresses, now });
   if (redirect) return { ...site, redirect };
   const whole = { origin: wholeOrigin, artifactHash: shown.artifactHash };
-  if (holder.hostname !== host) return findLabelSite(db, host, { site, versions: shown.versions, whole });
+  if (holder.hostname !== host)
+    return findLabelSite(db, host, { site, versions: shown.versions, whole });
   if (holder.version !== null) return versionSite(site, holder.version, shown.versions, whole);
   return {
     ...site,

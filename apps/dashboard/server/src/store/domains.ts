@@ -1,3 +1,4 @@
+import { wildcardAbove } from '../domains/wildcard.ts';
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { reservePermanently } from './reserved-labels.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
@@ -109,6 +110,23 @@ export function listVersionNames(db: Db, projectId: string, now: number) {
     .where('domains.verified_at', 'is not', null)
     .where('domains.removed_at', 'is', null)
     .where('certificates.not_after', '>', now)
+    .execute();
+}
+
+/** The domains of a project that lead elsewhere. */
+export function listRedirecting(db: Db, projectId: string): Promise<DomainRow[]> {
+  return domainsOf(db, projectId).where('redirect', 'is not', null).execute();
+}
+
+/** Wildcards that other projects hold above a name: what they show there changes with who holds the name. */
+export function listWildcardsAbove(
+  db: Db,
+  { hostname, project_id }: Pick<DomainRow, 'hostname' | 'project_id'>,
+): Promise<DomainRow[]> {
+  return rows(db)
+    .where('hostname', '=', wildcardAbove(hostname))
+    .where('holds', '=', 1)
+    .where('project_id', '!=', project_id)
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import { deleteRows, findRow, updateRows } from './rows.ts';
-import type { Db, Row, Trx } from './schema.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type SiteVersionRow = Row<'site_versions'>;
 
@@ -22,7 +22,7 @@ export function listSiteVersions(db: Db, projectId: string) {
     .execute();
 }
 
-export async function insertSiteVersion(trx: Trx, row: SiteVersionRow): Promise<void> {
+export async function insertSiteVersion(trx: Trx, row: NewRow<'site_versions'>): Promise<void> {
   await trx.insertInto('site_versions').values(row).execute();
 }
 
@@ -30,7 +30,9 @@ export async function insertSiteVersion(trx: Trx, row: SiteVersionRow): Promise<
 export function updateSiteVersion(
   trx: Trx,
   { project_id, name }: Key,
-  change: Partial<Pick<SiteVersionRow, 'deploy_id' | 'deployed_at' | 'retired_at'>>,
+  change: Partial<
+    Pick<SiteVersionRow, 'deploy_id' | 'deployed_at' | 'retired_at' | 'primary_domain_id'>
+  >,
 ): Promise<boolean> {
   return updateRows(trx, 'site_versions', { project_id, name }, change);
 }

@@ -3,13 +3,18 @@ import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import { type HostCertificate, movedTo, type Site, type SiteSource } from '../edge/sites/site-source.ts';
+import {
+  type HostCertificate,
+  movedTo,
+  type Site,
+  type SiteSource,
+} from '../edge/sites/site-source.ts';
 import { wildcardOf } from '../zone/zone-records.ts';
 import { PLATFORM } from './acme-orders.ts';
 import { readBlob } from './artifacts.ts';
+import { findCertificate, findCustomSite } from './custom-sites.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate } from './platform-certificates.ts';
-import { findCertificate, findCustomSite } from './custom-sites.ts';
 import type { Db, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 
@@ -76,7 +81,8 @@ export function siteSource({
   return {
     async findSite(host) {
       const label = platformLabel(host, platformHost);
-      if (label === undefined) return findCustomSite(db, host, { addresses: addresses(), now: now() });
+      if (label === undefined)
+        return findCustomSite(db, host, { addresses: addresses(), now: now() });
       const mark = label.lastIndexOf(PREVIEW_MARK);
       return mark === -1
         ? findLive(db, label, addresses(), now())
@@ -197,7 +203,8 @@ async function findLive(
     isPreview: false,
     ...switchesOf(row),
     leadsVersions: row.redirect_platform_host === 1,
-    redirect: row.redirect_platform_host === 1 && primary !== undefined ? movedTo(primary) : undefined,
+    redirect:
+      row.redirect_platform_host === 1 && primary !== undefined ? movedTo(primary) : undefined,
   };
 }
 
@@ -230,4 +237,3 @@ async function findPreview(
     ...switchesOf(row),
   };
 }
-

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { recordsAt } from '../domains/dns/outcome.ts';
 import { createQuota, queryServer, readServerAddress } from '../domains/dns/query-server.ts';
 import { anyResolver, resolver } from '../domains/dns/servers.ts';
+import { withoutWildcard } from '../domains/wildcard.ts';
 import type { ZoneConfig } from './zone-config.ts';
 import { challengeName, challengeText } from './zone-records.ts';
 
@@ -37,7 +38,7 @@ export function challengeZone(config: ChallengeZoneConfig): ChallengeZone | unde
   if (!dnsZone) return undefined;
   return {
     async isDelegated(hostname, label, signal) {
-      const name = `_acme-challenge.${hostname}`;
+      const name = `_acme-challenge.${withoutWildcard(hostname)}`;
       const target = challengeName(label, dnsZone, config);
       if (name === target) return true;
       const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();

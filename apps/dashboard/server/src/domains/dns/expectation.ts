@@ -24,6 +24,8 @@ export interface ChallengeExpectation {
   readonly value: string;
   /** The name itself has not led here yet, and need not. */
   readonly isAwaitingMove: boolean;
+  /** It is of a wildcard, for which there is no other challenge. */
+  readonly isForWildcard: boolean;
 }
 
 /** A certificate authority, of which CAA records (RFC 8659, RFC 8657) must allow one. */

@@ -57,9 +57,11 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
   const pointsHere = pointsHereBy(facts);
   const wrong = firstOf(RULES, facts);
   const isAwaited = expectation.challenge?.isAwaitingMove === true && !(pointsHere && !wrong);
+  // Without that record a wildcard has no certificate, wherever its names lead.
+  const missing = expectation.challenge?.isForWildcard ? hasChallengeRecord(facts) : undefined;
   const verdict = isAwaited
     ? judgePreparation(facts, pointsHere, wrong)
-    : (wrong ?? caaAllows(facts) ?? leadsHereVerdict(facts));
+    : (missing ?? wrong ?? caaAllows(facts) ?? leadsHereVerdict(facts));
   const authorities = verdict.code === 'verified' ? allowedAuthorities(facts) : undefined;
   return {
     verdict: { ...verdict, ...(authorities && { authorities }) },

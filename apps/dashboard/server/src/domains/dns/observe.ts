@@ -1,5 +1,6 @@
 import { isPublicAddress } from '@petstore/http/networks.ts';
 import { PROOF_LABEL, zoneOf } from '../hostname.ts';
+import { isWildcard, withoutWildcard } from '../wildcard.ts';
 import type { ChallengeExpectation, Expectation } from './expectation.ts';
 import {
   type Caa,
@@ -44,8 +45,8 @@ export async function observe(
     resolver(servers[i] ?? address.address, address, bounds),
   );
   const viewsOf = (servers: readonly DnsServer[]) =>
-    Promise.all(servers.map((server) => viewOf(server, expectation)));
-  const own = zoneServers(anyResolver(resolvers), expectation.hostname, {
+    Promise.all(servers.map((server) => viewOf(withProbe(server, expectation), expectation)));
+  const own = zoneServers(anyResolver(resolvers), withoutWildcard(expectation.hostname), {
     port: authoritativePort,
     mayAsk: mayAskServer(addresses, arePrivateAllowed),
     bounds,
@@ -105,13 +106,35 @@ async function ownOf(server: DnsServer, name: string): Promise<Own> {
   return { A, AAAA, TXT, MX };
 }
 
+/**
+ * A server that is asked for a random name in the place of a wildcard, as visitors do: nobody can guess the claim's label.
+ * What it finds there is shown as the wildcard's.
+ */
+function withProbe(server: DnsServer, { target }: Expectation): DnsServer {
+  const [label] = target.split('.');
+  return {
+    label: server.label,
+    async lookUp(name, type) {
+      if (!isWildcard(name)) return server.lookUp(name, type);
+      const probe = `${label}.${withoutWildcard(name)}`;
+      const outcome = await server.lookUp(probe, type);
+      if (isFailure(outcome)) return outcome;
+      const records = outcome.records.map((record) =>
+        record.name === probe ? { ...record, name } : record,
+      );
+      return { ...outcome, records };
+    },
+  };
+}
+
 /** The records of a random name beside this one, which only a wildcard can have: nobody can guess the claim's label. */
 async function wildcardBeside(
   server: DnsServer,
   { hostname, target }: Expectation,
 ): Promise<ResourceRecord[]> {
-  if (zoneOf(hostname) === hostname) return [];
-  const name = `${target.split('.')[0]}.${hostname.slice(hostname.indexOf('.') + 1)}`;
+  const base = withoutWildcard(hostname);
+  if (zoneOf(base) === base) return [];
+  const name = `${target.split('.')[0]}.${base.slice(base.indexOf('.') + 1)}`;
   const own = await ownOf(server, name);
   return OWN_TYPES.flatMap((type) => recordsAt(own[type], name, type));
 }
@@ -172,6 +195,8 @@ async function challengeAt(
   { name, value }: ChallengeExpectation,
 ): Promise<ChallengeView> {
   const zone = zoneOf(hostname);
+  // Below a wildcard every name has its records, that of the challenges too.
+  const beside = `${value.split('.')[0]}.${withoutWildcard(hostname)}`;
   const places = [
     `${name}.${zone}`,
     `_acme-challenge.${zone}`,
@@ -180,17 +205,17 @@ async function challengeAt(
     // Where the platform's host is the zone, this value belongs there.
     ...(value === target ? [] : [hostname]),
   ].filter((place) => place !== name && place.length <= MAX_NAME_LENGTH);
-  const [chain, cname, texts, beside, elsewhere] = await Promise.all([
+  const [chain, cname, texts, ofBeside, elsewhere] = await Promise.all([
     cnameChain(server, { hostname: name, target: value }),
     server.lookUp(name, 'CNAME'),
     server.lookUp(name, 'TXT'),
-    server.lookUp(`${value.split('.')[0]}.${hostname}`, 'CNAME'),
+    server.lookUp(beside, 'CNAME'),
     Promise.all(
       places.map(async (place) => recordsAt(await server.lookUp(place, 'CNAME'), place, 'CNAME')),
     ),
   ]);
   const hop = chain.hops[0];
-  const [ofWildcard] = recordsAt(beside, `${value.split('.')[0]}.${hostname}`, 'CNAME');
+  const [ofWildcard] = recordsAt(ofBeside, beside, 'CNAME');
   return {
     chain,
     isWildcard: hop !== undefined && ofWildcard?.value === hop.value,
@@ -215,12 +240,13 @@ async function recordsElsewhere(
 /** RFC 8659, section 3: the closest set up the tree; at each name along its CNAME chain. */
 async function caaAt(server: DnsServer, expectation: Expectation): Promise<Caa> {
   const { hostname, target } = expectation;
-  const names = namesUpFrom(hostname);
+  // RFC 8659, section 3: those of the name below which the wildcard is.
+  const names = namesUpFrom(withoutWildcard(hostname));
   const sets = await Promise.all(names.map((name) => follow(server, name, 'CAA')));
   for (const [index, { records, end }] of sets.entries()) {
     const failure = failureOf(end);
     if (failure) {
-      const isTargets = index === 0 && (await failsAtTarget(server, expectation));
+      const isTargets = names[index] === hostname && (await failsAtTarget(server, expectation));
       return { name: isTargets ? target : (names[index] ?? hostname), failure };
     }
     if (records.length > 0) return { records };

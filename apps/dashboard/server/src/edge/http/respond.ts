@@ -95,7 +95,8 @@ export function responder(
     if (redirect) return redirectResponse(redirect, target, always, target.query);
     const respond = ({ status, to }: Redirect) =>
       textResponse(status, undefined, [...always, 'Location', withQuery(to, target.query)]);
-    if ('elsewhere' in located) return redirectResponse(located.elsewhere, located, always, target.query);
+    if ('elsewhere' in located)
+      return redirectResponse(located.elsewhere, located, always, target.query);
     if ('redirect' in located) return respond(located.redirect);
     const manifest = cache.manifest(site.artifactHash);
     return manifest instanceof Promise

@@ -47,7 +47,10 @@ interface ShownVersion {
 }
 
 /** The newest first; what has no version before all others. */
-function shownVersions({ whole: host, only }: Site, { standard, all }: SiteVersions): ShownVersion[] {
+function shownVersions(
+  { whole: host, only }: Site,
+  { standard, all }: SiteVersions,
+): ShownVersion[] {
   const named = all.flatMap(({ name, artifactHash }) =>
     artifactHash === undefined ? [] : [{ name, artifactHash }],
   );
@@ -92,13 +95,19 @@ function editionOf(
 /** The address of a page in a version: on the same host without an origin. */
 function hrefOf(
   site: Site,
-  { name, own, isCurrent }: { name: string | undefined; own: string | undefined; isCurrent: boolean },
+  {
+    name,
+    own,
+    isCurrent,
+  }: { name: string | undefined; own: string | undefined; isCurrent: boolean },
   page: string,
 ): string {
   // A version that its host shows is at the root there.
   if (site.only && isCurrent) return encodePath(page);
   if (own !== undefined) return own + encodePath(page);
-  return (site.only?.whole.origin ?? '') + addressIn(name === undefined ? undefined : `/${name}`, page);
+  return (
+    (site.only?.whole.origin ?? '') + addressIn(name === undefined ? undefined : `/${name}`, page)
+  );
 }
 
 /** The address of a path below a prefix, percent-encoded; the start page is at the prefix itself. */

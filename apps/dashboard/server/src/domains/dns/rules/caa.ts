@@ -1,5 +1,6 @@
 import { zoneOf } from '../../hostname.ts';
 import type { Verdict } from '../../verdict.ts';
+import { isWildcard, withoutWildcard } from '../../wildcard.ts';
 import { type Authority, dnsRecord } from '../expectation.ts';
 import type { Failure, ResourceRecord } from '../outcome.ts';
 import { FAILURE_WORDS, lines, listed, printable } from '../words.ts';
@@ -19,7 +20,8 @@ export const caaAllows: Rule = (facts) => {
   }
   const { records } = view.caa;
   const values = records.map(({ value }) => value);
-  const blocks = authorities.flatMap((authority) => caaBlock(values, authority) ?? []);
+  const forWildcard = isWildcard(hostname);
+  const blocks = authorities.flatMap((authority) => caaBlock(values, authority, forWildcard) ?? []);
   const owner = records[0]?.name;
   const [block] = blocks;
   if (!block || blocks.length < authorities.length || owner === undefined) return undefined;
@@ -34,11 +36,12 @@ export const caaAllows: Rule = (facts) => {
     });
   }
   const isCritical = block.why === 'unknown_critical';
-  const allowing = dnsRecord('CAA', owner, allowingLine(values, first));
+  const allowing = dnsRecord('CAA', owner, allowingLine(values, first, forWildcard));
   return verdictOf(facts, {
     code: 'caa_blocks',
     reason: block.why,
-    message: owner === hostname ? said : `${said} They apply to ${hostname} as well.`,
+    message:
+      owner === withoutWildcard(hostname) ? said : `${said} They apply to ${hostname} as well.`,
     expected: isCritical
       ? `no critical property that is unknown, at ${owner}`
       : `${owner} CAA ${allowing.value}`,
@@ -58,7 +61,7 @@ export function allowedAuthorities({ view, expectation }: Facts): Verdict['autho
     name: authority.name,
     directoryUrl: authority.directoryUrl,
     identity: authority.identities[0] ?? '',
-    isAllowed: caaBlock(values, authority) === undefined,
+    isAllowed: caaBlock(values, authority, isWildcard(expectation.hostname)) === undefined,
   }));
 }
 
@@ -152,15 +155,20 @@ export function parseCaa(text: string): CaaProperty {
 
 /**
  * Why the closest set of CAA records up the tree keeps the authority from issuing; undefined: it may issue.
- * `issuewild` is for wildcard certificates only.
+ * For a certificate of a wildcard `issuewild` decides, where there is one; it means nothing to others.
  */
-export function caaBlock(records: readonly string[], authority: Authority): CaaBlock | undefined {
+export function caaBlock(
+  records: readonly string[],
+  authority: Authority,
+  forWildcard = false,
+): CaaBlock | undefined {
   const properties = records.map(parseCaa);
   const indices = properties.flatMap(({ isCritical, tag }, index) =>
     isCritical && !KNOWN_TAGS.includes(tag) ? [index] : [],
   );
   if (indices.length > 0) return { why: 'unknown_critical', indices };
-  const issue = properties.filter(({ tag }) => tag === 'issue');
+  const deciding = decidingTag(properties, forWildcard);
+  const issue = properties.filter(({ tag }) => tag === deciding);
   // RFC 8659, section 4.2: without such a property nothing is restricted.
   if (issue.length === 0) return undefined;
   const fitting = issue
@@ -171,6 +179,11 @@ export function caaBlock(records: readonly string[], authority: Authority): CaaB
   // One matching issuer is enough.
   if (reasons.includes(undefined)) return undefined;
   return { why: reasons.includes('validationmethods') ? 'validationmethods' : 'accounturi' };
+}
+
+/** RFC 8659, section 4.3. */
+function decidingTag(properties: readonly CaaProperty[], forWildcard: boolean) {
+  return forWildcard && properties.some(({ tag }) => tag === 'issuewild') ? 'issuewild' : 'issue';
 }
 
 /** The parameter of RFC 8657 that does not match. Other parameters have no meaning here. */
@@ -221,10 +234,15 @@ function withoutBlanks(text: string): string {
  * The value of a CAA record that allows the authority. Where the records bind it to an account or to validation
  * methods, the new one does so, too.
  */
-export function allowingLine(records: readonly string[], authority: Authority): string {
-  const bound = records
-    .map(parseCaa)
-    .filter(({ tag }) => tag === 'issue')
+export function allowingLine(
+  records: readonly string[],
+  authority: Authority,
+  forWildcard = false,
+): string {
+  const properties = records.map(parseCaa);
+  const deciding = decidingTag(properties, forWildcard);
+  const bound = properties
+    .filter(({ tag }) => tag === deciding)
     .map(({ value }) => parseIssuer(value))
     .filter(({ name }) => authority.identities.includes(name))
     .flatMap(({ parameters }) => parameters.map(({ tag }) => tag));
@@ -234,5 +252,5 @@ export function allowingLine(records: readonly string[], authority: Authority): 
     parts.push(`accounturi=${accountUri}`);
   }
   if (bound.includes('validationmethods')) parts.push(`validationmethods=${methods.join(',')}`);
-  return `0 issue "${parts.join('; ')}"`;
+  return `0 ${deciding} "${parts.join('; ')}"`;
 }

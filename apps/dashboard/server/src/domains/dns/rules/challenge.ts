@@ -107,7 +107,9 @@ export const hasChallengeRecord: Rule = (facts) => {
     message: `There is no CNAME record at ${challenge.name} yet, which proves that the domain is yours and brings the certificate.`,
     found: 'no record',
     add,
-    hint: 'The record of the name itself stays as it is for now.',
+    ...(!challenge.isForWildcard && {
+      hint: 'The record of the name itself stays as it is for now.',
+    }),
     retryAfterSeconds: negativeTtl,
   });
 };

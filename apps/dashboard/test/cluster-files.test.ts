@@ -64,6 +64,25 @@ test('the unit starts a program that is there, by commands that it has', async (
   }
 });
 
+test('the sockets that systemd keeps are at the ports of the settings, by names that the programs know', async () => {
+  const { port, edge } = readConfig(await settingsOfMachine());
+  const ports = { web: port, http: edge.httpPort, https: edge.httpsPort };
+  const commands = await readDocument(`${FOLDER}/service/dashboard@.service.d/sockets.conf`);
+  for (const [unit, wanted] of Object.entries(ports)) {
+    const text = await readDocument(`${FOLDER}/service/dashboard-${unit}@.socket`);
+    assert.match(text, new RegExp(`^ListenStream=\\$\\{ADDRESS\\}:${wanted}$`, 'm'));
+    const name = unit === 'web' ? 'dashboard' : unit;
+    assert.match(text, new RegExp(`^FileDescriptorName=${name}$`, 'm'));
+    assert.match(text, /^Service=dashboard@%i\.service$/m);
+    assert.match(commands, new RegExp(`\\b${unit}\\b`));
+  }
+  const workers = await readDocument(`${FOLDER}/service/dashboard@edge.service.d/workers.conf`);
+  const [, program = '', args = ''] =
+    /^ExecStart=\/usr\/bin\/node \/opt\/dashboard\/(\S+) (.+)$/m.exec(workers) ?? [];
+  assert.equal(join(ROOT, program), DASHBOARD);
+  assert.equal((await dashboard(ROOT, [...args.split(' '), '--help'])).code, 0);
+});
+
 test('the edges of Kubernetes have settings that the dashboard reads, its ports and its program', async () => {
   const manifest = await readDocument(`${FOLDER}/kubernetes/edges.yaml`);
   const known = variablesOf(readConfig);

@@ -19,6 +19,7 @@ import { siteVersionRoutes } from './deploys/versions/site-version-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
+import { exportRoutes } from './export/export-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
@@ -137,6 +138,7 @@ export async function buildServer({
       api.register(changeExceptionRoutes, { deps });
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
+      api.register(exportRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(zoneRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });

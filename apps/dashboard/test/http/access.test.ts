@@ -271,6 +271,7 @@ const TABLE: Record<string, Row> = {
     async (world) => ({ path: `${PETS}/versions/${await putVersion(world)}` }),
   ),
 
+  'GET /api/projects/:slug/export': read(MEMBERS, `${PETS}/export`),
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
   'POST /api/projects/:slug/domains': change(
     [OWNERS, 'domains', 201, 'domain.add'],

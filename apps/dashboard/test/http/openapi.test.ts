@@ -169,7 +169,10 @@ test('responses are as the document says', async (t) => {
     assert.equal(answer.status, 200, template);
     await check(template, answer);
   }
-  const every = operationsOf(document).filter((name) => name.startsWith('GET '));
+  const every = operationsOf(document).filter(
+    // An archive: test/export unpacks it.
+    (name) => name.startsWith('GET ') && name !== 'GET /api/projects/{slug}/export',
+  );
   assert.deepEqual(Object.keys(reads).sort(), every.sort());
   const verify = await root.call('POST', `${DOMAIN}/verify`);
   await check('POST /api/projects/{slug}/domains/{hostname}/verify', verify);

@@ -157,13 +157,13 @@ const keyPath = ({ base }: Site, path: string): string => {
 };
 
 /** Where a redirect of a site leads in a version of it. */
-function moved({ base }: Site, to: string): string {
+export function moved({ base }: Site, to: string): string {
   if (base === undefined || !to.startsWith('/')) return to;
   return base + to.replace(/^\/(?=$|[?#])/, '');
 }
 
 /** What becomes of a file when it is served; undefined: nothing. */
-function templateOf(
+export function templateOf(
   { origin, base }: Site,
   entry: ManifestEntry,
   edition: PageEdition | undefined,

@@ -24,7 +24,7 @@ export type Located =
   | { readonly retired: string };
 
 /** What programs look for at the root of a host, or have been told once for all versions: the default version's. */
-const AT_ROOT: ReadonlySet<string> = new Set([
+export const AT_ROOT: ReadonlySet<string> = new Set([
   ...['/robots.txt', '/sitemap.xml', '/llms.txt', '/llms-full.txt', API_CATALOG],
   ...['/openapi.json', '/openapi.yaml', MCP_PATH, PROXY_PATH],
   // Registered with authorization servers as where readers come back to.

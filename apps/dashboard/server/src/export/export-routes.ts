@@ -1,0 +1,67 @@
+import { Type } from '@petstore/service/schema-builders.ts';
+import { limitRate } from '../accounts/sign-in-limits.ts';
+import { conflict } from '../api-error.ts';
+import { domainOrThrow } from '../domains/domains.ts';
+import type { CanonicalHost } from '../edge/host.ts';
+import { accessOf } from '../http/access.ts';
+import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import { siteSource } from '../store/sites.ts';
+import { exportSite } from './export-site.ts';
+
+const operation = operationsOf('Projects');
+
+/** Each reads a whole site: as many as anyone needs. */
+const EXPORTS = { limit: 60, windowMs: 3_600_000 } as const;
+
+const ExportQuery = Type.Object({
+  hostname: Type.Optional(
+    Type.String({
+      maxLength: 512,
+      description:
+        "A domain of the project, whose name the pages have as their own; absent: the site's own.",
+    }),
+  ),
+});
+
+/** The site of a project as files, for whoever wants to serve it elsewhere. */
+export const exportRoutes: Routes = async (app, { deps }) => {
+  app.get(
+    '/projects/:slug/export',
+    operation('project.read', 'exportSite', 'Download the site as static files', {
+      description:
+        'The pages and files that the site shows now, of all its versions, with its redirects as `_redirects`, for nginx and as JSON: a `.tar.gz`. At most 60 in an hour.',
+      params: SlugParams,
+      querystring: ExportQuery,
+      response: {
+        200: {
+          description: 'The archive.',
+          content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
+        },
+      },
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      const { hostname } = request.query;
+      const { db, config, addresses, sealer, now } = deps;
+      const domain =
+        hostname === undefined ? undefined : await domainOrThrow(db, project, hostname);
+      await limitRate(
+        db,
+        `export:${project.id}`,
+        EXPORTS,
+        now(),
+        () => 'This site was downloaded often lately. Try again later.',
+      );
+      const { platformHost } = config;
+      const source = siteSource({ db, platformHost, addresses, sealer, now });
+      const site = await source.findSite(`${project.slug}.${platformHost}` as CanonicalHost);
+      if (!site) throw conflict('Deploy the project first: its site has nothing to download yet.');
+      const origin = domain ? `https://${domain.hostname}` : site.origin;
+      const name = domain?.hostname ?? project.slug;
+      reply
+        .type('application/gzip')
+        .header('content-disposition', `attachment; filename="${name}.tar.gz"`);
+      return exportSite(source, { ...site, origin });
+    },
+  );
+};

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { type BrowserOptions, launchBrowser } from './launch-browser.ts';
 
-export type { Browser, Page } from 'playwright-core';
+export type { Browser, Page, Route } from 'playwright-core';
 export type { BrowserOptions } from './launch-browser.ts';
 export { seriousViolations } from './serious-violations.ts';
 

@@ -25,6 +25,7 @@ export const installationRoutes: Routes<{ version: string }> = async (app, { dep
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
       mail: deps.config.mail !== undefined,
       requestProxy: deps.config.requestProxy === 'allow',
+      prepare: deps.config.dnsZone !== undefined,
       uploadLimits: uploadLimitsOf(deps.config.deploys),
     }),
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from '@petstore/test-support/browser.ts';
+import type { Page, Route } from '@petstore/test-support/browser.ts';
 import type { Domain, DomainEvent } from '../../server/src/domains/domain.ts';
 import {
   active,
@@ -11,6 +11,9 @@ import {
   HOSTNAME,
   issuance,
   overdue,
+  prepared,
+  readyToMove,
+  VERIFIED,
   verdict,
   verified,
 } from '../support/domain-responses.ts';
@@ -175,6 +178,77 @@ test('domains are in order for everyone, in every state', async () => {
   await lookAt('remove', active(), [DARK_PHONE], click('Remove the domain'));
 });
 
+test('a domain that is prepared says at each stage what to do now', async () => {
+  const page = await projectPage();
+  const lookAt = async (
+    name: string,
+    domain: Domain,
+    text: string,
+    views: readonly (typeof VIEWS)[number][],
+  ) => {
+    await pretend(page, domain);
+    await look(
+      page,
+      shared(),
+      { name: `domain-${name}`, path: `${DOMAINS}/${HOSTNAME}`, text },
+      views,
+    );
+  };
+  const records = page.getByRole('table', { name: `DNS records of ${HOSTNAME}` });
+  await lookAt('prepare', prepared(), 'Prepare the move', [LIGHT, DARK_PHONE]);
+  await records.getByRole('cell', { name: 'Missing' }).waitFor();
+  await records.getByRole('cell', { name: 'Later' }).waitFor();
+  await lookAt('ready', readyToMove(), 'The certificate is here.', [DARK, LIGHT_PHONE]);
+  await page.getByRole('status').getByText('Ready to move').waitFor();
+  await records.getByRole('cell', { name: 'Change now' }).waitFor();
+  assert.equal(
+    await page.getByRole('link', { name: 'Open site' }).count(),
+    0,
+    'it leads elsewhere',
+  );
+  const moved = readyToMove({ pointsHere: true, primary: true, verdict: VERIFIED });
+  await lookAt('arrived', moved, 'Keep both records', [LIGHT]);
+  await page.getByRole('link', { name: 'Open site' }).waitFor();
+});
+
+test('a site that is live elsewhere is prepared when it is added, or later', async () => {
+  const page = await projectPage();
+  await pretend(page);
+  const asked: unknown[] = [];
+  const answer = (domain: Domain) => async (route: Route) => {
+    if (!['POST', 'PATCH'].includes(route.request().method())) return route.fallback();
+    asked.push(route.request().postDataJSON());
+    return route.fulfill({ json: domain });
+  };
+  await page.route('**/api/installation', async (route) => {
+    const response = await route.fetch();
+    return route.fulfill({ json: { ...(await response.json()), prepare: true } });
+  });
+  await page.route('**/api/projects/named/domains', answer(prepared()));
+  const open = async () => {
+    await click('Add domain')(page);
+    await page.getByRole('textbox', { name: 'Host name' }).fill(HOSTNAME);
+    await page.getByRole('checkbox', { name: 'Prepare first' }).check();
+  };
+  const place = { name: 'domains-prepare', path: DOMAINS, text: 'No domains yet', open };
+  await look(page, shared(), place, [LIGHT, DARK_PHONE]);
+  await page.route(`**/api/projects/named/domains/${HOSTNAME}`, (route) =>
+    route.fulfill({ json: prepared() }),
+  );
+  await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
+  await page.getByText('Prepare the move').waitFor();
+
+  await page.route(`**/api/projects/named/domains/${HOSTNAME}`, (route) =>
+    route.fulfill({ json: added() }),
+  );
+  await page.route(`**/api/projects/named/domains/${HOSTNAME}`, answer(prepared()));
+  await page.reload();
+  await page.getByText('Is the site live elsewhere now?').waitFor();
+  await page.getByRole('button', { name: 'Prepare first' }).click();
+  await page.getByText('Prepare the move').waitFor();
+  assert.deepEqual(asked, [{ hostname: HOSTNAME, prepare: true }, { prepare: true }]);
+});
+
 test('a name that is typed to be added stays while the list behind it changes', async () => {
   const page = await projectPage();
   await pretend(page);
@@ -226,4 +300,9 @@ test('the link is in order for everyone who has it', async () => {
   const { page } = await shared().visitor();
   await pretend(page, checked(verdict('near_miss', { retryAfterSeconds: 840 })));
   await look(page, shared(), { name: 'link', path: LINK, text: 'Questions?' }, [DARK, LIGHT_PHONE]);
+  await pretend(page, readyToMove());
+  await look(page, shared(), { name: 'link-ready', path: LINK, text: 'Ready to move' }, [
+    LIGHT,
+    DARK_PHONE,
+  ]);
 });

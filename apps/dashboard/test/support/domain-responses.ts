@@ -77,6 +77,7 @@ export const verified = (issuance: Issuance, more: Partial<Domain> = {}): Domain
   checked(VERIFIED, {
     state: 'verified',
     primary: true,
+    pointsHere: true,
     verifiedAt: issuance.requestedAt,
     nextCheckAt: ahead(DAY),
     issuance,
@@ -158,6 +159,7 @@ export const active = (more: Partial<Domain> = {}): Domain =>
   checked(VERIFIED, {
     state: 'active',
     primary: true,
+    pointsHere: true,
     verifiedAt: ago(5 * MINUTE),
     nextCheckAt: ahead(DAY),
     certificate: {
@@ -167,6 +169,44 @@ export const active = (more: Partial<Domain> = {}): Domain =>
       notAfter: ahead(90 * DAY),
       issuedAt: ago(4 * MINUTE),
       renewAt: ahead(60 * DAY),
+    },
+    ...more,
+  });
+
+/** The record of its challenges, and its own. */
+const PREPARED_RECORDS = [
+  {
+    ...CNAME,
+    name: `_acme-challenge.${HOSTNAME}`,
+    host: '_acme-challenge.docs',
+    value: 'k7m2x9q4w3e8r5t6y1u0.acme.docs.localhost',
+  },
+  CNAME,
+];
+
+/** A domain that is live elsewhere, before the record of its challenges is there. */
+export const prepared = (more: Partial<Domain> = {}): Domain =>
+  checked(
+    verdict('no_record', {
+      reason: 'challenge_missing',
+      message:
+        'There is no CNAME record at _acme-challenge.docs.example.com yet, which proves that the domain is yours and brings the certificate.',
+      add: PREPARED_RECORDS.slice(0, 1),
+    }),
+    { prepare: true, records: PREPARED_RECORDS, ...more },
+  );
+
+/** The same with its certificate, before it is moved. */
+export const readyToMove = (more: Partial<Domain> = {}): Domain =>
+  active({
+    ...{ prepare: true, pointsHere: false, primary: false, records: PREPARED_RECORDS },
+    verdict: {
+      ...VERIFIED,
+      reason: 'prepared',
+      message:
+        'docs.example.com is prepared: the record of its challenges is right. Its address record still leads elsewhere (docs.example.com A 203.0.113.7), which is right until you move it.',
+      expected: '_acme-challenge.docs.example.com CNAME k7m2x9q4w3e8r5t6y1u0.acme.docs.localhost',
+      found: '_acme-challenge.docs.example.com CNAME k7m2x9q4w3e8r5t6y1u0.acme.docs.localhost',
     },
     ...more,
   });

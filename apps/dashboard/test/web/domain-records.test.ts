@@ -1,11 +1,19 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DnsRecord } from '../../server/src/domains/verdict.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
+import type { DnsRecord, Verdict } from '../../server/src/domains/verdict.ts';
 import { instructions } from '../../web/src/domains/instructions.ts';
 import { recordStatus, zoneOf } from '../../web/src/domains/records.ts';
 import { remedyOf, waitInWords } from '../../web/src/domains/remedy.ts';
-import { added, checked, VERIFIED, verdict } from '../support/domain-responses.ts';
+import {
+  added,
+  checked,
+  prepared,
+  readyToMove,
+  VERIFIED,
+  verdict,
+} from '../support/domain-responses.ts';
 
 const [CNAME] = added().records as [DnsRecord];
 const TXT: DnsRecord = {
@@ -24,22 +32,56 @@ const CAA: DnsRecord = {
 };
 
 test('a record is right, almost right, another, missing or unknown as the last check says', () => {
-  assert.equal(recordStatus(CNAME, null), 'unknown');
-  assert.equal(recordStatus(CNAME, verdict('no_record')), 'missing');
-  assert.equal(recordStatus(CNAME, verdict('dns_error', { add: [] })), 'unknown');
-  assert.equal(recordStatus(CNAME, verdict('caa_blocks', { add: [CAA] })), 'right');
-  assert.equal(recordStatus(CNAME, verdict('ownership_missing', { add: [TXT] })), 'right');
-  assert.equal(recordStatus(TXT, verdict('ownership_missing', { add: [] })), 'missing');
-  assert.equal(recordStatus(CNAME, VERIFIED), 'right');
+  const statusOf = (record: DnsRecord, found: Verdict | null) =>
+    recordStatus(record, added({ verdict: found }));
+  assert.equal(statusOf(CNAME, null), 'unknown');
+  assert.equal(statusOf(CNAME, verdict('no_record')), 'missing');
+  assert.equal(statusOf(CNAME, verdict('dns_error', { add: [] })), 'unknown');
+  assert.equal(statusOf(CNAME, verdict('caa_blocks', { add: [CAA] })), 'right');
+  assert.equal(statusOf(CNAME, verdict('ownership_missing', { add: [TXT] })), 'right');
+  assert.equal(statusOf(TXT, verdict('ownership_missing', { add: [] })), 'missing');
+  assert.equal(statusOf(CNAME, VERIFIED), 'right');
   const add = [CNAME, TXT];
   const typo = verdict('near_miss', { reason: 'target_typo', add });
-  assert.deepEqual([recordStatus(CNAME, typo), recordStatus(TXT, typo)], ['almost', 'missing']);
+  assert.deepEqual([statusOf(CNAME, typo), statusOf(TXT, typo)], ['almost', 'missing']);
   const proof = verdict('near_miss', { reason: 'proof_typo', add: [TXT] });
-  assert.deepEqual([recordStatus(CNAME, proof), recordStatus(TXT, proof)], ['right', 'almost']);
+  assert.deepEqual([statusOf(CNAME, proof), statusOf(TXT, proof)], ['right', 'almost']);
   const other = verdict('wrong_target', { reason: 'wrong_target', add });
-  assert.deepEqual([recordStatus(CNAME, other), recordStatus(TXT, other)], ['other', 'missing']);
+  assert.deepEqual([statusOf(CNAME, other), statusOf(TXT, other)], ['other', 'missing']);
   const another = verdict('ownership_missing', { reason: 'wrong_value', add: [TXT] });
-  assert.equal(recordStatus(TXT, another), 'other');
+  assert.equal(statusOf(TXT, another), 'other');
+});
+
+test('the records of a prepared domain say which one to create now, and when to change the other', () => {
+  const statuses = (domain: Domain) => domain.records.map((one) => recordStatus(one, domain));
+  assert.deepEqual(statuses(prepared({ verdict: null })), ['unknown', 'later']);
+  assert.deepEqual(statuses(prepared()), ['missing', 'later']);
+  const wrong = (code: Verdict['code'], reason: string) => verdict(code, { reason, add: [] });
+  const cases = [
+    ['near_miss', 'challenge_typo', 'almost'],
+    ['wrong_target', 'challenge_other_claim', 'other'],
+    ['conflicting_record', 'challenge_conflict', 'missing'],
+    ['dns_error', 'servfail', 'unknown'],
+    ['caa_blocks', 'issuer', 'right'],
+  ] as const;
+  for (const [code, reason, status] of cases)
+    assert.deepEqual(statuses(prepared({ verdict: wrong(code, reason) })), [status, 'later']);
+  assert.deepEqual(statuses(readyToMove({ state: 'verified', certificate: null })), [
+    'right',
+    'later',
+  ]);
+  assert.deepEqual(statuses(readyToMove()), ['right', 'now']);
+  const typo = wrong('near_miss', 'target_typo');
+  assert.deepEqual(statuses(readyToMove({ verdict: typo })), ['right', 'almost']);
+  const moved = { pointsHere: true, verdict: VERIFIED };
+  assert.deepEqual(statuses(readyToMove(moved)), ['right', 'right']);
+});
+
+test('the instructions for a prepared domain leave its own record until the certificate is there', () => {
+  const before = instructions(prepared(), null);
+  assert.match(before, /Host: {2}_acme-challenge\.docs .*Leave docs\.example\.com as it is/s);
+  const after = instructions(readyToMove(), null);
+  assert.match(after, /The certificate is there\. Please put this record in the place/);
 });
 
 test('what to do is to remove and create records, where that helps', () => {

@@ -127,6 +127,10 @@ export const Installation = Type.Object(
     requestProxy: Type.Boolean({
       description: "Whether owners may switch on the request proxy of their projects' sites.",
     }),
+    prepare: Type.Boolean({
+      description:
+        'Whether domains can be prepared for a move: the installation has a DNS zone in which they are proven.',
+    }),
     uploadLimits: Type.Object(
       {
         bytes: Type.Integer({ description: 'Of a document, or of an archive as it is packed.' }),

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
@@ -6,13 +6,14 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { domainsQuery, keys } from '../queries.ts';
+import { domainsQuery, installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Empty } from '../ui/empty.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -23,6 +24,7 @@ import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { ROW_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { WithCode } from '../ui/with-code.tsx';
 import { DomainState, standingOf } from './domain-state.tsx';
 import { RedirectCard } from './redirect-card.tsx';
 
@@ -124,6 +126,9 @@ function DomainRow({ domain }: { readonly domain: Domain }) {
 function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openState'>>) {
   const { slug } = useProject();
   const navigate = useNavigate();
+  const [prepare, setPrepare] = useState(false);
+  const { data: installation } = useQuery(installationQuery);
+  const mayPrepare = installation?.prepare === true;
   return (
     <FormDialog
       {...props}
@@ -133,10 +138,14 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
       conflictField="hostname"
       action="Add domain"
       run={({ hostname = '' }) =>
-        request<Domain>('POST', path`/projects/${slug}/domains`, { hostname: nameIn(hostname) })
+        request<Domain>('POST', path`/projects/${slug}/domains`, {
+          hostname: nameIn(hostname),
+          ...(prepare && { prepare }),
+        })
       }
       onDone={async (domain) => {
         const { hostname, unicode } = domain;
+        setPrepare(false);
         queryClient.setQueryData(keys.domain(slug, hostname), domain);
         toast(`${unicode} is added. Now create its DNS records.`);
         await navigate({
@@ -157,6 +166,23 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
         autoComplete="off"
         maxLength={512}
         required
+      />
+      <CheckBox
+        label="Prepare first: for a site that is live elsewhere now"
+        hint={
+          installation === undefined || mayPrepare ? (
+            'One more record brings the certificate before you change the DNS, so that the site moves without a second of outage.'
+          ) : (
+            <WithCode>
+              {
+                'Not available: this dashboard has no DNS zone of its own. Whoever runs it sets `DNS_ZONE`.'
+              }
+            </WithCode>
+          )
+        }
+        checked={mayPrepare && prepare}
+        disabled={!mayPrepare}
+        onChange={setPrepare}
       />
     </FormDialog>
   );

@@ -27,6 +27,8 @@ import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
+import { PreparationCard, PrepareCard } from './move-card.tsx';
+import { awaitsMove } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
 import { useVerify } from './verify.tsx';
@@ -81,7 +83,9 @@ function DomainView({ domain }: { readonly domain: Domain }) {
         <div className="grid gap-5">
           {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
           <DomainNotices domain={domain} events={known} />
+          {domain.prepare && <PreparationCard domain={domain} canChange={canManage} />}
           <RecordsCard domain={domain} link={link} />
+          {!domain.prepare && canManage && <PrepareCard domain={domain} />}
           <CheckCard domain={domain} verify={verify} />
           <CertificateCard domain={domain} events={known} verify={verify} />
           {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
@@ -128,7 +132,8 @@ function Description({ domain }: { readonly domain: Domain }) {
 /** A link to the site at a domain, where it can be opened. */
 function OpenSite({ domain }: { readonly domain: Domain }) {
   const project = useProject();
-  if (domain.state === 'unverified' || domain.movedAwayAt !== null) return null;
+  if (domain.state === 'unverified' || domain.movedAwayAt !== null || awaitsMove(domain))
+    return null;
   const address = domain.state === 'active' ? domain.url : plainAddress(domain, project);
   if (address === undefined) {
     return <span className="text-muted">Opens once the certificate is there</span>;
@@ -149,7 +154,7 @@ function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | 
 function PrimaryButton({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode, state, primary } = domain;
-  if (primary || state === 'unverified') return null;
+  if (primary || state === 'unverified' || awaitsMove(domain)) return null;
   const run = async () => {
     await actOnDomain(slug, hostname, 'primary');
     toast(`${unicode} is the primary domain.`);

@@ -1,5 +1,6 @@
 import { type DotTone, StateInColour } from '../ui/dot.tsx';
 import { exactDay } from '../ui/format.ts';
+import { awaitsMove, stageOf } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 type State = ShownDomain['state'];
@@ -10,13 +11,17 @@ const STATES: Record<State, { tone: DotTone; label: string }> = {
   active: { tone: 'positive', label: 'Active' },
 };
 
+const PREPARED = { tone: 'accent', label: 'Prepared' } as const;
+const READY = { tone: 'accent', label: 'Ready to move' } as const;
 const MOVED_AWAY = { tone: 'warning', label: 'Moved away' } as const;
 
-type Standing = Pick<ShownDomain, 'state' | 'movedAwayAt'>;
+type Standing = Pick<ShownDomain, 'state' | 'movedAwayAt' | 'prepare' | 'pointsHere'>;
 
 /** That visitors do not come here matters more than that there is a certificate. */
-function looksOf({ state, movedAwayAt }: Standing) {
-  return movedAwayAt === null ? STATES[state] : MOVED_AWAY;
+function looksOf(domain: Standing) {
+  if (domain.movedAwayAt !== null) return MOVED_AWAY;
+  if (awaitsMove(domain)) return domain.state === 'active' ? READY : PREPARED;
+  return STATES[domain.state];
 }
 
 export function stateLabel(domain: Standing): string {
@@ -29,11 +34,12 @@ export function DomainState({ domain }: { readonly domain: Standing }) {
 
 /** What a domain waits for, or how long its certificate is valid, in a few words. */
 export function standingOf(
-  domain: Pick<ShownDomain, 'state' | 'verdict' | 'certificate' | 'issuance' | 'movedAwayAt'>,
+  domain: Standing & Pick<ShownDomain, 'verdict' | 'certificate' | 'issuance'>,
 ): string {
   const { state, verdict, certificate, issuance, movedAwayAt } = domain;
   if (movedAwayAt !== null) return 'Its DNS no longer leads here';
   if (state === 'unverified') return verdict?.message ?? 'Its DNS has not been checked yet';
+  if (stageOf(domain) === 'ready') return 'Its certificate is here: now change its DNS record';
   if (certificate !== null) {
     const day = exactDay(certificate.notAfter);
     return state === 'active' ? `Certificate until ${day}` : `Its certificate ran out on ${day}`;

@@ -1,19 +1,41 @@
+import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import { exactTime } from '../ui/format.ts';
+import { isChallenge, type Stage, stageOf } from './preparation.ts';
 import { furtherRecords } from './records.ts';
 import { remedyOf } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
+
+/** What to say of the record of a prepared domain itself. */
+const MOVE: Record<Stage, (hostname: string) => string> = {
+  proof: (hostname) =>
+    `Leave ${hostname} as it is for now. Once its certificate is there, this record takes its place:`,
+  certificate: (hostname) =>
+    `Leave ${hostname} as it is for now. Once its certificate is there, this record takes its place:`,
+  ready: (hostname) =>
+    `The certificate is there. Please put this record in the place of what ${hostname} has now:`,
+  moved: (hostname) => `The record of ${hostname} itself:`,
+};
+
+function inLines({ type, host, name, value, ttl }: DnsRecord): string[] {
+  const lines = ['', `Type:  ${type}`, `Host:  ${host}   (full name: ${name})`];
+  lines.push(`Value: ${value}`, `TTL:   ${ttl}`);
+  if (type === 'CAA') lines.push('Keep the CAA records that are there already.');
+  return lines;
+}
 
 /**
  * The instructions for a domain, as text for a message to whoever manages its DNS; with the link, where there is one.
  */
 export function instructions(domain: ShownDomain, link: string | null): string {
   const { hostname, records, verdict, checkedAt } = domain;
-  const wanted = [...records, ...furtherRecords(domain)];
+  const stage = stageOf(domain);
+  const isLater = (record: DnsRecord) => stage !== undefined && !isChallenge(record);
   const lines = [`Please create in the DNS, for ${hostname}:`];
-  for (const { type, host, name, value, ttl } of wanted) {
-    lines.push('', `Type:  ${type}`, `Host:  ${host}   (full name: ${name})`, `Value: ${value}`);
-    lines.push(`TTL:   ${ttl}`);
-    if (type === 'CAA') lines.push('Keep the CAA records that are there already.');
+  for (const record of [...records.filter((one) => !isLater(one)), ...furtherRecords(domain)]) {
+    lines.push(...inLines(record));
+  }
+  for (const record of records.filter(isLater)) {
+    lines.push('', MOVE[stage ?? 'moved'](hostname), ...inLines(record));
   }
   if (verdict && verdict.remove.length > 0) {
     lines.push('', 'Please remove:');

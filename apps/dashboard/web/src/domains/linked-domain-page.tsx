@@ -14,6 +14,8 @@ import { TEXT_LINK } from '../ui/text-link.ts';
 import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
+import { MoveCard } from './move-card.tsx';
+import { stageOf } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
 import { useVerify } from './verify.tsx';
 
@@ -76,6 +78,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
           </p>
         </div>
       </header>
+      <MoveCard domain={domain} />
       <RecordsCard domain={domain} link={window.location.href} />
       <CheckCard domain={domain} verify={verify} />
       {state !== 'unverified' && <CertificateCard domain={domain} events={[]} verify={verify} />}
@@ -95,6 +98,15 @@ function Request({ domain }: { readonly domain: LinkedDomain }) {
       <>
         The project “{projectName}” showed its documentation at this name, but its DNS leads
         elsewhere by now. Put the records below back, unless the move is meant.
+      </>
+    );
+  }
+  const stage = stageOf(domain);
+  if (stage !== undefined && stage !== 'moved') {
+    return (
+      <>
+        The project “{projectName}” takes this name over from another host, without an outage. This
+        page says which record to create now, and when to change the other; it needs no account.
       </>
     );
   }

@@ -1,6 +1,7 @@
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { instructions } from './instructions.ts';
+import { awaitsMove, stageOf } from './preparation.ts';
 import { recordStatus, zoneOf } from './records.ts';
 import { RecordsTable } from './records-table.tsx';
 import type { ShownDomain } from './shown-domain.ts';
@@ -13,20 +14,15 @@ interface RecordsCardProps {
 
 /** The records to create in the DNS, and which of them exist. */
 export function RecordsCard({ domain, link }: RecordsCardProps) {
-  const { hostname, unicode, records, verdict, state, movedAwayAt } = domain;
-  const isWanted = state === 'unverified' || movedAwayAt !== null;
+  const { hostname, records, state, movedAwayAt } = domain;
+  const isWanted = state === 'unverified' || movedAwayAt !== null || awaitsMove(domain);
   const [first] = records;
   if (!first) return null;
   const zone = zoneOf(first);
-  const what = records.length === 1 ? 'this record' : 'these records';
   return (
     <Card
       title="DNS records"
-      description={
-        isWanted
-          ? `Create ${what} where the DNS of ${zone} is managed.`
-          : `Keep ${what}: without ${records.length === 1 ? 'it' : 'them'} ${unicode} no longer leads here.`
-      }
+      description={wanted(domain, zone)}
       actions={
         <span className="print:hidden">
           <CopyButton value={instructions(domain, link)} what="instructions" text="Copy as text" />
@@ -38,10 +34,28 @@ export function RecordsCard({ domain, link }: RecordsCardProps) {
       <RecordsTable
         caption={`DNS records of ${hostname}`}
         records={records}
-        statusOf={(record) => recordStatus(record, verdict)}
+        statusOf={(record) => recordStatus(record, domain)}
       />
     </Card>
   );
+}
+
+/** What to do with the records. */
+function wanted(domain: ShownDomain, zone: string): string {
+  const { unicode, records, state, movedAwayAt } = domain;
+  const what = records.length === 1 ? 'this record' : 'these records';
+  switch (stageOf(domain)) {
+    case 'proof':
+      return `Create the first record where the DNS of ${zone} is managed, and leave ${unicode} as it is. The second record takes its place later.`;
+    case 'certificate':
+      return `Keep the first record. Leave ${unicode} as it is until the certificate is there.`;
+    case 'ready':
+      return `Keep the first record. Now the second takes the place of what ${unicode} has where the DNS of ${zone} is managed.`;
+    default:
+      return state === 'unverified' || movedAwayAt !== null
+        ? `Create ${what} where the DNS of ${zone} is managed.`
+        : `Keep ${what}: without ${records.length === 1 ? 'it' : 'them'} ${unicode} no longer leads here.`;
+  }
 }
 
 interface HintsProps {

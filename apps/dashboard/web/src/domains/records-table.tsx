@@ -3,7 +3,14 @@ import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import { BrokenName } from '../ui/broken-name.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
-import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from '../ui/icons.tsx';
+import {
+  CircleAlert,
+  CircleArrowRight,
+  CircleCheck,
+  CircleDashed,
+  Clock,
+  TriangleAlert,
+} from '../ui/icons.tsx';
 import type { RecordStatus } from './records.ts';
 
 interface RecordsTableProps {
@@ -126,6 +133,8 @@ const STATUSES = {
   almost: { icon: TriangleAlert, look: 'text-warning', label: 'Almost right' },
   other: { icon: CircleAlert, look: 'text-negative', label: 'Another value' },
   missing: { icon: CircleDashed, look: 'text-warning', label: 'Missing' },
+  later: { icon: Clock, look: 'text-muted', label: 'Later' },
+  now: { icon: CircleArrowRight, look: 'text-accent', label: 'Change now' },
   unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not seen yet' },
 } as const;
 

@@ -1,11 +1,20 @@
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
+import { isChallenge, stageOf } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-/** How a record was found. */
-export type RecordStatus = 'right' | 'almost' | 'other' | 'missing' | 'unknown';
+/** How a record was found; `later`, `now`: when one that leads to the host before is to be changed. */
+export type RecordStatus = 'right' | 'almost' | 'other' | 'missing' | 'unknown' | 'later' | 'now';
 
 /** The last check's result for one of the records that a domain needs. */
-export function recordStatus(record: DnsRecord, verdict: Verdict | null): RecordStatus {
+export function recordStatus(record: DnsRecord, domain: ShownDomain): RecordStatus {
+  const { verdict } = domain;
+  if (isChallenge(record)) return verdict === null ? 'unknown' : challengeStatus(verdict);
+  const stage = stageOf(domain);
+  const isAstray = verdict?.code === 'near_miss' || verdict?.code === 'conflicting_record';
+  if (verdict === null || !isAstray || isOfChallenge(verdict)) {
+    if (stage === 'proof' || stage === 'certificate') return 'later';
+    if (stage === 'ready') return 'now';
+  }
   if (verdict === null) return 'unknown';
   const isProof = record.type === 'TXT';
   if (verdict.code === 'near_miss' && isOfProof(verdict) === isProof) return 'almost';
@@ -24,6 +33,18 @@ export function recordStatus(record: DnsRecord, verdict: Verdict | null): Record
     default:
       return 'unknown';
   }
+}
+
+/** The record of the challenges is checked first, before the name itself leads here. */
+function challengeStatus(verdict: Verdict): RecordStatus {
+  if (!isOfChallenge(verdict)) return verdict.code === 'dns_error' ? 'unknown' : 'right';
+  if (verdict.code === 'near_miss') return 'almost';
+  return verdict.code === 'wrong_target' ? 'other' : 'missing';
+}
+
+/** The prefix of the reasons about the record of the challenges. */
+function isOfChallenge({ reason }: Verdict): boolean {
+  return reason.startsWith('challenge_');
 }
 
 /** The prefix of the reasons about the TXT record. */

@@ -32,11 +32,13 @@ export function TimelineCard({ query }: TimelineCardProps) {
 /** Events that are good or bad; the rest is neutral. */
 const TONES: Partial<Record<DomainEvent['kind'], DotTone>> = {
   verified: 'positive',
+  arrived: 'positive',
   returned: 'positive',
   'certificate.issued': 'positive',
   'certificate.renewed': 'positive',
   'certificate.failed': 'negative',
   'certificate.expiring': 'negative',
+  challenge_gone: 'negative',
   moved_away: 'negative',
   lost: 'negative',
 };

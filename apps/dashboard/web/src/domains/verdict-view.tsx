@@ -41,6 +41,18 @@ const KINDS: Record<Verdict['code'], Kind> = {
   dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS could not be checked' },
 };
 
+const PREPARED: Kind = { icon: CircleCheck, look: POSITIVE, title: 'Prepared' };
+const CHALLENGE_MISSING: Kind = {
+  icon: TriangleAlert,
+  look: WARNING,
+  title: 'It leads here; one record is missing',
+};
+
+function kindOf({ code, reason }: Verdict): Kind {
+  if (reason === 'prepared') return PREPARED;
+  return code === 'verified' && reason === 'challenge_missing' ? CHALLENGE_MISSING : KINDS[code];
+}
+
 interface VerdictViewProps {
   readonly domain: ShownDomain;
   readonly canVerify: boolean;
@@ -62,7 +74,7 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
       </>
     );
   }
-  const { icon: Icon, look, title } = KINDS[verdict.code];
+  const { icon: Icon, look, title } = kindOf(verdict);
   const isRight = verdict.code === 'verified';
   return (
     <>
@@ -87,7 +99,7 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
           ...(isRight || steps ? [] : [{ term: 'What to do', value: <Words verdict={verdict} /> }]),
         ]}
       />
-      {!isRight && steps}
+      {(!isRight || verdict.add.length > 0) && steps}
     </>
   );
 }

@@ -1,0 +1,28 @@
+import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
+import type { ShownDomain } from './shown-domain.ts';
+
+/**
+ * How far a prepared domain is: `proof`: the record of its challenges is not right yet; `certificate`: it waits for its
+ * certificate; `ready`: its own record may lead here now; `moved`: it does. undefined: it is not prepared, or moved away.
+ */
+export type Stage = 'proof' | 'certificate' | 'ready' | 'moved';
+
+type Staged = Pick<ShownDomain, 'prepare' | 'state' | 'pointsHere' | 'movedAwayAt'>;
+
+export function stageOf({ prepare, state, pointsHere, movedAwayAt }: Staged): Stage | undefined {
+  if (!prepare || movedAwayAt !== null) return undefined;
+  if (state === 'unverified') return 'proof';
+  if (pointsHere) return 'moved';
+  return state === 'active' ? 'ready' : 'certificate';
+}
+
+/** Whether a domain is verified, and its own record still leads to the host before. */
+export function awaitsMove(domain: Staged): boolean {
+  const stage = stageOf(domain);
+  return stage === 'certificate' || stage === 'ready';
+}
+
+/** Whether a record is that of a domain's challenges, and not its own. */
+export function isChallenge({ type, name }: Pick<DnsRecord, 'type' | 'name'>): boolean {
+  return type === 'CNAME' && name.startsWith('_acme-challenge.');
+}

@@ -64,7 +64,7 @@ export function newOrder(
     authorization: reused,
   }: Partial<Pick<Order, 'replaces' | 'profile' | 'authorization'>>,
 ): Order {
-  const challenges = (['http-01', 'tls-alpn-01'] as const).map(
+  const challenges = (['http-01', 'tls-alpn-01', 'dns-01'] as const).map(
     (type): Challenge => ({ id: newId(), type, token: newId(), status: 'pending' }),
   );
   const subject = { account, hostname };

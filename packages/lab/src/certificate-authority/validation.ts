@@ -11,7 +11,7 @@ const TIMEOUT_MS = 3_000;
 /** id-pe-acmeIdentifier, RFC 8737, section 6.1. */
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 
-export type ChallengeType = 'http-01' | 'tls-alpn-01';
+export type ChallengeType = 'http-01' | 'tls-alpn-01' | 'dns-01';
 
 export interface ValidationRequest {
   readonly hostname: string;
@@ -36,6 +36,7 @@ export async function validate(
 ): Promise<void> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   resolver.setServers([options.nameServer]);
+  if (request.type === 'dns-01') return checkDns(request, resolver);
   const address = await addressOf(resolver, request.hostname);
   if (request.type === 'http-01') await checkHttp(request, address, options.httpPort);
   else await checkTls(request, address, options.tlsPort);
@@ -51,6 +52,20 @@ async function addressOf(resolver: Resolver, hostname: string): Promise<string> 
   }
   const why = lookUps.map((lookUp) => (lookUp.status === 'rejected' ? lookUp.reason.code : 'none'));
   throw new AcmeProblem('dns', `No valid IP addresses found for ${hostname} (${why.join(', ')})`);
+}
+
+/** RFC 8555, section 8.4. */
+async function checkDns(
+  { hostname, keyAuthorization }: ValidationRequest,
+  resolver: Resolver,
+): Promise<void> {
+  const name = `_acme-challenge.${hostname}`;
+  const texts = await resolver.resolveTxt(name).catch(({ code }) => {
+    throw new AcmeProblem('dns', `No TXT records found for DNS challenge at ${name} (${code})`);
+  });
+  const expected = hash('sha256', keyAuthorization, 'base64url');
+  if (texts.some((parts) => parts.join('') === expected)) return;
+  throw new AcmeProblem('unauthorized', `Correct value not found for DNS challenge at ${name}`);
 }
 
 /** RFC 8555, section 8.3. */

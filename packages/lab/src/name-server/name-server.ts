@@ -14,6 +14,7 @@ import {
 } from 'dns-packet';
 import { answer, type Reply } from './answer.ts';
 import { faultyReply, isInScope, type Scope, type ServerFault } from './faults.ts';
+import { forwarded } from './forward.ts';
 import { createZone, type Zone } from './zone.ts';
 import type { ZoneRecord } from './zone-record.ts';
 
@@ -27,6 +28,8 @@ export interface NameServer {
   /** Adds a zone, or replaces the one of that name. */
   addZone(origin: string, records?: readonly ZoneRecord[]): Zone;
   removeZone(origin: string): void;
+  /** Has the resolver find a zone at another server, `ip:port`. */
+  forward(origin: string, server: string): void;
   /** Adds a fault. Of several for a query the last one is used. */
   injectFault(how: ServerFault, scope?: Scope): void;
   /** Removes all faults. */
@@ -45,6 +48,9 @@ export interface NameServerOptions {
   readonly zones?: Readonly<Record<string, readonly ZoneRecord[]>>;
 }
 
+/** What the handling of a query gives: the bytes of the response, soon or now; undefined: none. */
+type Response = Buffer | Promise<Buffer> | undefined;
+
 /** How many queries are kept. */
 const MAX_QUERIES = 10_000;
 
@@ -58,6 +64,7 @@ export async function startNameServer({
   zones: initial = {},
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
+  const forwards = new Map<string, string>();
   const faults: { how: ServerFault; scope: Scope }[] = [];
   const queries: string[] = [];
 
@@ -68,7 +75,7 @@ export async function startNameServer({
   }
   for (const [origin, records] of Object.entries(initial)) addZone(origin, records);
 
-  function reply(query: Query, how: ServerFault | undefined, isUdp: boolean): Buffer | undefined {
+  function reply(query: Query, how: ServerFault | undefined, isUdp: boolean): Response {
     const { question } = query;
     if (how === 'drop' || (how === 'truncate_drop' && !isUdp)) return undefined;
     if (how === 'no_edns' && query.hasEdns) return writeFormatError(query);
@@ -76,9 +83,15 @@ export async function startNameServer({
     if (isUdp && (how === 'truncate' || how === 'truncate_drop')) return writeTruncated(query);
     const right = () =>
       answer([...zones.values()], { ...question, isRecursive: query.isRecursive });
-    const said = (how && faultyReply(how, question)) ?? right();
-    const bytes = writeReply(how === 'wrong_id' ? { ...query, id: query.id ^ 1 } : query, said);
-    return isUdp && bytes.length > query.maxBytes ? writeTruncated(query) : bytes;
+    const write = (said: Reply) => {
+      const bytes = writeReply(how === 'wrong_id' ? { ...query, id: query.id ^ 1 } : query, said);
+      return isUdp && bytes.length > query.maxBytes ? writeTruncated(query) : bytes;
+    };
+    const faulty = how && faultyReply(how, question);
+    if (faulty) return write(faulty);
+    const known = right();
+    const rest = query.isRecursive ? forwarded(forwards, question, known) : undefined;
+    return rest ? rest.then(write) : write(known);
   }
 
   const sockets = await listen(address, port, (message, isUdp, send) => {
@@ -86,10 +99,12 @@ export async function startNameServer({
     if (!query) return;
     if (queries.length < MAX_QUERIES) queries.push(`${query.question.name} ${query.question.type}`);
     const how = faults.findLast(({ scope }) => isInScope(scope, query.question))?.how;
-    const bytes = reply(query, how, isUdp);
-    if (!bytes) return;
-    if (typeof how === 'object' && 'slowMs' in how) setTimeout(send, how.slowMs, bytes).unref();
-    else send(bytes);
+    const response = reply(query, how, isUdp);
+    if (!response) return;
+    if (response instanceof Promise) void response.then(send);
+    else if (typeof how === 'object' && 'slowMs' in how)
+      setTimeout(send, how.slowMs, response).unref();
+    else send(response);
   });
 
   return {
@@ -104,6 +119,7 @@ export async function startNameServer({
     },
     addZone,
     removeZone: (origin) => void zones.delete(origin),
+    forward: (origin, server) => void forwards.set(origin, server),
     injectFault: (how, scope = {}) => void faults.push({ how, scope }),
     clearFaults: () => void faults.splice(0),
     close: sockets.close,

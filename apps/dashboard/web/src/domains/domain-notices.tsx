@@ -11,7 +11,7 @@ interface DomainNoticesProps {
 
 /** Special conditions of a domain, at the top of its page. */
 export function DomainNotices({ domain, events }: DomainNoticesProps) {
-  const { hostname, unicode, state, needsProof, movedAwayAt, records } = domain;
+  const { hostname, unicode, state, needsProof, movedAwayAt, records, prepare } = domain;
   const wasLost = events.some(({ kind }) => kind === 'lost');
   const isOutOfReach =
     state === 'unverified' &&
@@ -47,8 +47,10 @@ export function DomainNotices({ domain, events }: DomainNoticesProps) {
             The DNS of {unicode} leads elsewhere: it was noticed <Ago at={movedAwayAt} />.
           </p>
           <p>
-            Visitors arrive at another server, and the certificate cannot be renewed. Put the
-            records below back; or remove the domain here if the move is meant.
+            Visitors arrive at another server
+            {prepare ? '. The record of the challenges' : ', and the certificate cannot be renewed'}
+            {prepare && ' goes on renewing the certificate'}. Put the records below back; or remove
+            the domain here if the move is meant.
           </p>
         </Alert>
       )}

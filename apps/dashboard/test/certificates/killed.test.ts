@@ -4,10 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
-import { forkChild } from '@petstore/test-support/children.ts';
-import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
@@ -15,7 +13,7 @@ import { checkChain } from '../../server/src/certificates/check-chain.ts';
 import { startIssuer } from '../../server/src/certificates/issuer.ts';
 import { certificateKeyContext, sealerOf } from '../../server/src/certificates/sealing.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
-import type { ProcessOptions } from './support/issuer-process.ts';
+import { checkCalls, startProcess } from './support/killed-process.ts';
 import {
   acmeConfig,
   acmeOf,
@@ -30,8 +28,6 @@ import {
 } from './support/lab.ts';
 
 coverNoPrograms();
-
-const codeCache = process.env.NODE_COMPILE_CACHE ?? (await temporaryFolder(FILE));
 
 /**
  * Every call of an issuance, in order. A process that dies when the authority was asked has written down what it
@@ -156,28 +152,4 @@ async function killedAt(
   const count = (url: string) => orders.filter(({ directory_url }) => directory_url === url).length;
   assert.deepEqual([count(before.directoryUrl), count(authority.directoryUrl) <= 2], [1, true]);
   assert.equal(orders.filter(({ state }) => state === 'issued').length, 1);
-}
-
-/** One order, which is done, and no call more than is needed once and, where the process died, once again. */
-function checkCalls({ counts, ordersByStatus, issued }: CertificateAuthority): void {
-  const none = { pending: 0, ready: 0, processing: 0, invalid: 0 };
-  assert.deepEqual(ordersByStatus(), { ...none, valid: 1 });
-  assert.equal(issued, 1);
-  assert.ok(counts.newAccount <= 2, `${counts.newAccount} newAccount`);
-  assert.ok(counts.newOrder <= 2, `${counts.newOrder} newOrder`);
-  assert.ok(counts.challenge <= 2, `${counts.challenge} challenge`);
-  assert.ok(counts.finalize <= 2, `${counts.finalize} finalize`);
-  assert.ok(counts.validation === 1, `${counts.validation} validation`);
-}
-
-async function startProcess(t: TestContext, options: ProcessOptions): Promise<ChildProcess> {
-  const program = new URL('./support/issuer-process.ts', import.meta.url);
-  // Most of its start is reading its own code. What it covers is not asked: it is killed.
-  const { NODE_V8_COVERAGE: _, ...env } = process.env;
-  const child = forkChild(t, program, [JSON.stringify(options)], {
-    stdio: 'inherit',
-    env: { ...env, NODE_COMPILE_CACHE: codeCache },
-  });
-  await once(child, 'message');
-  return child;
 }

@@ -10,7 +10,6 @@ import { domainsQuery, installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
@@ -26,6 +25,8 @@ import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 import { DomainState, standingOf } from './domain-state.tsx';
+import { NameBadges } from './names/name-badges.tsx';
+import { PairField, typedPair } from './names/pair-field.tsx';
 import { RedirectCard } from './redirect-card.tsx';
 
 export function DomainListPage() {
@@ -66,7 +67,9 @@ export function DomainListPage() {
           <LoadMore query={query}>Show more domains</LoadMore>
         </Card>
         {domains && domains.length > 0 && (
-          <RedirectCard primary={domains.find(({ primary }) => primary)} />
+          <RedirectCard
+            primary={domains.find(({ primary, version }) => primary && version === null)}
+          />
         )}
       </div>
     </ProjectPage>
@@ -82,7 +85,7 @@ function inUse({ limits: { customDomains } }: Project, domains: number): string 
 /** A domain in the list; the whole row leads to it. */
 function DomainRow({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
-  const { hostname, unicode, primary, checkedAt, movedAwayAt, issuance } = domain;
+  const { hostname, unicode, checkedAt, movedAwayAt, issuance } = domain;
   const isTrouble = movedAwayAt !== null || issuance?.isOverdue === true;
   return (
     <li className="relative grid gap-x-6 gap-y-1 px-4 py-3.5 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
@@ -95,7 +98,7 @@ function DomainRow({ domain }: { readonly domain: Domain }) {
           >
             {unicode}
           </Link>
-          {primary && <Badge tone="accent">Primary</Badge>}
+          <NameBadges domain={domain} />
         </div>
         <p
           className={cx(
@@ -129,6 +132,9 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
   const [prepare, setPrepare] = useState(false);
   const { data: installation } = useQuery(installationQuery);
   const mayPrepare = installation?.prepare === true;
+  const [typed, setTyped] = useState('');
+  const [isPair, setPair] = useState(true);
+  const pair = isPair && typedPair(typed) !== undefined;
   return (
     <FormDialog
       {...props}
@@ -141,11 +147,14 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
         request<Domain>('POST', path`/projects/${slug}/domains`, {
           hostname: nameIn(hostname),
           ...(prepare && { prepare }),
+          ...(pair && { pair }),
         })
       }
       onDone={async (domain) => {
         const { hostname, unicode } = domain;
         setPrepare(false);
+        setTyped('');
+        setPair(true);
         queryClient.setQueryData(keys.domain(slug, hostname), domain);
         toast(`${unicode} is added. Now create its DNS records.`);
         await navigate({
@@ -160,13 +169,15 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
         name="hostname"
         label="Host name"
         placeholder="docs.example.com"
-        hint="A name of a domain that you have: a subdomain such as docs.example.com, or example.com itself."
+        hint="A name of a domain that you have: a subdomain such as docs.example.com, example.com itself, or *.docs.example.com for versions and previews."
+        onChange={(event) => setTyped(event.currentTarget.value)}
         inputMode="url"
         autoCapitalize="none"
         autoComplete="off"
         maxLength={512}
         required
       />
+      <PairField typed={typed} checked={isPair} onChange={setPair} />
       <CheckBox
         label="Prepare first: for a site that is live elsewhere now"
         hint={

@@ -9,7 +9,6 @@ import { domainEventsQuery, domainQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyField } from '../ui/copy.tsx';
@@ -28,6 +27,9 @@ import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
 import { PreparationCard, PrepareCard } from './move-card.tsx';
+import { NameBadges } from './names/name-badges.tsx';
+import { PairCard } from './names/pair-card.tsx';
+import { ShowsCard } from './names/shows-card.tsx';
 import { awaitsMove } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
@@ -51,7 +53,7 @@ export function DomainPage() {
 function DomainView({ domain }: { readonly domain: Domain }) {
   const project = useProject();
   const { slug } = project;
-  const { hostname, unicode, state, primary, link } = domain;
+  const { hostname, unicode, state, link } = domain;
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
   const known = events.data ?? [];
   useFollowers(slug, domain);
@@ -69,7 +71,7 @@ function DomainView({ domain }: { readonly domain: Domain }) {
             <span role="status">
               <DomainState domain={domain} />
             </span>
-            {primary && <Badge tone="accent">Primary</Badge>}
+            <NameBadges domain={domain} />
           </>
         }
         description={<Description domain={domain} />}
@@ -83,12 +85,16 @@ function DomainView({ domain }: { readonly domain: Domain }) {
         <div className="grid gap-5">
           {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
           <DomainNotices domain={domain} events={known} />
-          {domain.prepare && <PreparationCard domain={domain} canChange={canManage} />}
+          {domain.prepare && !domain.isWildcard && (
+            <PreparationCard domain={domain} canChange={canManage} />
+          )}
           <RecordsCard domain={domain} link={link} />
+          {domain.pair !== null && <PairCard domain={domain} pair={domain.pair} />}
           {!domain.prepare && canManage && <PrepareCard domain={domain} />}
           <CheckCard domain={domain} verify={verify} />
           <CertificateCard domain={domain} events={known} verify={verify} />
           {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
+          <ShowsCard domain={domain} canChange={canManage} />
           {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}
           <TimelineCard query={events} />
           {canManage && <RemoveCard domain={domain} />}
@@ -134,6 +140,7 @@ function OpenSite({ domain }: { readonly domain: Domain }) {
   const project = useProject();
   if (domain.state === 'unverified' || domain.movedAwayAt !== null || awaitsMove(domain))
     return null;
+  if (domain.isWildcard) return null;
   const address = domain.state === 'active' ? domain.url : plainAddress(domain, project);
   if (address === undefined) {
     return <span className="text-muted">Opens once the certificate is there</span>;
@@ -153,8 +160,13 @@ function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | 
 /** Makes a domain the primary one. It shows nothing where it is the primary one already, or cannot be yet. */
 function PrimaryButton({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
-  const { hostname, unicode, state, primary } = domain;
-  if (primary || state === 'unverified' || awaitsMove(domain)) return null;
+  const { hostname, unicode, state, primary, version } = domain;
+  const isFit = !domain.isWildcard && domain.redirect === null;
+  if (primary || state === 'unverified' || awaitsMove(domain) || !isFit) return null;
+  const others =
+    version === null
+      ? 'The project’s other domains'
+      : `The project’s other domains that show ${version}`;
   const run = async () => {
     await actOnDomain(slug, hostname, 'primary');
     toast(`${unicode} is the primary domain.`);
@@ -162,7 +174,7 @@ function PrimaryButton({ domain }: { readonly domain: Domain }) {
   return (
     <Confirm
       title={`Make ${unicode} primary?`}
-      description={`The project’s other domains then respond to every request with a 301 to ${unicode}, with path and query kept${
+      description={`${others} then respond to every request with a 301 to ${unicode}, with path and query kept${
         state === 'active' ? '' : ', as soon as it has its certificate'
       }. Browsers and search engines may remember that.`}
       action="Make primary"

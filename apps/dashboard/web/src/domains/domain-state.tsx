@@ -15,7 +15,10 @@ const PREPARED = { tone: 'accent', label: 'Prepared' } as const;
 const READY = { tone: 'accent', label: 'Ready to move' } as const;
 const MOVED_AWAY = { tone: 'warning', label: 'Moved away' } as const;
 
-type Standing = Pick<ShownDomain, 'state' | 'movedAwayAt' | 'prepare' | 'pointsHere'>;
+type Standing = Pick<
+  ShownDomain,
+  'state' | 'movedAwayAt' | 'prepare' | 'pointsHere' | 'isWildcard'
+>;
 
 /** That visitors do not come here matters more than that there is a certificate. */
 function looksOf(domain: Standing) {

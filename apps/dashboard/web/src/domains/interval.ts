@@ -9,7 +9,14 @@ const SOON_MS = 30_000;
 
 type Unsettled = Pick<
   ShownDomain,
-  'state' | 'nextCheckAt' | 'certificate' | 'issuance' | 'prepare' | 'pointsHere' | 'movedAwayAt'
+  | 'state'
+  | 'nextCheckAt'
+  | 'certificate'
+  | 'issuance'
+  | 'prepare'
+  | 'pointsHere'
+  | 'movedAwayAt'
+  | 'isWildcard'
 >;
 
 /** How often domains are refetched, in milliseconds. A page that nobody sees does not refetch. */

@@ -7,10 +7,17 @@ import type { ShownDomain } from './shown-domain.ts';
  */
 export type Stage = 'proof' | 'certificate' | 'ready' | 'moved';
 
-type Staged = Pick<ShownDomain, 'prepare' | 'state' | 'pointsHere' | 'movedAwayAt'>;
+type Staged = Pick<ShownDomain, 'prepare' | 'state' | 'pointsHere' | 'movedAwayAt' | 'isWildcard'>;
 
-export function stageOf({ prepare, state, pointsHere, movedAwayAt }: Staged): Stage | undefined {
-  if (!prepare || movedAwayAt !== null) return undefined;
+export function stageOf({
+  prepare,
+  state,
+  pointsHere,
+  movedAwayAt,
+  isWildcard,
+}: Staged): Stage | undefined {
+  // A wildcard has that record in any case, and nothing moves.
+  if (!prepare || isWildcard || movedAwayAt !== null) return undefined;
   if (state === 'unverified') return 'proof';
   if (pointsHere) return 'moved';
   return state === 'active' ? 'ready' : 'certificate';

@@ -80,7 +80,7 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
 
   const field = page.getByRole('textbox', { name: 'Host name' });
   const submit = page.getByRole('dialog').getByRole('button', { name: 'Add domain' });
-  for (const wrong of ['192.0.2.1', 'localhost', 'co.uk', '*.example.test', 'docs.localhost']) {
+  for (const wrong of ['192.0.2.1', 'localhost', 'co.uk', 'docs.*.test', 'docs.localhost']) {
     await field.fill(wrong);
     await submit.click();
     const problem = page.getByRole('dialog').getByText(/^Must /);

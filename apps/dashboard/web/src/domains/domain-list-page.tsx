@@ -134,7 +134,7 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
   const mayPrepare = installation?.prepare === true;
   const [typed, setTyped] = useState('');
   const [isPair, setPair] = useState(true);
-  const pair = isPair && typedPair(typed) !== undefined;
+  const pair = isPair && typedPair(nameIn(typed)) !== undefined;
   return (
     <FormDialog
       {...props}
@@ -177,7 +177,7 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
         maxLength={512}
         required
       />
-      <PairField typed={typed} checked={isPair} onChange={setPair} />
+      <PairField typed={nameIn(typed)} checked={isPair} onChange={setPair} />
       <CheckBox
         label="Prepare first: for a site that is live elsewhere now"
         hint={

@@ -55,7 +55,7 @@ function shownInWords({ hostname, isWildcard, redirect, version, primary }: Doma
   }
   const others = primary
     ? 'The project’s other domains that show the same redirect here.'
-    : 'Where another domain that shows the same is primary, it redirects there.';
+    : 'It redirects to the primary of those that show the same, where there is one.';
   if (version !== null) return `The version \`${version}\` alone, without a prefix. ${others}`;
   return `The whole site. ${others}`;
 }

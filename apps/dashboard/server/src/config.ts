@@ -49,9 +49,11 @@ export interface Config {
   readonly acme: AcmeConfig;
   /** Recursive name servers, as `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
+  /** Further resolvers, as `ip:port`, whose answers are shown while a domain moves. */
+  readonly dnsWatchResolvers: readonly string[];
   /** The port of authoritative name servers; other than 53 only in tests and labs. */
   readonly dnsAuthoritativePort: number;
-  /** Whether authoritative servers may be on this machine or in its private network. */
+  /** Whether authoritative servers, and the hosts of domains that move, may be on this machine or in its private network. */
   readonly dnsPrivateServers: 'refuse' | 'allow';
   /** The zone that this installation answers for itself; undefined: none. */
   readonly dnsZone: ZoneConfig | undefined;
@@ -129,6 +131,7 @@ export function readConfig(env: Env): Config {
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
     acme: readAcme(env),
     dnsServers: nameServers(env, 'DNS_SERVERS'),
+    dnsWatchResolvers: nameServers(env, 'DNS_WATCH_RESOLVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),
     dnsZone: readZoneConfig(env),

@@ -19,6 +19,7 @@ import { siteVersionRoutes } from './deploys/versions/site-version-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
+import { domainMoveRoutes } from './domains/move/move-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
@@ -138,6 +139,7 @@ export async function buildServer({
       api.register(changeExceptionRoutes, { deps });
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
+      api.register(domainMoveRoutes, { deps });
       api.register(exportRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(zoneRoutes, { deps });

@@ -282,6 +282,8 @@ const TABLE: Record<string, Row> = {
   ),
   'GET /api/projects/:slug/domains/:hostname': read(MEMBERS, HOST),
   'GET /api/projects/:slug/domains/:hostname/events': read(MEMBERS, `${HOST}/events`),
+  'GET /api/projects/:slug/domains/:hostname/move': read(MEMBERS, `${HOST}/move`),
+  'GET /api/projects/:slug/domains/:hostname/traffic': read(MEMBERS, `${HOST}/traffic`),
   'PATCH /api/projects/:slug/domains/:hostname': change(
     [OWNERS, 'domains', 200, 'domain.update'],
     ({ next }) => ({

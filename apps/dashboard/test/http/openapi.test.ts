@@ -158,6 +158,8 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',
     'GET /api/projects/{slug}/domains/{hostname}': DOMAIN,
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
+    'GET /api/projects/{slug}/domains/{hostname}/move': `${DOMAIN}/move`,
+    'GET /api/projects/{slug}/domains/{hostname}/traffic': `${DOMAIN}/traffic`,
     'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
     'GET /api/audit': '/api/audit',
     'GET /api/zone': '/api/zone',

@@ -34,6 +34,7 @@ import {
 } from './check-schedule.ts';
 import { makeLabel, makeProof } from './claim.ts';
 import type { CheckResult } from './dns/judge.ts';
+import { tellWhenQuiet } from './move/quiet-domain.ts';
 import { becomePrimary } from './primary.ts';
 import type { Verdict } from './verdict.ts';
 import { isWildcard } from './wildcard.ts';
@@ -99,7 +100,14 @@ export async function applyCheckResult(
     // The DNS is right: an issuance that waits for a retry may succeed now.
     if (result.verdict.code === 'verified') await requestCertificate(trx, domain, at);
     await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, isMovedAway) });
-    return [];
+    if (!isMovedAway) return [];
+    if (domain.moved_away_at !== null) {
+      await tellWhenQuiet(trx, domain, domain.moved_away_at, at);
+      return [];
+    }
+    // The edges count the requests that still come.
+    await recordSiteChange(trx, project.id, at);
+    return [project.id];
   }
   if (!becomesVerified) {
     await updateCheck(trx, id, { next_check_at: nextUnverifiedCheck(check.began_at, at) });

@@ -60,7 +60,7 @@ export function newClaim(
 }
 
 /** The claim's own host below the platform's, to which its CNAME must point. */
-function targetOf(
+export function targetOf(
   { target_label }: Pick<DomainRow, 'target_label'>,
   { platformHost }: Pick<Config, 'platformHost'>,
 ): CanonicalHost {

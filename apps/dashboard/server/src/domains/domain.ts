@@ -213,6 +213,7 @@ const DOMAIN_EVENTS = [
   'challenge_gone',
   'moved_away',
   'returned',
+  'traffic_ended',
   'lost',
   'claimed_elsewhere',
   'primary',

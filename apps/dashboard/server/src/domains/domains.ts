@@ -11,6 +11,7 @@ import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
+import { clearMove } from '../store/domain-moves.ts';
 import {
   countDomains,
   type DomainRow,
@@ -186,6 +187,7 @@ async function restoreClaim(
   };
   await updateDomain(trx, known.id, again);
   await clearCheckResult(trx, known.id);
+  await clearMove(trx, known.id);
   return { ...known, ...again };
 }
 

@@ -14,7 +14,9 @@ import { expectationOf } from './claim.ts';
 import type { Expectation } from './dns/expectation.ts';
 import { type CheckResult, judge } from './dns/judge.ts';
 import { observe } from './dns/observe.ts';
+import type { ResourceRecord } from './dns/outcome.ts';
 import { requireDomainsInPlan } from './domains.ts';
+import { keepRecordsSeen, recordsSeen } from './move/seen-records.ts';
 
 export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
 
@@ -86,13 +88,15 @@ export async function checkDomain(
       arePrivateAllowed: config.dnsPrivateServers === 'allow',
       ...(signal && { signal }),
     });
-    const changed = await db.transaction().execute((trx) =>
-      applyCheckResult(trx, id, result, {
-        at: deps.now(),
-        actor,
+    const changed = await db.transaction().execute(async (trx) => {
+      const at = deps.now();
+      const applied = await applyCheckResult(trx, id, result, {
+        ...{ at, actor },
         proofWasRequired: expectation.proof !== undefined,
-      }),
-    );
+      });
+      if (applied) await keepRecordsSeen(trx, id, result, at);
+      return applied;
+    });
     if (changed) {
       for (const projectId of changed) deps.siteChanged(projectId);
       if (changed.length > 0) deps.domainsChanged();
@@ -122,7 +126,7 @@ const TIMEOUT_MS = 5_000;
 export async function checkDns(
   expectation: Expectation,
   { servers, authoritativePort, arePrivateAllowed, signal }: DnsCheckOptions,
-): Promise<CheckResult> {
+): Promise<CheckResult & { readonly records: readonly ResourceRecord[] }> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const observation = await observe(expectation, {
@@ -132,5 +136,8 @@ export async function checkDns(
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
   signal?.throwIfAborted();
-  return judge(observation, expectation);
+  return {
+    ...judge(observation, expectation),
+    records: recordsSeen(observation, expectation.hostname),
+  };
 }

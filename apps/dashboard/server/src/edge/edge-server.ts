@@ -26,6 +26,7 @@ import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
+import { RequestCounts } from './sites/request-counts.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
 import type { SiteSource } from './sites/site-source.ts';
@@ -103,13 +104,14 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const stopPolling = new AbortController();
   const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
   const { answerFirst } = options;
-  const respond = responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy);
+  const counts = new RequestCounts(source, log);
+  const respond = responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy, counts);
   const context = {
     respond: answerFirst
       ? (request: EdgeRequest) => answerFirst(request) ?? respond(request)
       : respond,
     // At level debug every request is logged, and the fast path does not log.
-    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
+    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files, counts),
     failures: failureReporter(log),
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
@@ -150,6 +152,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await Promise.all([http.drain(patience), https?.drain(patience)]);
       stopPolling.abort();
       await polling;
+      await counts.close();
     },
   };
 }

@@ -14,6 +14,7 @@ import { Deploy, DeployChanges, DeploySummary, LogLine } from '../deploys/deploy
 import { ChangeException } from '../deploys/exceptions/change-exception.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
+import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -69,6 +70,8 @@ export const SCHEMAS = [
   Domain,
   LinkedDomain,
   DomainEvent,
+  DomainTraffic,
+  DomainMove,
   Webhook,
   CreatedWebhook,
   DeliverySummary,

@@ -141,6 +141,7 @@ const SUBJECTS: Record<DomainEventType, (hostname: string) => string> = {
   'domain.certificate_expiring': (hostname) => `The certificate of ${hostname} expires soon`,
   'domain.challenge_gone': (hostname) => `The challenge record of ${hostname} is gone`,
   'domain.moved_away': (hostname) => `The DNS of ${hostname} leads elsewhere`,
+  'domain.traffic_ended': (hostname) => `Nobody asks for ${hostname} here any more`,
   'domain.claimed_elsewhere': (hostname) => `Another project claims ${hostname}`,
   'domain.lost': (hostname) => `${hostname} belongs to another project now`,
   'domain.removed': (hostname) => `${hostname} is removed`,

@@ -9,6 +9,7 @@ export const DOMAIN_EVENTS = [
   'domain.certificate_expiring',
   'domain.challenge_gone',
   'domain.moved_away',
+  'domain.traffic_ended',
   'domain.claimed_elsewhere',
   'domain.lost',
   'domain.removed',

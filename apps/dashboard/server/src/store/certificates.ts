@@ -1,3 +1,4 @@
+import { QUIET_MS } from './domain-moves.ts';
 import { findRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
@@ -29,6 +30,7 @@ export function listRenewable(db: Db, now: number, limit: number) {
     .selectFrom('certificates')
     .innerJoin('domains', 'domains.id', 'certificates.domain_id')
     .leftJoin('domain_checks', 'domain_checks.domain_id', 'domains.id')
+    .leftJoin('domain_moves', 'domain_moves.domain_id', 'domains.id')
     .select(['certificates.domain_id', 'certificates.hostname'])
     .where('certificates.renew_at', '<=', now)
     .where('domains.holds', '=', 1)
@@ -43,6 +45,12 @@ export function listRenewable(db: Db, now: number, limit: number) {
         where.and([
           where('domains.prepare', '=', 1),
           where('domain_checks.challenge_here', '=', 1),
+          // Of one that moved away, as long as somebody still comes.
+          where.or([
+            where('domains.moved_away_at', 'is', null),
+            where('domains.moved_away_at', '>', now - QUIET_MS),
+            where('domain_moves.last_request_at', '>', now - QUIET_MS),
+          ]),
         ]),
       ]),
     )

@@ -9,6 +9,7 @@ import {
   movedTo,
   type Site,
 } from '../edge/sites/site-source.ts';
+import { isMoving } from './domain-moves.ts';
 import { findLabelSite } from './label-sites.ts';
 import type { Db } from './schema.ts';
 import {
@@ -37,7 +38,9 @@ function listHolders(db: Db, host: string, now: number) {
           .onRef('certificates.domain_id', '=', 'domains.id')
           .on('certificates.not_after', '>', now),
       )
+      .leftJoin('domain_moves', 'domain_moves.domain_id', 'domains.id')
       .select(['domains.id', 'domains.hostname', 'domains.project_id', 'projects.slug'])
+      .select(['domains.awaits_move', 'domains.moved_away_at', 'domain_moves.arrived_at'])
       .select(['domains.verified_at', 'domains.removed_at', 'domains.version', 'domains.redirect'])
       .select(['domains.hsts_max_age', 'domains.hsts_include_subdomains', 'deploys.artifact_hash'])
       .select(SWITCHES)
@@ -103,6 +106,7 @@ export async function findCustomSite(
     secureOrigin,
     hsts: hstsOf(holder.hsts_max_age, holder.hsts_include_subdomains === 1),
     ...(wildcard && isSecure && { wildcard: wildcard.hostname }),
+    ...(isMoving(holder, now) && { countedAs: holder.id }),
   };
   const redirect = await ownRedirect(db, holder, wholeOrigin, { addresses, now });
   if (redirect) return { ...site, redirect };

@@ -3,6 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import { removeUnreferenced, vacuumStep } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
+import { pruneRequests } from './domain-moves.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { pruneDeliveries } from './repository-deliveries.ts';
 import { pruneReservations } from './reserved-labels.ts';
@@ -45,6 +46,7 @@ export async function pruneDatabase(
   await pruneReservations(db, now());
   await pruneBuilds(db, now());
   await pruneDeliveries(db, now());
+  await pruneRequests(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {

@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';
+import { domainMoves } from './migrations/domain-moves.ts';
 import { domainNames } from './migrations/domain-names.ts';
 import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
@@ -46,6 +47,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0032_platform_certificates': { up: platformCertificates },
     '0033_prepared_domains': { up: preparedDomains },
     '0034_domain_names': { up: domainNames },
+    '0036_domain_moves': { up: domainMoves },
   };
 }
 

@@ -379,6 +379,28 @@ export interface Database {
   };
 
   /** The state of a domain's DNS checks: one row a domain. */
+  /** What was seen of a domain's move. */
+  domain_moves: {
+    domain_id: string;
+    /** JSON: the records that the name had when it was first seen to lead elsewhere; null: none was seen. */
+    old_records: string | null;
+    old_seen_at: number | null;
+    /** When the host that they lead to answered last. */
+    old_answered_at: number | null;
+    /** When the name was first seen to lead here; null: it does not, or never did. */
+    arrived_at: number | null;
+    /** When an edge had a request for the name last, to about ten seconds; null: none was counted. */
+    last_request_at: number | null;
+  };
+
+  /** Requests for a domain that moves, at all edges together. */
+  domain_requests: {
+    domain_id: string;
+    /** Minutes since 1970. */
+    minute: number;
+    requests: number;
+  };
+
   domain_checks: {
     domain_id: string;
     /** JSON: Verdict of domains/verdict.ts; null before the first check. */

@@ -13,6 +13,7 @@ import { wildcardOf } from '../zone/zone-records.ts';
 import { PLATFORM } from './acme-orders.ts';
 import { readBlob } from './artifacts.ts';
 import { findCertificate, findCustomSite } from './custom-sites.ts';
+import { addRequests } from './domain-moves.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate } from './platform-certificates.ts';
 import type { Db, Trx } from './schema.ts';
@@ -114,6 +115,8 @@ export function siteSource({
 
     findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
     findTlsChallenge: (host) => findChallenge(db, host, 'tls-alpn-01'),
+
+    addRequests: (counts) => addRequests(db, counts, now()),
 
     async changesAfter(position) {
       const latest = await db

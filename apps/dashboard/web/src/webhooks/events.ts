@@ -13,6 +13,7 @@ export const EVENTS: Record<EventType, string> = {
   'domain.certificate_expiring': 'A certificate ends soon and could not be renewed.',
   'domain.challenge_gone': 'The challenge record of a prepared domain is gone.',
   'domain.moved_away': 'The DNS of a verified domain leads elsewhere.',
+  'domain.traffic_ended': 'A domain that moved away had no request for a week.',
   'domain.claimed_elsewhere': 'Another project has added the name.',
   'domain.lost': 'Another project has proved that it owns the name.',
   'domain.removed': 'A domain was removed.',

@@ -140,7 +140,7 @@ async function wildcardBeside(
 }
 
 /** One CNAME at a time: for a loop a resolver only says that it failed. */
-async function cnameChain(
+export async function cnameChain(
   server: DnsServer,
   { hostname, target }: { readonly hostname: string; readonly target: string },
 ): Promise<CnameChain> {
@@ -166,7 +166,7 @@ async function endAt(server: DnsServer, name: string): Promise<CnameChain['end']
 }
 
 /** All addresses of a name, along its CNAME chain. `failure`: there are none, for this reason. */
-async function addressesOf(server: DnsServer, name: string): Promise<View['target']> {
+export async function addressesOf(server: DnsServer, name: string): Promise<View['target']> {
   const [v4, v6] = await Promise.all([follow(server, name, 'A'), follow(server, name, 'AAAA')]);
   const addresses = [...v4.records, ...v6.records].map(({ value }) => value);
   const failure = addresses.length === 0 ? (failureOf(v4.end) ?? failureOf(v6.end)) : undefined;

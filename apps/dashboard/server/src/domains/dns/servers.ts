@@ -109,13 +109,46 @@ export async function zoneServers(
   return found.filter((server) => server !== undefined);
 }
 
+/** One of a zone's own servers, as the zone names it. */
+export interface NamedServer {
+  readonly label: string;
+  /** undefined: its name has none that may be asked. */
+  readonly address: string | undefined;
+  /** undefined with the address. */
+  readonly server: DnsServer | undefined;
+}
+
+/** How many of a zone's servers are shown: the root has as many, and hardly a zone has more. */
+const MAX_SHOWN = 13;
+
+/** All servers of the zone that a name is in, also those that do not answer. None where the zone cannot be found. */
+export async function namedZoneServers(
+  resolver: DnsServer,
+  name: string,
+  { port, mayAsk, bounds }: Options,
+): Promise<readonly NamedServer[]> {
+  const closest = await closestZone(resolver, name, MAX_SHOWN);
+  if (!closest) return [];
+  const { zone, servers } = closest;
+  return Promise.all(
+    servers.map(async (label) => {
+      const address = await addressOf(resolver, label, mayAsk);
+      const server =
+        address === undefined
+          ? undefined
+          : zoneServer(label, { address, port }, { zone, resolver, bounds });
+      return { label, address, server };
+    }),
+  );
+}
+
 /** The closest zone at or above a name, and its servers' names. */
-async function closestZone(resolver: DnsServer, name: string) {
+async function closestZone(resolver: DnsServer, name: string, most = MAX_SERVERS) {
   const zones = await Promise.all(
     namesUpFrom(name).map(async (zone) => {
       const outcome = await resolver.lookUp(zone, 'NS');
       const servers = recordsAt(outcome, zone, 'NS').map(({ value }) => value);
-      return { zone, servers: servers.toSorted().slice(0, MAX_SERVERS) };
+      return { zone, servers: servers.toSorted().slice(0, most) };
     }),
   );
   return zones.find(({ servers }) => servers.length > 0);

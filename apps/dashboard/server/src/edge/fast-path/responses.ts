@@ -3,6 +3,7 @@ import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOf } from '../http/respond.ts';
 import type { Content } from '../sites/forms.ts';
+import type { RequestCounts } from '../sites/request-counts.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { SiteFiles } from '../sites/site-files.ts';
 import type { FastPathRequest } from './request.ts';
@@ -17,7 +18,7 @@ export interface FastPathResponse {
  * Responds to fast-path requests from memory alone; undefined where memory lacks a part, or the response is not a file.
  * `serverName`: that of the TLS connection, undefined without TLS.
  */
-export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
+export function fastPathResponder(cache: SiteCache, files: SiteFiles, counts: RequestCounts) {
   return (
     { target, host, accept, acceptEncoding, ifNoneMatch }: FastPathRequest,
     serverName: string | undefined,
@@ -35,10 +36,13 @@ export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
       file.status === 200 &&
       matchesWeakly(ifNoneMatch, representation.etag)
     ) {
+      counts.count(site);
       return { head: representation.notModifiedHead, content: '' };
     }
     const content = cache.cachedContent(representation.source);
-    return content === undefined ? undefined : { head: representation.head, content };
+    if (content === undefined) return undefined;
+    counts.count(site);
+    return { head: representation.head, content };
   };
 }
 

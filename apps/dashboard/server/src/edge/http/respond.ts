@@ -3,6 +3,7 @@ import type { Redirect } from '../../deploys/redirects.ts';
 import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
+import type { RequestCounts } from '../sites/request-counts.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
 import { addressAt, type HostRedirect, movedTo, type Site } from '../sites/site-source.ts';
@@ -30,6 +31,7 @@ export function responder(
   mcp: McpEndpoint,
   /** undefined: the operator allows none. */
   proxy: RequestProxy | undefined,
+  counts: RequestCounts,
 ) {
   type Endpoint = (
     request: EdgeRequest,
@@ -62,6 +64,7 @@ export function responder(
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site || site.isEmpty) return textResponse(404, NO_SITE);
+    counts.count(site);
     if (!site.versions || site.only) return respondAt(request, target, site, target.path);
     const located = locate(site, site.versions, target);
     return 'site' in located

@@ -36,6 +36,8 @@ export interface Site {
   readonly wildcard?: string | undefined;
   /** Nothing is shown here: a host of a wildcard, or of a version, that does not exist. There is a certificate. */
   readonly isEmpty?: boolean | undefined;
+  /** Its requests are counted under this id: the host moves here, or away. */
+  readonly countedAs?: string | undefined;
 }
 
 /** Where all requests to a host are redirected; their query is kept. */
@@ -115,6 +117,8 @@ export interface SiteSource {
   findHttpChallenge(host: CanonicalHost, token: string): Promise<string | undefined>;
   /** The key authorization of a TLS-ALPN-01 challenge under way (RFC 8737). */
   findTlsChallenge(host: CanonicalHost): Promise<string | undefined>;
+  /** Adds requests for sites, by what they are counted as. Absent where nobody asks how many there were. */
+  addRequests?(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
    * The projects whose sites changed since a position, which is undefined at first, and the position now.
    * `projectIds` is undefined when this is unknown: it is too long ago, or the store was restored to an

@@ -119,6 +119,9 @@ onSharedEngines(
     });
     const { db, close } = await openDatabase(url, 1);
     cleanUp(t, close);
-    assert.deepEqual((await listWebhooks(db, 'pets')).map(eventsOf), [[...DOMAIN_EVENTS]]);
+    // Those that came later are chosen by a person.
+    const later = ['domain.challenge_gone', 'domain.traffic_ended'];
+    const known = DOMAIN_EVENTS.filter((event) => !later.includes(event));
+    assert.deepEqual((await listWebhooks(db, 'pets')).map(eventsOf), [known]);
   },
 );

@@ -17,6 +17,7 @@ import type {
 import type { ChangeException } from '../../server/src/deploys/exceptions/change-exception.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
+import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
@@ -278,6 +279,24 @@ export const domainEventsQuery = (slug: string, hostname: string) =>
     keys.domainEvents(slug, hostname),
     path`/projects/${slug}/domains/${hostname}/events`,
   );
+
+/** How often a move is looked at: all who watch it share a look for as long. */
+const MOVE_INTERVAL_MS = 5_000;
+
+/** Watched until it is done. */
+export const domainMoveQuery = (slug: string, hostname: string) =>
+  queryOptions({
+    queryKey: [...keys.domain(slug, hostname), 'move'],
+    queryFn: get<DomainMove>(path`/projects/${slug}/domains/${hostname}/move`),
+    refetchInterval: ({ state }) => state.data?.state !== 'done' && MOVE_INTERVAL_MS,
+  });
+
+export const domainTrafficQuery = (slug: string, hostname: string) =>
+  queryOptions({
+    queryKey: [...keys.domain(slug, hostname), 'traffic'],
+    queryFn: get<DomainTraffic>(path`/projects/${slug}/domains/${hostname}/traffic`),
+    refetchInterval: WAITING_INTERVAL_MS,
+  });
 
 /** For people with the link, without signing in. */
 export const linkedDomainQuery = (secret: string) =>

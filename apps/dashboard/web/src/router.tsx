@@ -16,6 +16,8 @@ import { DeployPage } from './deploys/deploy-page.tsx';
 import { DomainListPage } from './domains/domain-list-page.tsx';
 import { DomainPage } from './domains/domain-page.tsx';
 import { LinkedDomainPage } from './domains/linked-domain-page.tsx';
+import { LeavePage } from './domains/move/leave-page.tsx';
+import { MovePage } from './domains/move/move-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -83,6 +85,8 @@ const settingsPages = [
   page(settings, '/', GeneralPage),
   page(settings, '/domains', DomainListPage),
   page(settings, '/domains/$hostname', DomainPage),
+  page(settings, '/domains/$hostname/move', MovePage),
+  page(settings, '/domains/$hostname/leave', LeavePage),
   page(settings, '/allowed-changes', AllowedChangesPage),
   page(settings, '/repository', RepositoryPage),
   page(settings, '/notifications', NotificationsPage),

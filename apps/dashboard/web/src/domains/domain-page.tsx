@@ -1,12 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
-import { hasStatus, path, request } from '../api.ts';
+import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { domainEventsQuery, domainQuery, keys } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { domainEventsQuery, domainQuery } from '../queries.ts';
 import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,6 +25,7 @@ import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
+import { MovesCard } from './move/moves-card.tsx';
 import { PreparationCard, PrepareCard } from './move-card.tsx';
 import { NameBadges } from './names/name-badges.tsx';
 import { PairCard } from './names/pair-card.tsx';
@@ -33,6 +33,7 @@ import { ShowsCard } from './names/shows-card.tsx';
 import { awaitsMove } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
+import { useRemoval } from './use-removal.ts';
 import { useVerify } from './verify.tsx';
 
 export function DomainPage() {
@@ -96,6 +97,7 @@ function DomainView({ domain }: { readonly domain: Domain }) {
           {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
           <ShowsCard domain={domain} canChange={canManage} />
           {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}
+          <MovesCard domain={domain} />
           <TimelineCard query={events} />
           {canManage && <RemoveCard domain={domain} />}
         </div>
@@ -226,15 +228,7 @@ function LinkCard({ domain, link, canRenew }: LinkCardProps) {
 function RemoveCard({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode } = domain;
-  const navigate = useNavigate();
-  const leave = async () => {
-    toast(`${unicode} is removed. Now delete its DNS records.`);
-    // Removed, not only stale: otherwise the list would still show this domain for a moment.
-    queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
-    await navigate({ to: '/projects/$slug/settings/domains', params: { slug }, replace: true });
-    queryClient.removeQueries({ queryKey: keys.domain(slug, hostname) });
-    void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
-  };
+  const { run, onDone } = useRemoval(slug, domain);
   return (
     <Card
       tone="negative"
@@ -247,8 +241,8 @@ function RemoveCard({ domain }: { readonly domain: Domain }) {
         title={`Remove ${unicode}?`}
         description={<Consequences domain={domain} />}
         action="Remove it"
-        run={() => request('DELETE', path`/projects/${slug}/domains/${hostname}`)}
-        onDone={leave}
+        run={run}
+        onDone={onDone}
         trigger={<Button variant="danger">Remove the domain</Button>}
       />
     </Card>

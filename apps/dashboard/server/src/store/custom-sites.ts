@@ -21,7 +21,7 @@ import {
   switchesOf,
 } from './shown-site.ts';
 
-export type Holder = Awaited<ReturnType<typeof listHolders>>[number];
+type Holder = Awaited<ReturnType<typeof listHolders>>[number];
 
 /**
  * Who holds a host: as a name of its own, or by the wildcard above it. One query that uses indexes, however many hosts

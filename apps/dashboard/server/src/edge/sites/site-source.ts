@@ -69,7 +69,7 @@ export interface SiteVersions {
   readonly all: readonly SiteVersion[];
 }
 
-export interface OnlyVersion {
+interface OnlyVersion {
   readonly name: string;
   /** Of the site that has all versions: its origin, and what its address shows. */
   readonly whole: Pick<Site, 'origin' | 'artifactHash'>;

@@ -56,7 +56,7 @@ export function PairCard({ domain, pair }: PairCardProps) {
 }
 
 /** How the two stand to each other. */
-export function pairInWords(
+function pairInWords(
   one: Pick<Domain, 'unicode' | 'primary' | 'state'>,
   other: Pick<Domain, 'unicode' | 'primary' | 'state'>,
 ): string {

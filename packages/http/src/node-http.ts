@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse as NodeResponse } from 'node:http'
  * here is `WebSocket`, for which Node loads its whole client, undici: 45 ms of each start.
  */
 export const {
+  Agent,
   createServer,
   METHODS,
   request,

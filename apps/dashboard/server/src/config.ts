@@ -60,11 +60,21 @@ export interface Config {
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
+  readonly rehearsal: RehearsalConfig;
   readonly git: GitConfig;
   /** Whether owners may switch on the request proxy of their sites. */
   readonly requestProxy: 'refuse' | 'allow';
   /** Private networks whose servers it may call; none: those of the internet alone. */
   readonly requestProxyNetworks: readonly string[];
+}
+
+/** Rehearsals of moves, which fetch the site that is at a name today. */
+interface RehearsalConfig {
+  /** Whether that site may be on this machine or in its private network. */
+  readonly privateAddresses: 'refuse' | 'allow';
+  /** Its ports; others than 80 and 443 only in tests and labs. */
+  readonly httpPort: number;
+  readonly httpsPort: number;
 }
 
 /** Projects that are deployed from a repository. */
@@ -142,6 +152,16 @@ export function readConfig(env: Env): Config {
       ['refuse', 'allow'],
       'refuse',
     ),
+    rehearsal: {
+      privateAddresses: oneOf(
+        env,
+        'DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES',
+        ['refuse', 'allow'],
+        'refuse',
+      ),
+      httpPort: integer(env, 'DASHBOARD_REHEARSAL_HTTP_PORT', 80, 1, 65_535),
+      httpsPort: integer(env, 'DASHBOARD_REHEARSAL_HTTPS_PORT', 443, 1, 65_535),
+    },
     git: {
       sources: oneOf(env, 'DASHBOARD_GIT', ['allow', 'refuse'], 'allow'),
       privateAddresses: oneOf(

@@ -15,6 +15,7 @@ import { startBuilder } from './deploys/builder.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
+import { startRehearser } from './domains/rehearsal/rehearser.ts';
 import type { Edge, EdgeSockets } from './edge/edge-server.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
@@ -27,6 +28,7 @@ import { openDatabase } from './store/open-database.ts';
 import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
+import { trustedRoots } from './trusted-roots.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
 import { challengeZone } from './zone/challenge-zone.ts';
 import { startOwnZone } from './zone/own-zone.ts';
@@ -88,6 +90,7 @@ export async function startDashboard({
       deliverer?: JobRunner;
       issuer?: JobRunner;
       checker?: JobRunner;
+      rehearser?: JobRunner;
       repositories?: JobRunner;
     } = {};
     const spool = openSpool(config.dataDir);
@@ -105,6 +108,7 @@ export async function startDashboard({
       domainsChanged: () => {
         parts.checker?.wake();
         parts.issuer?.wake();
+        parts.rehearser?.wake();
         parts.deliverer?.wake();
       },
       repositoriesChanged: () => parts.repositories?.wake(),
@@ -141,6 +145,11 @@ export async function startDashboard({
     if (challenges) closers.push(startPlatformIssuer({ ...deps, log, zone: challenges }).stop);
     parts.checker = startChecker({ ...deps, log });
     closers.push(parts.checker.stop);
+    parts.rehearser = startRehearser({
+      ...{ ...deps, log, roots: trustedRoots('ACME_CA_FILE', config.acme.caFile) },
+      edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort },
+    });
+    closers.push(parts.rehearser.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
     const started = { httpsPort: edge.httpsPort, dnsPort: zone?.port };

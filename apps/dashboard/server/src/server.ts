@@ -21,6 +21,7 @@ import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
 import { domainMoveRoutes } from './domains/move/move-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
+import { rehearsalRoutes } from './domains/rehearsal/rehearsal-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
@@ -141,6 +142,7 @@ export async function buildServer({
       api.register(domainLinkRoutes, { deps });
       api.register(domainMoveRoutes, { deps });
       api.register(exportRoutes, { deps });
+      api.register(rehearsalRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(zoneRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });

@@ -335,6 +335,11 @@ const CHANGES: Record<string, Change> = {
     target: DOMAIN,
     make: at('POST', `/api/projects/pets/domains/${DOMAIN}/link`),
   },
+  'POST /api/projects/{slug}/domains/{hostname}/rehearsals': {
+    action: 'domain.rehearse',
+    target: DOMAIN,
+    make: at('POST', `/api/projects/pets/domains/${DOMAIN}/rehearsals`),
+  },
   [BY_LINK]: {
     action: 'domain.verify',
     target: OTHER_DOMAIN,

@@ -306,6 +306,23 @@ const TABLE: Record<string, Row> = {
     [OWNERS, 'domains', 200, 'domain.link'],
     () => ({ path: `${HOST}/link` }),
   ),
+  'GET /api/projects/:slug/domains/:hostname/rehearsals/latest': {
+    ...read(MEMBERS, `${HOST}/rehearsals/latest`),
+    ask: async (world) => {
+      await putRehearsed(world);
+      return { path: `${HOST}/rehearsals/latest` };
+    },
+  },
+  'POST /api/projects/:slug/domains/:hostname/rehearsals': change(
+    [OWNERS, 'domains', 202, 'domain.rehearse'],
+    async (world) => {
+      await putRehearsed(world);
+      // There may be few within an hour.
+      const counters = world.service.db.deleteFrom('sign_in_failures');
+      await counters.where('key', 'like', 'rehearse:%').execute();
+      return { path: `${HOST}/rehearsals` };
+    },
+  ),
   'DELETE /api/projects/:slug/domains/:hostname': change(
     [OWNERS, 'domains', 204, 'domain.remove'],
     async ({ people, next }) => {
@@ -512,6 +529,21 @@ async function makeWorld(t: Parameters<typeof startDomainService>[0]): Promise<W
 async function linkOf({ people }: World): Promise<string> {
   const { link } = await json<Domain>(await people.owner.call('GET', HOST));
   return `/api/domain-links/${link?.replace(/^.*\/d\//, '')}`;
+}
+
+/** Has the domain verified, and its latest rehearsal ended. */
+async function putRehearsed({ service: { db } }: World): Promise<void> {
+  const domains = db.updateTable('domains').where('hostname', '=', 'docs.example.test');
+  const { id } = await domains.set({ verified_at: 1 }).returning('id').executeTakeFirstOrThrow();
+  await db.deleteFrom('rehearsals').execute();
+  await db
+    .insertInto('rehearsals')
+    .values({
+      ...{ domain_id: id, requested_at: 0, requested_by: 'somebody', finished_at: 1 },
+      ...{ attempts: 1, pages_seen: 0, problem: 'None.', result: null },
+      ...{ leased_by: null, leased_until: null },
+    })
+    .execute();
 }
 
 /** The secret of an invitation to `hall`, of which the invited is no member. */

@@ -17,6 +17,7 @@ import {
   makeToken,
   setPlan,
 } from '../support/project.ts';
+import { NOT_READY } from '../support/rehearsal-responses.ts';
 import { json, type Service, startService } from '../support/service.ts';
 
 const DOMAIN = '/api/projects/pets/domains/docs.example.test';
@@ -131,6 +132,12 @@ test('responses are as the document says', async (t) => {
     'POST /api/projects/{slug}/repository/webhook-secret',
     await root.call('POST', '/api/projects/pets/repository/webhook-secret'),
   );
+  // The rehearser finds nothing to do in one that is under way; its result is one that has everything.
+  await service.db.updateTable('domains').set({ verified_at: 1 }).execute();
+  const rehearsed = await root.call('POST', `${DOMAIN}/rehearsals`);
+  await check('POST /api/projects/{slug}/domains/{hostname}/rehearsals', rehearsed);
+  const result = { result: JSON.stringify(NOT_READY), finished_at: 1, leased_by: 'nobody' };
+  await service.db.updateTable('rehearsals').set(result).execute();
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -160,6 +167,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
     'GET /api/projects/{slug}/domains/{hostname}/move': `${DOMAIN}/move`,
     'GET /api/projects/{slug}/domains/{hostname}/traffic': `${DOMAIN}/traffic`,
+    'GET /api/projects/{slug}/domains/{hostname}/rehearsals/latest': `${DOMAIN}/rehearsals/latest`,
     'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
     'GET /api/audit': '/api/audit',
     'GET /api/zone': '/api/zone',

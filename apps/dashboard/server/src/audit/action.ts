@@ -32,6 +32,7 @@ export type AuditAction =
   | 'domain.primary'
   | 'domain.update'
   | 'domain.link'
+  | 'domain.rehearse'
   | 'domain.remove'
   | 'webhook.create'
   | 'webhook.update'

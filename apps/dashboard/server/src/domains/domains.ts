@@ -27,6 +27,7 @@ import {
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
 import { lockProjects, type ProjectRow } from '../store/projects.ts';
+import { deleteRehearsal } from '../store/rehearsals.ts';
 import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
@@ -231,6 +232,7 @@ export async function removeDomain(
     if (!domain || domain.removed_at !== null) throw notFound('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
+    await deleteRehearsal(trx, id);
     await handOverPrimary(trx, project, domain, { at, why: 'the primary domain was removed' });
     const half = otherHalf(domain.hostname);
     const left = half && (await findDomain(trx, projectId, half));

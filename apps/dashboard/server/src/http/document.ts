@@ -15,6 +15,7 @@ import { ChangeException } from '../deploys/exceptions/change-exception.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
+import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -72,6 +73,7 @@ export const SCHEMAS = [
   DomainEvent,
   DomainTraffic,
   DomainMove,
+  Rehearsal,
   Webhook,
   CreatedWebhook,
   DeliverySummary,

@@ -8,6 +8,7 @@ import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
 import { preparedDomains } from './migrations/prepared-domains.ts';
+import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -47,6 +48,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0032_platform_certificates': { up: platformCertificates },
     '0033_prepared_domains': { up: preparedDomains },
     '0034_domain_names': { up: domainNames },
+    '0035_rehearsals': { up: rehearsals },
     '0036_domain_moves': { up: domainMoves },
   };
 }

@@ -420,6 +420,25 @@ export interface Database {
     leased_until: number | null;
   };
 
+  /** The latest rehearsal of a domain's move. */
+  rehearsals: {
+    domain_id: string;
+    requested_at: number;
+    requested_by: string;
+    /** null: it is still to be done, or under way. */
+    finished_at: number | null;
+    /** How often it was begun. */
+    attempts: number;
+    /** Pages of the old site so far. */
+    pages_seen: number;
+    /** Why it failed. */
+    problem: string | null;
+    /** JSON: RehearsalResult of domains/rehearsal/rehearsal.ts. */
+    result: string | null;
+    leased_by: string | null;
+    leased_until: number | null;
+  };
+
   /** The wildcard certificate of the platform's own hosts. The work on it is leased as that of issuances is. */
   platform_certificates: {
     /** `*.` and the platform's host. */

@@ -150,6 +150,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'domain.primary': 'Changed the primary domain to',
   'domain.update': 'Changed the domain',
   'domain.link': 'Renewed the link of the domain',
+  'domain.rehearse': 'Rehearsed the move of the domain',
   'domain.remove': 'Removed the domain',
   'webhook.create': 'Added the webhook',
   'webhook.update': 'Changed the events of the webhook',

@@ -240,15 +240,18 @@ async function recordsElsewhere(
 /** RFC 8659, section 3: the closest set up the tree; at each name along its CNAME chain. */
 async function caaAt(server: DnsServer, expectation: Expectation): Promise<Caa> {
   const { hostname, target } = expectation;
-  // RFC 8659, section 3: those of the name below which the wildcard is.
-  const names = namesUpFrom(withoutWildcard(hostname));
+  // Those of the name below which the wildcard is.
+  const caa = await closestCaa(server, namesUpFrom(withoutWildcard(hostname)));
+  if (!('failure' in caa) || caa.name !== hostname) return caa;
+  return (await failsAtTarget(server, expectation)) ? { ...caa, name: target } : caa;
+}
+
+/** The first set of CAA records at these names, each along its CNAME chain. */
+export async function closestCaa(server: DnsServer, names: readonly string[]): Promise<Caa> {
   const sets = await Promise.all(names.map((name) => follow(server, name, 'CAA')));
   for (const [index, { records, end }] of sets.entries()) {
     const failure = failureOf(end);
-    if (failure) {
-      const isTargets = names[index] === hostname && (await failsAtTarget(server, expectation));
-      return { name: isTargets ? target : (names[index] ?? hostname), failure };
-    }
+    if (failure) return { name: names[index] ?? '', failure };
     if (records.length > 0) return { records };
   }
   return { records: [] };

@@ -18,6 +18,7 @@ import type { ChangeException } from '../../server/src/deploys/exceptions/change
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
+import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
@@ -65,6 +66,7 @@ export const keys = {
   domains: (slug: string) => ['project', slug, 'domains'],
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
   domainEvents: (slug: string, name: string) => ['project', slug, 'domains', name, 'events'],
+  rehearsal: (slug: string, name: string) => ['project', slug, 'domains', name, 'rehearsal'],
   linkedDomain: (secret: string) => ['domain link', secret],
 } as const;
 
@@ -233,6 +235,23 @@ export const deliveryQuery = (slug: string, webhookId: string, id: string) =>
     queryKey: [...keys.deliveries(slug, webhookId), id],
     queryFn: get<Delivery>(path`/projects/${slug}/webhooks/${webhookId}/deliveries/${id}`),
     refetchInterval: ({ state }) => state.data?.state === 'waiting' && WAITING_INTERVAL_MS,
+  });
+
+/** The latest rehearsal of a domain's move; null: there was none. Rejects with a 404 where there is no such domain. */
+export const rehearsalQuery = (slug: string, hostname: string) =>
+  queryOptions({
+    queryKey: keys.rehearsal(slug, hostname),
+    queryFn: async ({ signal }): Promise<Rehearsal | null> => {
+      const domain = path`/projects/${slug}/domains/${hostname}`;
+      try {
+        return await get<Rehearsal>(`${domain}/rehearsals/latest`)({ signal });
+      } catch (error) {
+        if (!hasStatus(error, 404)) throw error;
+        await get<Domain>(domain)({ signal });
+        return null;
+      }
+    },
+    refetchInterval: ({ state }) => state.data?.finishedAt === null && BUSY_INTERVAL_MS,
   });
 
 export const plansQuery = queryOptions({

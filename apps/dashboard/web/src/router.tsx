@@ -18,6 +18,7 @@ import { DomainPage } from './domains/domain-page.tsx';
 import { LinkedDomainPage } from './domains/linked-domain-page.tsx';
 import { LeavePage } from './domains/move/leave-page.tsx';
 import { MovePage } from './domains/move/move-page.tsx';
+import { RehearsalPage } from './domains/rehearsal/rehearsal-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -87,6 +88,7 @@ const settingsPages = [
   page(settings, '/domains/$hostname', DomainPage),
   page(settings, '/domains/$hostname/move', MovePage),
   page(settings, '/domains/$hostname/leave', LeavePage),
+  page(settings, '/domains/$hostname/rehearsal', RehearsalPage),
   page(settings, '/allowed-changes', AllowedChangesPage),
   page(settings, '/repository', RepositoryPage),
   page(settings, '/notifications', NotificationsPage),

@@ -32,6 +32,7 @@ import { PairCard } from './names/pair-card.tsx';
 import { ShowsCard } from './names/shows-card.tsx';
 import { awaitsMove } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
+import { RehearsalCard } from './rehearsal/rehearsal-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
 import { useRemoval } from './use-removal.ts';
 import { useVerify } from './verify.tsx';
@@ -94,6 +95,7 @@ function DomainView({ domain }: { readonly domain: Domain }) {
           {!domain.prepare && canManage && <PrepareCard domain={domain} />}
           <CheckCard domain={domain} verify={verify} />
           <CertificateCard domain={domain} events={known} verify={verify} />
+          <RehearsalCard domain={domain} />
           {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
           <ShowsCard domain={domain} canChange={canManage} />
           {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}

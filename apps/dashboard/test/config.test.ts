@@ -59,7 +59,7 @@ test('without any variable the service has sensible settings', () => {
     dnsZone: undefined,
     mail: undefined,
     webhookPrivateAddresses: 'refuse',
-    rehearsal: { privateAddresses: 'refuse', httpPort: 80, httpsPort: 443 },
+    rehearsal: { httpPort: 80, httpsPort: 443 },
     git: {
       sources: 'allow',
       privateAddresses: 'refuse',
@@ -127,7 +127,6 @@ test('a variable that cannot be used is refused by name, with what it must be', 
     ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
     ['DASHBOARD_LOG_LEVEL', ['loud'], /one of fatal/],
     ['DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES', ['yes', 'true'], /one of refuse, allow/],
-    ['DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES', ['yes', 'true'], /one of refuse, allow/],
     ['DASHBOARD_REHEARSAL_HTTPS_PORT', ['0', '65536', 'https'], /an integer from 1 to 65535/],
     ['DASHBOARD_REQUEST_PROXY', ['on', 'true'], /one of refuse, allow/],
     [

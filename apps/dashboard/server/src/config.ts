@@ -68,11 +68,8 @@ export interface Config {
   readonly requestProxyNetworks: readonly string[];
 }
 
-/** Rehearsals of moves, which fetch the site that is at a name today. */
+/** The ports of the site that a rehearsal fetches; others than 80 and 443 only in tests and labs. */
 interface RehearsalConfig {
-  /** Whether that site may be on this machine or in its private network. */
-  readonly privateAddresses: 'refuse' | 'allow';
-  /** Its ports; others than 80 and 443 only in tests and labs. */
   readonly httpPort: number;
   readonly httpsPort: number;
 }
@@ -153,12 +150,6 @@ export function readConfig(env: Env): Config {
       'refuse',
     ),
     rehearsal: {
-      privateAddresses: oneOf(
-        env,
-        'DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES',
-        ['refuse', 'allow'],
-        'refuse',
-      ),
       httpPort: integer(env, 'DASHBOARD_REHEARSAL_HTTP_PORT', 80, 1, 65_535),
       httpsPort: integer(env, 'DASHBOARD_REHEARSAL_HTTPS_PORT', 443, 1, 65_535),
     },

@@ -72,11 +72,9 @@ const environment = `\
   DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
                              allow: webhooks may lead to this machine and its private network,
                              and go over http (refuse)
-  DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES
-                             allow: the site that a rehearsal of a move fetches may be on this
-                             machine and in its private network (refuse)
   DASHBOARD_REHEARSAL_HTTP_PORT, DASHBOARD_REHEARSAL_HTTPS_PORT
-                             its ports; others than 80 and 443 for tests only (80, 443)
+                             ports of the site that a rehearsal of a move fetches; others than
+                             80 and 443 for tests only (80, 443)
   DASHBOARD_GIT              refuse: no project is deployed from a repository (allow)
   DASHBOARD_GIT_POLL_SECONDS how often each repository is asked for new commits (300)
   DASHBOARD_GIT_PRIVATE_ADDRESSES

@@ -36,7 +36,6 @@ const shared = sharedInstallation(async () => {
     ...{ DNS_SERVERS: dns.server, DNS_PRIVATE_SERVERS: 'allow' },
     ...{ DNS_ZONE: 'acme.docs.localhost', DNS_PORT: '0' },
     ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
-    DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES: 'allow',
     DASHBOARD_REHEARSAL_HTTPS_PORT: `${old.port}`,
   };
 });

@@ -174,9 +174,7 @@ test('only whoever controls the name at this moment has the site there fetched',
 });
 
 test('a private address is not asked, unless the operator allows it', async (t) => {
-  const listener = await startOldSite(t, '127.0.0.5');
-  const rehearsal = { privateAddresses: 'refuse', httpPort: 1, httpsPort: listener.port } as const;
-  const { root, old } = await prepareMove(t, GUIDES, { rehearsal });
+  const { root, old } = await prepareMove(t, GUIDES, { dnsPrivateServers: 'refuse' });
   const { findings, comparison } = await resultOf(root);
   const [finding] = findings.filter(({ code }) => code === 'not_compared');
   assert.match(finding?.message ?? '', /127\.0\.0\.3, which is not an address of the internet/);

@@ -20,7 +20,6 @@ test('a rehearsal whose process is killed in the midst of it is done by the next
     ...{ DNS_SERVERS: dns.server, DNS_PRIVATE_SERVERS: 'allow' },
     ...{ DNS_ZONE: 'acme.docs.localhost', DNS_PORT: '0' },
     ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
-    DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES: 'allow',
     DASHBOARD_REHEARSAL_HTTPS_PORT: `${old.port}`,
   };
   const first = await serveDashboard(t, folder, env);

@@ -62,7 +62,7 @@ export const NOT_READY: RehearsalResult = {
       message:
         'The old site has them, so links, bookmarks and search engines lead to them. Here they answer with 404.',
       remedy:
-        'Add the redirects below to docs.yaml, and deploy. For 1 there is no page here that is alike: choose where they lead.',
+        'Add the redirects below to docs.yaml, and deploy. One has no page here that is alike: choose where it leads.',
     }),
     finding({
       code: 'hsts',

@@ -41,7 +41,7 @@ export async function prepareMove(
     acme: { ...AWAY, caFile },
     secretKey,
     // Nothing listens at port 1.
-    rehearsal: { privateAddresses: 'allow', httpPort: 1, httpsPort: old.port },
+    rehearsal: { httpPort: 1, httpsPort: old.port },
     ...overrides,
   });
   const { root, dns } = service;

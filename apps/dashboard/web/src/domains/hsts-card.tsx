@@ -124,7 +124,7 @@ const UNITS = [
 ] as const;
 
 /** `365 days`, `5 minutes`: in the largest unit that it is a multiple of. */
-function ageInWords(seconds: number): string {
+export function ageInWords(seconds: number): string {
   const [unit, size] = UNITS.find(([, length]) => seconds % length === 0) ?? ['second', 1];
   return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`;
 }

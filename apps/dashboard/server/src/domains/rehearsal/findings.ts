@@ -217,7 +217,7 @@ function pageFindings({ comparison }: Seen): Finding[] {
             ? 'Add a redirect to docs.yaml for each that matters, and deploy.'
             : suggested === lost
               ? 'Add the redirects below to docs.yaml, and deploy.'
-              : `Add the redirects below to docs.yaml, and deploy. For ${lost - suggested} there is no page here that is alike: choose where they lead.`,
+              : `Add the redirects below to docs.yaml, and deploy. ${lost - suggested === 1 ? 'One has no page here that is alike: choose where it leads.' : `${lost - suggested} have no page here that is alike: choose where they lead.`}`,
       }),
     );
   }

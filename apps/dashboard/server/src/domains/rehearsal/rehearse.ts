@@ -123,13 +123,12 @@ async function crawl(
   signal: AbortSignal,
 ): Promise<LiveSite | { readonly problem: string }> {
   if ('problem' in dns || dns.addresses.length === 0) return { problem: '' };
-  const { rehearsal } = config;
-  const isAllowed = (address: string) =>
-    rehearsal.privateAddresses === 'allow' || isPublicAddress(address);
+  const { rehearsal, dnsPrivateServers } = config;
+  const isAllowed = (address: string) => dnsPrivateServers === 'allow' || isPublicAddress(address);
   const usable = dns.addresses.filter(isAllowed);
   if (usable.length === 0)
     return {
-      problem: `${hostname} leads to ${dns.addresses[0]}, which is not an address of the internet. (Whoever runs this may allow others: DASHBOARD_REHEARSAL_PRIVATE_ADDRESSES.)`,
+      problem: `${hostname} leads to ${dns.addresses[0]}, which is not an address of the internet. (Whoever runs this may allow others: DNS_PRIVATE_SERVERS.)`,
     };
   const allowance = { left: CRAWL_BOUNDS.bytes };
   const fetch = openLiveFetch({

@@ -1,7 +1,8 @@
 import type { RehearsalFacts } from '../../../../server/src/domains/rehearsal/rehearsal.ts';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { duration, exactDay } from '../../ui/format.ts';
+import { exactDay } from '../../ui/format.ts';
+import { ageInWords } from '../hsts-card.tsx';
 
 /** What a rehearsal saw of certificates, records and addresses. */
 export function FactsCard({ facts }: { readonly facts: RehearsalFacts }) {
@@ -30,7 +31,7 @@ export function FactsCard({ facts }: { readonly facts: RehearsalFacts }) {
             ? [
                 {
                   term: 'Change',
-                  value: `Everyone sees the new record within ${duration(replaced.ttl * 1_000)} of the change (the TTL of the old one).`,
+                  value: `Everyone sees the new record within ${ageInWords(replaced.ttl)} of the change (the TTL of the old one).`,
                 },
               ]
             : []),

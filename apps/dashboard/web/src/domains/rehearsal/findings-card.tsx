@@ -45,7 +45,7 @@ interface FindingViewProps {
 function FindingView({ finding, redirects }: FindingViewProps) {
   const { title, message, remedy, details, add } = finding;
   return (
-    <div className="grid min-w-0 gap-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h3 className="font-semibold wrap-anywhere">{title}</h3>
       {details.length > 0 && (
         <ul className="grid gap-0.5 rounded-md bg-subtle px-3 py-2 font-mono text-[0.8125rem]">

@@ -37,9 +37,7 @@ export function RehearsalPage() {
         title="Rehearse the move"
         documentTitle={`Rehearsal: ${hostname}`}
         description={
-          <span className="break-words">
-            What would happen if {hostname} led here: to its pages, its certificate and its DNS.
-          </span>
+          <span className="break-words">What visitors find once {hostname} leads here.</span>
         }
         actions={query.data && <StartButton start={start} isPending={isUnderWay} />}
       >

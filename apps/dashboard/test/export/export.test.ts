@@ -16,9 +16,10 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { extract } from 'tar-stream';
 import { incrementCounter } from '../../server/src/store/rate-counters.ts';
+import { startDomainService, verifiedDomain } from '../domains/support/domains.ts';
 import { deployFiles } from '../support/guides.ts';
-import { createProject, deploy, joinAs, makeToken } from '../support/project.ts';
-import { assertError, startService, type Visitor } from '../support/service.ts';
+import { createProject, deploy, joinAs, makeToken, setPlan } from '../support/project.ts';
+import { assertError, json, startService, type Visitor } from '../support/service.ts';
 import { fetchFromSite } from '../support/site.ts';
 
 const NGINX = '/usr/sbin/nginx';
@@ -238,6 +239,28 @@ test('each version of an exported site is below its prefix, and the root leads t
   ])
     assert.ok(rules.includes(rule), `${rule}: ${rules.join('\n')}`);
   assert.ok((await readdir(join(folder, 'site'))).includes('llms.txt'));
+});
+
+test('the download of a domain has its name, and of one that shows a version alone, that version', async (t) => {
+  const { root, dns, edgePort } = await startDomainService(t);
+  await createProject(root, 'pets');
+  await setPlan(root, 'pets', 'pro');
+  for (const version of ['v1', 'v2']) await deployFiles(root, 'pets', FILES, `?version=${version}`);
+  const [main, old] = ['docs.example.test', 'v1.docs.example.test'];
+  for (const name of [main, old]) await verifiedDomain({ dns }, root, 'pets', name);
+  await json(await root.call('PATCH', `/api/projects/pets/domains/${old}`, { version: 'v1' }));
+  const whole = await download(t, root, `?hostname=${main}`);
+  assert.equal(whole.disposition, `attachment; filename="${main}.tar.gz"`);
+  const sitemap = await readFile(join(whole.folder, 'site/sitemap.xml'), 'utf8');
+  assert.match(sitemap, /<loc>https:\/\/docs\.example\.test\/v1\/guides\/start<\/loc>/);
+
+  const { folder, names } = await download(t, root, `?hostname=${old}`);
+  assert.ok(!names.some((name) => /^site\/v[12]\//.test(name)), names.join(' '));
+  const page = await readFile(join(folder, 'site/guides/start/index.html'), 'utf8');
+  const served = await fetchFromSite(`http://${old}:${edgePort}/guides/start`);
+  // Until there is a certificate the edge has http and its own port.
+  const own = (text: string) => text.replaceAll(/https?:\/\/v1\.docs\.example\.test(?::\d+)?/g, '');
+  assert.equal(own(page), own(served.body));
 });
 
 test('a site is downloaded by every member and by a token that reads, sixty times in an hour', async (t) => {

@@ -54,21 +54,27 @@ export function redirectsOf({ site, base, has }: SitePart, manifest: Manifest): 
  * prefix: what is at the root then leads there.
  */
 export function versionRedirects(
-  { versions }: Site,
+  { versions, only, leadsVersions }: Site,
   standard: Manifest | undefined,
 ): ExportedRedirect[] {
-  if (!versions) return [];
+  if (!versions || only) return [];
   const base = versions.standard === undefined ? '' : `/${versions.standard}`;
   const retired = versions.all
     .filter(({ artifactHash }) => artifactHash === undefined)
     .map(({ name }) => prefix(`/${name}`, `${base}/`, 301));
-  if (!standard) return retired;
+  const elsewhere = versions.all.flatMap(({ name, artifactHash, origin }) =>
+    leadsVersions && artifactHash !== undefined && origin !== undefined
+      ? [prefix(`/${name}`, `${origin}/`, 301)]
+      : [],
+  );
+  if (!standard) return [...retired, ...elsewhere];
   const names = new Set(versions.all.map(({ name }) => name));
   // One rule for all paths would also take those that have a file, on hosts that ask the rules first.
   const first = new Set(Object.keys(standard.files).map((path) => path.split('/', 2)[1] ?? ''));
   const led = [...first].filter((name) => !['', '404.html', ...names].includes(name));
   return [
     ...retired,
+    ...elsewhere,
     { from: '/', to: base, status: 302, isPrefix: false, keepsRest: false },
     ...led.map((name) => {
       const encoded = encodePath(`/${name}`);

@@ -2,9 +2,12 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
 import { conflict } from '../api-error.ts';
 import { domainOrThrow } from '../domains/domains.ts';
+import { isWildcard } from '../domains/wildcard.ts';
 import type { CanonicalHost } from '../edge/host.ts';
+import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { accessOf } from '../http/access.ts';
 import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import type { DomainRow } from '../store/domains.ts';
 import { siteSource } from '../store/sites.ts';
 import { exportSite } from './export-site.ts';
 
@@ -22,6 +25,12 @@ const ExportQuery = Type.Object({
     }),
   ),
 });
+
+/** What a domain shows by itself: one version, perhaps. undefined: it shows nothing yet, or leads elsewhere. */
+async function shownAt(source: SiteSource, { hostname }: DomainRow): Promise<Site | undefined> {
+  const site = await source.findSite(hostname as CanonicalHost);
+  return site && !site.redirect && !site.isEmpty ? site : undefined;
+}
 
 /** The site of a project as files, for whoever wants to serve it elsewhere. */
 export const exportRoutes: Routes = async (app, { deps }) => {
@@ -54,10 +63,14 @@ export const exportRoutes: Routes = async (app, { deps }) => {
       );
       const { platformHost } = config;
       const source = siteSource({ db, platformHost, addresses, sealer, now });
-      const site = await source.findSite(`${project.slug}.${platformHost}` as CanonicalHost);
+      const site =
+        (domain && (await shownAt(source, domain))) ??
+        (await source.findSite(`${project.slug}.${platformHost}` as CanonicalHost));
       if (!site) throw conflict('Deploy the project first: its site has nothing to download yet.');
-      const origin = domain ? `https://${domain.hostname}` : site.origin;
-      const name = domain?.hostname ?? project.slug;
+      // A wildcard has many names, and the site has one.
+      const own = domain && !isWildcard(domain.hostname) ? domain.hostname : undefined;
+      const origin = own === undefined ? site.origin : `https://${own}`;
+      const name = own ?? project.slug;
       reply
         .type('application/gzip')
         .header('content-disposition', `attachment; filename="${name}.tar.gz"`);

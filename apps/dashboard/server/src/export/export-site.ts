@@ -39,7 +39,7 @@ async function* filesOf(cache: SiteCache, site: Site): AsyncGenerator<File> {
   const host = new URL(site.origin).hostname;
   yield ['README.md', Buffer.from(readme(host))];
   const redirects: ExportedRedirect[] = [];
-  const standard = site.versions?.standard;
+  const standard = site.only ? undefined : site.versions?.standard;
   for (const part of partsOf(site)) {
     const manifest = await manifestOf(cache, part);
     yield* partFiles({ cache, editions }, part, manifest);

@@ -16,7 +16,8 @@ export interface SitePart {
 /** The parts of a site, those at the root first: itself where it has no versions, or else each version that is shown. */
 export function partsOf(site: Site): SitePart[] {
   const { versions } = site;
-  if (!versions) return [{ site, base: '', has: () => true }];
+  // A name of one version alone shows that at its root.
+  if (!versions || site.only) return [{ site, base: '', has: () => true }];
   const names = new Set(versions.all.map(({ name }) => name));
   const root = shownAt(site, '/openapi.json');
   const isAtRoot =

@@ -17,6 +17,7 @@ import type { ResourceRecord } from '../dns/outcome.ts';
 import { createQuota, readServerAddress } from '../dns/query-server.ts';
 import { anyResolver, type DnsServer, namedZoneServers, resolver } from '../dns/servers.ts';
 import { checkDomain } from '../verify-domain.ts';
+import { isWildcard, withoutWildcard } from '../wildcard.ts';
 import type { DomainMove, ServedCertificate, ServerAnswer } from './domain-move.ts';
 import { type Probe, probeCertificate, probeSite } from './probe-host.ts';
 import { trafficOf } from './traffic.ts';
@@ -118,7 +119,7 @@ async function lookAt(deps: WatchDeps, domain: DomainRow): Promise<Look> {
   const arePrivateAllowed = config.dnsPrivateServers === 'allow';
 
   const [own, ours, move, certificate, visited] = await Promise.all([
-    namedZoneServers(any, hostname, {
+    namedZoneServers(any, withoutWildcard(hostname), {
       port: config.dnsAuthoritativePort,
       mayAsk: mayAskServer(asked.map(readServerAddress), arePrivateAllowed),
       bounds,
@@ -159,7 +160,8 @@ const isAnswered = ({ answer }: ServerAnswer): boolean => answer !== 'error';
 function portsOf({ addresses }: Pick<Deps, 'addresses'>, hostname: string) {
   const { domain, domainWithoutTls } = addresses();
   return {
-    hostname,
+    // Any name that the wildcard has.
+    hostname: isWildcard(hostname) ? `move-check.${withoutWildcard(hostname)}` : hostname,
     httpsPort: Number(new URL(domain(hostname)).port || 443),
     httpPort: Number(new URL(domainWithoutTls(hostname)).port || 80),
   };

@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -15,8 +16,10 @@ import { createGunzip } from 'node:zlib';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { extract } from 'tar-stream';
+import { exportSite } from '../../server/src/export/export-site.ts';
 import { incrementCounter } from '../../server/src/store/rate-counters.ts';
 import { startDomainService, verifiedDomain } from '../domains/support/domains.ts';
+import { MemorySource } from '../edge/support/memory-source.ts';
 import { deployFiles } from '../support/guides.ts';
 import { createProject, deploy, joinAs, makeToken, setPlan } from '../support/project.ts';
 import { assertError, json, startService, type Visitor } from '../support/service.ts';
@@ -261,6 +264,35 @@ test('the download of a domain has its name, and of one that shows a version alo
   // Until there is a certificate the edge has http and its own port.
   const own = (text: string) => text.replaceAll(/https?:\/\/v1\.docs\.example\.test(?::\d+)?/g, '');
   assert.equal(own(page), own(served.body));
+});
+
+test('a file is read when those before it were taken, so that memory does not grow with the site', async () => {
+  const source = new MemorySource();
+  const files = Array.from({ length: 200 }, (_, i) => [
+    `/files/${i}.bin`,
+    { type: 'application/octet-stream', text: randomBytes(100_000) },
+  ]);
+  source.deploy('big.test', Object.fromEntries(files));
+  const site = source.sites.get('big.test');
+  assert.ok(site);
+  const archive = exportSite(source, site);
+  // Nobody reads yet: it stops once the buffers on the way are full.
+  let [reads, quiet] = [0, 0];
+  while (quiet < 20) {
+    await sleep(5);
+    quiet = source.asked.readBlob === reads ? quiet + 1 : 0;
+    reads = source.asked.readBlob;
+  }
+  assert.ok(reads > 0 && reads < 10, `${reads} files were read`);
+  const { length } = await buffer(archive);
+  assert.ok(length > 200 * 100_000);
+  assert.equal(source.asked.readBlob, 200);
+  // A client that leaves ends it.
+  source.forgetAsked();
+  const left = exportSite(source, site);
+  left.destroy();
+  await once(left, 'close');
+  assert.ok(source.asked.readBlob < 10);
 });
 
 test('a site is downloaded by every member and by a token that reads, sixty times in an hour', async (t) => {

@@ -20,6 +20,6 @@ export function Countdown({ until }: { readonly until: number }) {
 /** `10 minutes`, `1 hour`: how long an answer may be kept. */
 export function ttlInWords(seconds: number): string {
   if (seconds < 120) return count(seconds, 'second');
-  if (seconds < 7_200) return count(Math.round(seconds / 60), 'minute');
+  if (seconds < 7_200 && seconds % 3_600 !== 0) return count(Math.round(seconds / 60), 'minute');
   return count(Math.round(seconds / 3_600), 'hour');
 }

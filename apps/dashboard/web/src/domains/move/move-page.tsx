@@ -58,7 +58,13 @@ function MoveView({ move, domain }: { readonly move: DomainMove; readonly domain
           <TrafficBars traffic={traffic} at={Date.parse(at)} />
         </Card>
       </div>
-      {wayBack && !isAway && <WayBackCard wayBack={wayBack} hasHsts={domain.hsts !== null} />}
+      {wayBack && !isAway && (
+        <WayBackCard
+          wayBack={wayBack}
+          isNow={move.state === 'before'}
+          hasHsts={domain.hsts !== null}
+        />
+      )}
     </div>
   );
 }

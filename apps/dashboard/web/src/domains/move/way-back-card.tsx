@@ -9,20 +9,24 @@ import { Ago, Time } from '../../ui/time.tsx';
 
 interface WayBackProps {
   readonly wayBack: NonNullable<DomainMove['wayBack']>;
+  /** The records are those that the name has now. */
+  readonly isNow: boolean;
   /** HSTS is on here. */
   readonly hasHsts: boolean;
 }
 
 /** What the name had before, and whether its host is still there. */
-export function WayBackCard({ wayBack, hasHsts }: WayBackProps) {
+export function WayBackCard({ wayBack, isNow, hasHsts }: WayBackProps) {
   const { records, seenAt, answers, answer, answeredAt } = wayBack;
   return (
     <Card
       title="The way back"
       description={
-        answers
-          ? 'Put this back, and visitors reach the old host again as caches forget.'
-          : 'The old host does not answer now: without it there is no way back.'
+        isNow
+          ? 'What the name has today is kept here, to be put back if need be.'
+          : answers
+            ? 'Put this back, and visitors reach the old host again as caches forget.'
+            : 'The old host does not answer now: without it there is no way back.'
       }
       actions={
         <Badge tone={answers ? 'positive' : 'warning'}>

@@ -2,7 +2,9 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { timeUntil } from '@petstore/test-support/within.ts';
+import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
+import type { Page } from '../../server/src/schema-types.ts';
 import { deployFiles } from '../support/guides.ts';
 import { createProject, setPlan } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
@@ -64,7 +66,7 @@ test('a name shows one version at its root, and becomes the primary of that', as
 });
 
 test('once it has its certificate, all that the version has is there alone, and the versions lead to each other', async (t) => {
-  const { db, show, get } = await setUp(t);
+  const { db, show, get, root } = await setUp(t);
   await json(await show(OLD, 'v1'));
   await certify(db, OLD);
   const over = async (host: string, path: string) => {
@@ -72,6 +74,13 @@ test('once it has its certificate, all that the version has is there alone, and 
     return `${status} ${location}`;
   };
   await timeUntil(async () => (await get(MAIN, '/v1')).status === 301);
+  const { items } = await json<Page<SiteVersion>>(
+    await root.call('GET', '/api/projects/pets/versions'),
+  );
+  assert.deepEqual(
+    items.map(({ url }) => new URL(url).hostname + new URL(url).pathname),
+    ['pets.docs.localhost/v2', `${OLD}/`],
+  );
   assert.equal(await over(OLD, '/guides/gone'), `301 https://${OLD}/guides/gone`);
   assert.equal(await over(MAIN, '/v1/guides/gone'), `301 https://${OLD}/guides/gone`);
   assert.equal(await over(MAIN, '/%76%31/guides/st%61rt'), `301 https://${OLD}/guides/st%61rt`);

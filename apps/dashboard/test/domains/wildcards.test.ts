@@ -169,6 +169,7 @@ test('a wildcard cannot be primary, redirect, show one version, or be proven oth
   assert.match(await refused('PATCH', path, { redirectTo: '/v2' }), /is a wildcard/);
   assert.match(await refused('PATCH', path, { version: 'v2' }), /each version at its own label/);
   assert.match(await refused('PATCH', path, { prepare: false }), /its challenges alone/);
+  assert.match(await refused('GET', `${path}/move`), /whose move cannot be watched/);
 });
 
 test('without a zone of its own an installation says what a wildcard needs', async (t) => {

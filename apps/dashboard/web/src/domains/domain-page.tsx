@@ -99,7 +99,7 @@ function DomainView({ domain }: { readonly domain: Domain }) {
           {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
           <ShowsCard domain={domain} canChange={canManage} />
           {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}
-          <MovesCard domain={domain} />
+          {!domain.isWildcard && <MovesCard domain={domain} />}
           <TimelineCard query={events} />
           {canManage && <RemoveCard domain={domain} />}
         </div>

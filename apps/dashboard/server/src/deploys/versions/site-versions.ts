@@ -11,7 +11,7 @@ import {
   listVersionDeploys,
   pruneDeploys,
 } from '../../store/deploys.ts';
-import { findUnrevokedPrimary } from '../../store/domains.ts';
+import { findUnrevokedPrimary, listVersionNames } from '../../store/domains.ts';
 import { type ProjectRow, updateProject } from '../../store/projects.ts';
 import type { Trx } from '../../store/schema.ts';
 import {
@@ -124,12 +124,17 @@ export async function readVersions(
   const primary = await findUnrevokedPrimary(db, project, now());
   const origin = primary ? addresses().domain(primary.hostname) : addresses().site(slug);
   const rows = await listSiteVersions(db, id);
+  const names = await listVersionNames(db, id, now());
+  const urlOf = (version: string) => {
+    const own = names.find((name) => name.version === version);
+    return own ? addresses().domain(own.hostname) : `${origin}/${version}`;
+  };
   const order = (one: SiteVersionRow, other: SiteVersionRow) =>
     Number(one.retired_at !== null) - Number(other.retired_at !== null) ||
     compareVersions(one.name, other.name);
   return rows.sort(order).map((row) => ({
     version: row.name,
-    url: `${origin}/${row.name}`,
+    url: urlOf(row.name),
     state: stateOf(row, default_version),
     deploy:
       row.deploy_id === null || row.number === null

@@ -3,6 +3,7 @@ import { hasEventSince, recordDomainEvent } from '../../store/domain-events.ts';
 import { findMove, QUIET_MS } from '../../store/domain-moves.ts';
 import type { DomainRow } from '../../store/domains.ts';
 import type { Trx } from '../../store/schema.ts';
+import { isWildcard } from '../wildcard.ts';
 
 /** Tells the owners, once, that nobody asked for a name for a week since it moved away: then it may be removed. */
 export async function tellWhenQuiet(
@@ -11,6 +12,8 @@ export async function tellWhenQuiet(
   movedAwayAt: number,
   at: number,
 ): Promise<void> {
+  // Requests are for the names below it, which nobody counts.
+  if (isWildcard(hostname)) return;
   const lastRequestAt = (await findMove(trx, id))?.last_request_at ?? null;
   if (at - Math.max(movedAwayAt, lastRequestAt ?? 0) < QUIET_MS) return;
   if (await hasEventSince(trx, id, 'traffic_ended', movedAwayAt)) return;

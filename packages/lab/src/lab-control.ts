@@ -117,7 +117,7 @@ function sayingWhy(change: () => void): void {
 }
 
 function claimOf({ hostname, isApex, records }: DomainBody): Claim {
-  const host = records[0]?.host ?? '';
+  const host = records.find(({ name }) => name === hostname)?.host ?? '';
   const zone =
     isApex || !hostname.startsWith(`${host}.`) ? hostname : hostname.slice(host.length + 1);
   const plain = records.map(({ name, type, value, ttl = 300 }) => ({ name, type, value, ttl }));

@@ -25,6 +25,8 @@ export interface LabDns {
   remove(record: ZoneRecord): void;
   /** Replaces the records and faults of a name by a scenario's. Where the name has no zone, creates one. */
   applyScenario(hostname: string, zone: string, setup: Setup): void;
+  /** Has all resolvers find a zone at another server, `ip:port`. */
+  forward(zone: string, server: string): void;
   close(): Promise<void>;
 }
 
@@ -103,10 +105,10 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
     },
     applyScenario(hostname, zone, setup) {
       if (!zones.has(zone)) zones.set(zone, []);
-      const proof = `_docs-challenge.${hostname}`;
+      const own = [hostname, `_docs-challenge.${hostname}`, `_acme-challenge.${hostname}`];
       for (const [origin, held] of zones) {
         const kept = held.filter(({ record: { name }, of }) =>
-          of === undefined ? name !== hostname && name !== proof : of !== hostname,
+          of === undefined ? !own.includes(name) : of !== hostname,
         );
         zones.set(origin, kept);
       }
@@ -114,6 +116,9 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
       for (const record of setup.records)
         zones.get(zoneOf(record.name))?.push({ record, of: hostname });
       publish();
+    },
+    forward(zone, to) {
+      for (const server of servers) server.forward(zone, to);
     },
     close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   };

@@ -28,7 +28,7 @@ interface Shown {
   readonly refusal?: string | undefined;
 }
 
-const AREAS = ['Records', 'Name servers', 'CAA', 'Authority'] as const;
+const AREAS = ['Records', 'Move', 'Name servers', 'CAA', 'Authority'] as const;
 
 export function page({ facts, domains, zones, open = null, refusal }: Shown): string {
   const ids = domains.map(({ project, claim }) => cardId(project, claim.hostname));

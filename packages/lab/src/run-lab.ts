@@ -17,11 +17,17 @@ import { findPorts } from './ports.ts';
 const EXAMPLE = 'example.localhost';
 const PLATFORM = 'docs.localhost';
 
+/** The zone of the dashboard, in which names are proven before they move. Linux has all of 127.0.0.0/8, macOS has not. */
+const ZONE = `acme.${PLATFORM}`;
+const ZONE_ADDRESS = '127.0.0.3';
+
 /** The zones at the start: the platform's, and two to add domains of. */
 const ZONES = {
   [PLATFORM]: [
     { name: PLATFORM, type: 'A', value: '127.0.0.1' },
     { name: `*.${PLATFORM}`, type: 'A', value: '127.0.0.1' },
+    { name: `ns-${ZONE}`, type: 'A', value: ZONE_ADDRESS },
+    { name: ZONE, type: 'NS', value: `ns-${ZONE}` },
   ],
   [EXAMPLE]: [],
   'example.test': [],
@@ -65,6 +71,7 @@ async function startParts(
     tlsPort: ports.https,
   });
   await shutdown.add(authority.close);
+  dns.forward(ZONE, `${ZONE_ADDRESS}:${dns.port}`);
   const settings = {
     DASHBOARD_PORT: String(ports.dashboard),
     DASHBOARD_PLATFORM_HOST: PLATFORM,
@@ -73,6 +80,7 @@ async function startParts(
     DNS_SERVERS: dns.server,
     DNS_AUTHORITATIVE_PORT: String(dns.port),
     DNS_PRIVATE_SERVERS: 'allow',
+    ...(dns.hasSecond && { DNS_ZONE: ZONE, DNS_HOST: ZONE_ADDRESS, DNS_PORT: String(dns.port) }),
     ACME_DIRECTORY_URL: authority.directoryUrl,
     ACME_CA_FILE: authority.caFile,
     ACME_CAA_IDENTITIES: IDENTITY,

@@ -14,6 +14,8 @@ import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const NAME = 'docs.example.localhost';
+/** A site that another host serves. */
+const LIVE = 'live.example.localhost';
 
 test('npm run lab walks from a wrong record to a site over HTTPS, and leaves nothing behind', async (t) => {
   const folder = await temporaryFolder(t);
@@ -53,10 +55,10 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
   });
   assert.equal(foreign.status, 403, 'no other page changes the lab');
 
-  const until = async (isSo: (domain: DomainAnswer) => boolean) => {
+  const until = async (isSo: (domain: DomainAnswer) => boolean, name = NAME) => {
     const deadline = Date.now() + 30_000;
     for (;;) {
-      const domain = await call('GET', `${domains}/${NAME}`);
+      const domain = await call('GET', `${domains}/${name}`);
       if (isSo(domain) || Date.now() > deadline) return domain;
       await sleep(100);
     }
@@ -75,6 +77,14 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
   assert.equal(answer.status, 200);
   assert.match(answer.text, /Petstore/);
   assert.ok(curl.includes(root) && curl.endsWith(`${domain.url}/`), curl);
+
+  await call('POST', domains, { hostname: LIVE, prepare: true });
+  assert.equal((await command(page, 'set', LIVE, 'prepare-first')).code, 0);
+  assert.equal((await call('POST', `${domains}/${LIVE}/verify`)).pointsHere, false);
+  const ready = await until(({ state }) => state === 'active', LIVE);
+  assert.equal(ready.state, 'active', JSON.stringify(ready.issuance));
+  assert.equal((await command(page, 'set', LIVE, 'right')).code, 0);
+  assert.equal((await call('POST', `${domains}/${LIVE}/verify`)).pointsHere, true, 'it has moved');
 
   lab.child.kill('SIGTERM');
   await finished(lab);
@@ -118,6 +128,7 @@ function command(page: string, ...args: string[]) {
 interface DomainAnswer {
   readonly state: string;
   readonly url: string;
+  readonly pointsHere: boolean;
   readonly verdict: { readonly code: string };
   readonly issuance: { readonly problem: { readonly explanation: string } | null } | null;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { IDENTITY } from '@petstore/lab/certificate-authority/authority.ts';
 import { type LabDns, startLabDns } from '@petstore/lab/lab-dns.ts';
-import { type Claim, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
+import { type Claim, challengeOf, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
 import { SCENARIOS } from '@petstore/lab/scenarios/scenarios.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Expectation } from '../../server/src/domains/dns/expectation.ts';
@@ -11,10 +11,11 @@ import type { CanonicalHost } from '../../server/src/edge/host.ts';
 
 const ZONE = 'example.localhost';
 const TARGET = 'k3v9x8q2m5.docs.localhost';
+const CHALLENGE = 'k3v9x8q2m5.acme.docs.localhost';
 const PROOF = 'docs-verify=abcdefghijklmnop';
 
-/** A subdomain, and the zone's own name. */
-const CLAIMS = [claimOf(`docs.${ZONE}`), claimOf(ZONE)];
+/** A subdomain, the zone's own name, and a name that is prepared for a move. */
+const CLAIMS = [claimOf(`docs.${ZONE}`), claimOf(ZONE), preparedClaimOf(`live.${ZONE}`)];
 
 describe('what the lab brings about is what it says', () => {
   let dns: LabDns;
@@ -39,11 +40,16 @@ describe('what the lab brings about is what it says', () => {
     });
   }
 
-  async function verdictOn({ hostname, isApex }: Claim): Promise<string> {
+  async function verdictOn(claim: Claim): Promise<string> {
+    const { hostname, isApex } = claim;
     const expectation: Expectation = {
       hostname: hostname as CanonicalHost,
       target: TARGET as CanonicalHost,
       proof: isApex ? { name: `_docs-challenge.${hostname}`, value: PROOF } : undefined,
+      challenge: challengeOf(claim) && {
+        ...{ name: `_acme-challenge.${hostname}`, value: CHALLENGE },
+        ...{ isAwaitingMove: true, isForWildcard: false },
+      },
       authorities: [
         {
           ...{ name: 'the lab', directoryUrl: `https://${IDENTITY}/directory` },
@@ -68,4 +74,14 @@ function claimOf(hostname: string): Claim {
   const main = { name: hostname, type: isApex ? 'ALIAS' : 'CNAME', value: TARGET } as const;
   const proof = { name: `_docs-challenge.${hostname}`, type: 'TXT', value: PROOF } as const;
   return { hostname, zone: ZONE, isApex, records: isApex ? [main, proof] : [main] };
+}
+
+function preparedClaimOf(hostname: string): Claim {
+  const { records, ...claim } = claimOf(hostname);
+  const challenge = {
+    name: `_acme-challenge.${hostname}`,
+    type: 'CNAME',
+    value: CHALLENGE,
+  } as const;
+  return { ...claim, records: [challenge, ...records] };
 }

@@ -7,7 +7,7 @@ export interface Claim {
   /** The zone that the name is in. */
   readonly zone: string;
   readonly isApex: boolean;
-  /** The records to create, as the dashboard gives them: CNAME or ALIAS first. */
+  /** The records to create, as the dashboard gives them: CNAME or ALIAS first; that of the challenges before it. */
   readonly records: readonly ZoneRecord[];
 }
 
@@ -36,18 +36,28 @@ export interface Scenario {
   readonly verdict: string;
   /** What else the dashboard shows: the end of a sentence that begins with the code. */
   readonly expect: string;
-  readonly area: 'Records' | 'Name servers' | 'CAA' | 'Authority';
-  /** Whether it fits a claim; all fit by default. */
-  readonly only?: 'subdomain' | 'apex' | 'proof';
+  readonly area: 'Records' | 'Move' | 'Name servers' | 'CAA' | 'Authority';
+  /** Whether it fits a claim; all fit by default. Only `prepared` is for names that are prepared for a move. */
+  readonly only?: 'subdomain' | 'apex' | 'proof' | 'prepared' | 'unprepared';
   setup(claim: Claim): Setup;
 }
 
 /** Why a scenario does not fit a claim; undefined where it does. */
 export function reasonAgainst({ id, only }: Scenario, claim: Claim): string | undefined {
   const { hostname, isApex, zone, records } = claim;
+  const isPrepared = challengeOf(claim) !== undefined;
+  if (only === 'prepared' && !isPrepared)
+    return `${id} is for a domain that is prepared: choose "Prepare first" on the page of ${hostname}.`;
+  if (only !== undefined && only !== 'prepared' && isPrepared)
+    return `${id} is for a domain that is not prepared, which ${hostname} is.`;
   if (only === 'apex' && !isApex) return `${id} is for an apex: add ${zone} as a domain.`;
   if (only === 'subdomain' && isApex) return `${id} is for a subdomain: add docs.${zone}.`;
   if (only === 'proof' && !records.some(({ type }) => type === 'TXT'))
     return `${id} is for a name that needs a TXT record, which ${hostname} does not: add ${zone}.`;
   return undefined;
+}
+
+/** The record of a claim's challenges; undefined where it is not prepared for a move. */
+export function challengeOf({ hostname, records }: Claim): ZoneRecord | undefined {
+  return records.find(({ name }) => name === `_acme-challenge.${hostname}`);
 }

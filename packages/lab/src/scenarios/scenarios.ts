@@ -1,7 +1,7 @@
 import { IDENTITY } from '../certificate-authority/authority.ts';
 import type { ServerFault } from '../name-server/faults.ts';
 import type { ZoneRecord } from '../name-server/zone-record.ts';
-import type { Claim, Scenario, Setup } from './scenario.ts';
+import { type Claim, challengeOf, type Scenario, type Setup } from './scenario.ts';
 
 /** Addresses for documentation (RFC 5737, RFC 3849), as those of a former host. */
 const OLD_IPV4 = '192.0.2.7';
@@ -132,6 +132,48 @@ function proofOf(records: Claim['records']): readonly ZoneRecord[] {
   return records.filter(({ type }) => type === 'TXT');
 }
 
+/** The move of a site that another host serves, for a domain that is prepared. "right" moves it. */
+const MOVE_SCENARIOS: readonly Scenario[] = [
+  move(
+    'prepare-first',
+    'Prepared: the old host serves, and the record of the challenges is there',
+    'verified',
+    'and the certificate follows while the old host still serves. Then apply "right": it is moved.',
+    (challenge) => [challenge],
+  ),
+  move(
+    'challenge-missing',
+    'The record of the challenges is missing',
+    'no_record',
+    'since only the old host is there. After a move the owner is told, and other challenges renew.',
+    () => [],
+  ),
+  move(
+    'challenge-elsewhere',
+    'The record of the challenges leads to the old host’s service',
+    'wrong_target',
+    'with the record to replace.',
+    (challenge, { zone }) => [{ ...challenge, value: `dcv.old-host.${zone}` }],
+  ),
+];
+
+function move(
+  id: string,
+  title: string,
+  verdict: string,
+  expect: string,
+  challengesOf: (challenge: ZoneRecord, claim: Claim) => readonly ZoneRecord[],
+): Scenario {
+  return {
+    ...{ id, title, verdict, expect, area: 'Move', only: 'prepared' },
+    setup(claim) {
+      const challenge = challengeOf(claim);
+      const old = { name: claim.hostname, type: 'A', value: OLD_IPV4 } as const;
+      return { records: [old, ...(challenge ? challengesOf(challenge, claim) : [])] };
+    },
+  };
+}
+
 /** Mistakes of name servers, and in chains of names. */
 const SERVER_SCENARIOS: readonly Omit<Scenario, 'area' | 'verdict'>[] = [
   serverFault('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
@@ -204,6 +246,7 @@ const AUTHORITY_SCENARIOS: readonly Scenario[] = [
     expect:
       'and then a failed certificate, with the problem in plain words, what is left of the budget, and when the next try is safe.',
     area: 'Authority',
+    only: 'unprepared',
     setup: ({ hostname, records }) => ({
       records,
       // Only its addresses: the names below an apex have their own, and get their CAA records from it.
@@ -238,6 +281,7 @@ export const SCENARIOS: readonly Scenario[] = [
       setup: (claim) => ({ records: recordsOf(claim) }),
     }),
   ),
+  ...MOVE_SCENARIOS,
   ...SERVER_SCENARIOS.map(
     (scenario): Scenario => ({ ...scenario, verdict: 'dns_error', area: 'Name servers' }),
   ),

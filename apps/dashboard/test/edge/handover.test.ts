@@ -62,8 +62,9 @@ async function install(folder: string, version: number): Promise<string> {
 }
 
 /**
- * The client of HTTP/2 keeps one session until the server says that it ends. A stream that crossed that word was
- * refused, and goes to the next session, as browsers have it (RFC 9113, section 8.7).
+ * The client of HTTP/2 keeps one session until the server says that it ends. Node does not send a stream that was opened
+ * just before the word came, and says only at the session's end that it was refused; so it goes to the next session.
+ * That the server refuses none is seen in http2/frames.test.ts.
  */
 function http2Client(t: TestContext, port: number) {
   let session: ClientHttp2Session | undefined;

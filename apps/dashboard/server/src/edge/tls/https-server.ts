@@ -14,7 +14,7 @@ import {
 import { serveFastPath } from '../fast-path/connections.ts';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
 import { serveHttp1 } from '../http/http1.ts';
-import { http2Sessions } from '../http2/sessions.ts';
+import { serveHttp2 } from '../http2/http2-server.ts';
 import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
@@ -87,7 +87,7 @@ export async function startHttpsServer(
     ...{ respond, failures, log, closing },
     serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });
-  const http2 = http2Sessions(context);
+  const http2 = serveHttp2(context);
   const acceptForServer = interceptConnections(server, 'secureConnection');
   const fastPathConnections =
     fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
@@ -107,7 +107,7 @@ export async function startHttpsServer(
   return {
     port: await listen(server, at),
     drain(patience) {
-      http2.close();
+      http2.retire();
       return drain(timeouts.drain, patience);
     },
     invalidate(projectIds) {

@@ -1,0 +1,761 @@
+import type { TLSSocket } from 'node:tls';
+import type { Timeouts } from '../connections/limits.ts';
+import { MAX_HEADER_BYTES } from '../connections/limits.ts';
+import { Allowance } from './allowance.ts';
+import {
+  CODE,
+  DEFAULT_WINDOW,
+  FLAG,
+  frameOf,
+  HEAD_BYTES,
+  LAST_STREAM,
+  MAX_PAYLOAD_BYTES,
+  MAX_WINDOW,
+  numbersFrame,
+  PREFACE,
+  SETTING,
+  settingsFrame,
+  TYPE,
+  writeHead,
+} from './frames.ts';
+import { CompressionError, HeaderDecoder } from './hpack/decode.ts';
+import type { SendBuffer } from './send-buffers.ts';
+import { ServerStream, type StreamHost } from './stream.ts';
+import { writeSoon } from './write-soon.ts';
+
+/** RFC 9113, section 5.1.2 wants no fewer. */
+const MAX_STREAMS = 100;
+
+/** A header block, with all its CONTINUATION frames, and how many frames those may be (CVE-2024-27316). */
+const MAX_BLOCK_BYTES = 4 * MAX_HEADER_BYTES;
+const MAX_BLOCK_FRAMES = 16;
+
+/** Streams that a client may reset, or have reset by its mistakes (CVE-2023-44487, CVE-2025-8671). */
+const RESET_BURST = 200;
+const RESETS_PER_SECOND = 20;
+
+/** Frames that bring nothing, or want a reply: PING, SETTINGS, PRIORITY, empty DATA, unknown ones. */
+const IDLE_FRAME_BURST = 1_000;
+const IDLE_FRAMES_PER_SECOND = 50;
+
+const MAX_SETTINGS = 32;
+
+/** Beyond this nothing more is read of the client, and no content is put behind what it has not taken. */
+const MAX_QUEUED_BYTES = 128 * 1024;
+
+/** That a client takes so much counts as progress: it may be slow. */
+const MAX_WRITE_BYTES = 64 * 1024;
+
+/** Of content, where many streams have something to send: so each gets its turn before it counts as stalled. */
+const MIN_CHUNK_BYTES = 2 * 1024;
+
+/** How much the client's window may shrink before it is told to send more. */
+const WINDOW_STEP = DEFAULT_WINDOW / 2;
+
+/** Time for the last frames to be sent, in milliseconds; after it the connection is closed. */
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * From the announcement of the end to the last GOAWAY, in milliseconds: requests from before the client heard have
+ * arrived by then (RFC 9113, section 6.8).
+ */
+const RETIRE_MS = 1_000;
+
+/** Streams that were reset here, and of which frames may be on their way. */
+const REMEMBERED_RESETS = 200;
+
+const SETTINGS = settingsFrame([
+  [SETTING.enablePush, 0],
+  [SETTING.maxConcurrentStreams, MAX_STREAMS],
+  [SETTING.maxHeaderListSize, MAX_HEADER_BYTES],
+]);
+const SETTINGS_ACK = frameOf(TYPE.settings, FLAG.ack, 0);
+
+export interface ConnectionOptions {
+  readonly socket: TLSSocket;
+  readonly buffer: SendBuffer;
+  readonly timeouts: Timeouts;
+  /** `headers`: names and values in turn, as they came; undefined where they are too long. */
+  readonly onRequest: (stream: ServerStream, headers: readonly string[] | undefined) => void;
+}
+
+interface HeaderBlock {
+  readonly stream: number;
+  readonly endsStream: boolean;
+  readonly parts: Buffer[];
+  bytes: number;
+}
+
+/** Ends the connection, with a code for the client. */
+class ConnectionError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * The server's side of a connection of HTTP/2 (RFC 9113), without push and priorities. All that a client can make it
+ * keep or do is bounded: streams, header blocks, bodies that nobody reads, resets, frames that bring nothing, and bytes
+ * that it does not take.
+ */
+export class Http2Connection implements StreamHost {
+  readonly #socket: TLSSocket;
+  readonly #buffer: SendBuffer;
+  readonly #timeouts: Timeouts;
+  readonly #onRequest: ConnectionOptions['onRequest'];
+  readonly #decoder = new HeaderDecoder();
+  readonly #resets = new Allowance(RESET_BURST, RESETS_PER_SECOND);
+  readonly #idleFrames = new Allowance(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND);
+
+  readonly #streams = new Map<number, ServerStream>();
+  /** Those with something to send, and a window for it. */
+  readonly #ready = new Set<ServerStream>();
+  readonly #resetHere = new Set<number>();
+  #lastStream = 0;
+  /** Later streams are not answered. */
+  #lastAllowed = LAST_STREAM;
+
+  /** What has come and is not a whole frame. */
+  #rest: Buffer | undefined;
+  #hasPreface = false;
+  #hasSettings = false;
+  #block: HeaderBlock | undefined;
+
+  #sendWindow = DEFAULT_WINDOW;
+  #initialWindow = DEFAULT_WINDOW;
+  #receiveWindow = DEFAULT_WINDOW;
+  /** Bytes that were consumed, of which the client has not been told. */
+  #credit = 0;
+
+  #out: Buffer[] = [];
+  #outBytes = 0;
+  /** Written, and not taken by the connection yet. */
+  #queuedBytes = 0;
+  #isBehind = false;
+
+  /** Ends once its streams have. */
+  #isClosing = false;
+  #isEnded = false;
+  readonly #idle: NodeJS.Timeout;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor({ socket, buffer, timeouts, onRequest }: ConnectionOptions) {
+    this.#socket = socket;
+    this.#buffer = buffer;
+    this.#timeouts = timeouts;
+    this.#onRequest = onRequest;
+    this.#idle = setTimeout(() => {
+      if (this.#streams.size === 0) this.close();
+    }, timeouts.keepAlive).unref();
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    // What was asked before its end is answered.
+    socket.on('end', () => this.#finish());
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.#closed());
+    this.#write(SETTINGS);
+  }
+
+  /** Tells the client to open no more streams, and closes the connection a second later, as `close` does. */
+  retire(): void {
+    if (this.#isClosing) return;
+    this.#write(numbersFrame(TYPE.goaway, 0, LAST_STREAM, CODE.noError));
+    setTimeout(() => this.close(), RETIRE_MS).unref();
+  }
+
+  /** Closes the connection once its streams have ended. Later ones are not answered, and their clients know it. */
+  close(): void {
+    if (this.#isClosing) return;
+    this.#lastAllowed = this.#lastStream;
+    this.#write(numbersFrame(TYPE.goaway, 0, this.#lastStream, CODE.noError));
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#isClosing = true;
+    if (this.#streams.size === 0) this.#end(this.#timeouts.headers);
+  }
+
+  /** Ends the connection after what is to be sent. The client may never take it. */
+  #end(withinMs: number): void {
+    if (this.#isEnded) return;
+    this.flush();
+    this.#isEnded = true;
+    this.#socket.end();
+    // What still comes is dropped; paused, its end would never be seen.
+    this.#socket.resume();
+    setTimeout(() => this.#socket.destroy(), withinMs).unref();
+  }
+
+  #fail({ code }: ConnectionError): void {
+    this.#write(numbersFrame(TYPE.goaway, 0, this.#lastStream, code));
+    for (const stream of this.#streams.values()) stream.closed();
+    this.#streams.clear();
+    this.#ready.clear();
+    this.#isClosing = true;
+    this.#end(LAST_WORDS_MS);
+  }
+
+  #closed(): void {
+    this.#isEnded = true;
+    this.#isClosing = true;
+    clearTimeout(this.#idle);
+    clearInterval(this.#watch);
+    for (const stream of this.#streams.values()) stream.closed();
+    this.#streams.clear();
+    this.#ready.clear();
+  }
+
+  // What comes from the client.
+
+  #receive(bytes: Buffer): void {
+    if (this.#isEnded) return;
+    try {
+      this.#rest = this.#readFrames(this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes);
+    } catch (error) {
+      if (error instanceof CompressionError) {
+        this.#fail(new ConnectionError(CODE.compressionError, error.message));
+      } else if (error instanceof ConnectionError) this.#fail(error);
+      else throw error;
+    }
+  }
+
+  /** Reads whole frames; what is left. */
+  #readFrames(bytes: Buffer): Buffer | undefined {
+    let at = this.#hasPreface ? 0 : this.#readPreface(bytes);
+    while (this.#hasPreface && bytes.length - at >= HEAD_BYTES && !this.#isEnded) {
+      if (this.#queuedBytes + this.#outBytes > MAX_QUEUED_BYTES) {
+        this.#isBehind = true;
+        this.#socket.pause();
+        break;
+      }
+      const length = bytes.readUIntBE(at, 3);
+      if (length > MAX_PAYLOAD_BYTES) throw new ConnectionError(CODE.frameSizeError, 'too long');
+      const from = at + HEAD_BYTES;
+      if (bytes.length - from < length) break;
+      const [type, flags] = [bytes[at + 3] as number, bytes[at + 4] as number];
+      const stream = bytes.readUInt32BE(at + 5) & LAST_STREAM;
+      at = from + length;
+      this.#readFrame(type, flags, stream, bytes.subarray(from, at));
+    }
+    return at < bytes.length ? bytes.subarray(at) : undefined;
+  }
+
+  /** Where the first frame begins; 0 as long as the preface has not come. */
+  #readPreface(bytes: Buffer): number {
+    const length = Math.min(bytes.length, PREFACE.length);
+    if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
+      throw new ConnectionError(CODE.protocolError, 'no preface');
+    }
+    this.#hasPreface = length === PREFACE.length;
+    return this.#hasPreface ? length : 0;
+  }
+
+  #readFrame(type: number, flags: number, stream: number, payload: Buffer): void {
+    if (!this.#hasSettings && (type !== TYPE.settings || flags & FLAG.ack)) {
+      throw new ConnectionError(CODE.protocolError, 'no settings');
+    }
+    if (this.#block && (type !== TYPE.continuation || stream !== this.#block.stream)) {
+      throw new ConnectionError(CODE.protocolError, 'a frame within a header block');
+    }
+    switch (type) {
+      case TYPE.headers:
+        this.#readHeaders(flags, stream, payload);
+        return;
+      case TYPE.continuation:
+        this.#readContinuation(flags, payload);
+        return;
+      case TYPE.data:
+        this.#readData(flags, stream, payload);
+        return;
+      case TYPE.windowUpdate:
+        this.#readWindowUpdate(stream, payload);
+        return;
+      case TYPE.reset:
+        this.#readReset(stream, payload);
+        return;
+      case TYPE.settings:
+        this.#readSettings(flags, stream, payload);
+        return;
+      case TYPE.ping:
+        this.#readPing(flags, stream, payload);
+        return;
+      case TYPE.priority:
+        this.#readPriority(stream, payload);
+        return;
+      case TYPE.goaway:
+        if (stream !== 0) throw new ConnectionError(CODE.protocolError, 'GOAWAY of a stream');
+        if (payload.length < 8) throw new ConnectionError(CODE.frameSizeError, 'GOAWAY');
+        this.#finish();
+        return;
+      case TYPE.pushPromise:
+        throw new ConnectionError(CODE.protocolError, 'a push by a client');
+      default:
+        this.#countIdleFrame();
+    }
+  }
+
+  #countIdleFrame(): void {
+    if (!this.#idleFrames.take()) throw new ConnectionError(CODE.enhanceYourCalm, 'idle frames');
+  }
+
+  #countReset(): void {
+    if (!this.#resets.take()) throw new ConnectionError(CODE.enhanceYourCalm, 'resets');
+  }
+
+  #readHeaders(flags: number, id: number, payload: Buffer): void {
+    if (id % 2 === 0) throw new ConnectionError(CODE.protocolError, "a stream of the server's");
+    const isNew = id > this.#lastStream;
+    const known = this.#streams.get(id);
+    if (!isNew && !known && !this.#resetHere.has(id)) {
+      throw new ConnectionError(CODE.streamClosed, 'HEADERS of a closed stream');
+    }
+    if (isNew) this.#lastStream = id;
+    let block = withoutPadding(flags, payload);
+    if (flags & FLAG.priority) {
+      if (block.length < 5) throw new ConnectionError(CODE.frameSizeError, 'a priority');
+      const dependency = block.readUInt32BE(0) & LAST_STREAM;
+      if (dependency === id) throw new ConnectionError(CODE.protocolError, 'depends on itself');
+      block = block.subarray(5);
+    }
+    const endsStream = (flags & FLAG.endStream) !== 0;
+    if (flags & FLAG.endHeaders) this.#readBlock(id, endsStream, block);
+    else {
+      this.#block = { stream: id, endsStream, parts: [Buffer.from(block)], bytes: block.length };
+    }
+  }
+
+  #readContinuation(flags: number, payload: Buffer): void {
+    const block = this.#block;
+    if (!block) throw new ConnectionError(CODE.protocolError, 'CONTINUATION of nothing');
+    block.parts.push(Buffer.from(payload));
+    block.bytes += payload.length;
+    if (block.bytes > MAX_BLOCK_BYTES || block.parts.length > MAX_BLOCK_FRAMES) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'a header block without end');
+    }
+    if (!(flags & FLAG.endHeaders)) return;
+    this.#block = undefined;
+    this.#readBlock(block.stream, block.endsStream, Buffer.concat(block.parts));
+  }
+
+  #readBlock(id: number, endsStream: boolean, block: Buffer): void {
+    // In any case: later blocks refer to it.
+    const headers = this.#decoder.decode(block, MAX_HEADER_BYTES);
+    const known = this.#streams.get(id);
+    if (known) {
+      this.#readTrailers(known, endsStream, headers);
+      return;
+    }
+    if (this.#resetHere.has(id) || id > this.#lastAllowed) return;
+    if (this.#isClosing || this.#streams.size >= MAX_STREAMS) {
+      this.#countReset();
+      this.#reset(id, CODE.refusedStream);
+      return;
+    }
+    const stream = new ServerStream(id, this, this.#initialWindow);
+    stream.isRemoteEnded = endsStream;
+    this.#streams.set(id, stream);
+    this.#onRequest(stream, headers);
+    if (!stream.isClosed) this.#watchStreams();
+  }
+
+  #readTrailers(
+    stream: ServerStream,
+    endsStream: boolean,
+    headers: readonly string[] | undefined,
+  ): void {
+    if (stream.isRemoteEnded) {
+      this.#refuse(stream, CODE.streamClosed);
+      return;
+    }
+    const isValid = endsStream && headers?.every((text, at) => at % 2 === 1 || text[0] !== ':');
+    if (isValid) this.#endRequest(stream);
+    else this.#refuse(stream, CODE.protocolError);
+  }
+
+  #endRequest(stream: ServerStream): void {
+    if (stream.missing) {
+      this.#refuse(stream, CODE.protocolError);
+      return;
+    }
+    stream.receiveEnd();
+  }
+
+  #readData(flags: number, id: number, payload: Buffer): void {
+    this.#receiveWindow -= payload.length;
+    if (this.#receiveWindow < 0) throw new ConnectionError(CODE.flowControlError, 'too much');
+    if (id === 0 || id > this.#lastStream) {
+      throw new ConnectionError(CODE.protocolError, 'DATA of no stream');
+    }
+    const data = withoutPadding(flags, payload);
+    const endsStream = (flags & FLAG.endStream) !== 0;
+    if (data.length === 0 && !endsStream) this.#countIdleFrame();
+    const stream = this.#streams.get(id);
+    if (!stream || stream.isRemoteEnded) {
+      this.#allowMore(payload.length);
+      if (stream) this.#refuse(stream, CODE.streamClosed);
+      else if (!this.#resetHere.has(id)) {
+        this.#countReset();
+        this.#reset(id, CODE.streamClosed);
+      }
+      return;
+    }
+    stream.receiveWindow -= payload.length;
+    if (stream.receiveWindow < 0) {
+      this.#allowMore(payload.length);
+      this.#refuse(stream, CODE.flowControlError);
+      return;
+    }
+    stream.progressAt = performance.now();
+    if (stream.missing !== undefined) {
+      stream.missing -= data.length;
+      if (stream.missing < 0) {
+        this.#allowMore(payload.length);
+        this.#refuse(stream, CODE.protocolError);
+        return;
+      }
+    }
+    const padding = payload.length - data.length;
+    if (padding > 0) this.taken(stream, padding);
+    stream.receive(data);
+    if (endsStream) this.#endRequest(stream);
+  }
+
+  /** Bytes were consumed: the client may send as many more, on any stream. It is told in large steps. */
+  #allowMore(bytes: number): void {
+    this.#credit += bytes;
+    if (this.#credit < WINDOW_STEP) return;
+    this.#write(numbersFrame(TYPE.windowUpdate, 0, this.#credit));
+    this.#receiveWindow += this.#credit;
+    this.#credit = 0;
+  }
+
+  /** As StreamHost has it. */
+  taken(stream: ServerStream, bytes: number): void {
+    this.#allowMore(bytes);
+    stream.credit += bytes;
+    if (stream.credit < WINDOW_STEP || stream.isRemoteEnded) return;
+    this.#write(numbersFrame(TYPE.windowUpdate, stream.id, stream.credit));
+    stream.receiveWindow += stream.credit;
+    stream.credit = 0;
+  }
+
+  #readWindowUpdate(id: number, payload: Buffer): void {
+    if (payload.length !== 4) throw new ConnectionError(CODE.frameSizeError, 'WINDOW_UPDATE');
+    const step = payload.readUInt32BE(0) & MAX_WINDOW;
+    if (id > this.#lastStream) throw new ConnectionError(CODE.protocolError, 'a stream to come');
+    if (id === 0) {
+      if (step === 0) throw new ConnectionError(CODE.protocolError, 'a step of nothing');
+      this.#sendWindow += step;
+      if (this.#sendWindow > MAX_WINDOW) {
+        throw new ConnectionError(CODE.flowControlError, 'too large a window');
+      }
+      if (this.#ready.size > 0) writeSoon(this);
+      return;
+    }
+    const stream = this.#streams.get(id);
+    if (!stream) return;
+    if (step === 0) {
+      this.#refuse(stream, CODE.protocolError);
+      return;
+    }
+    stream.sendWindow += step;
+    if (stream.sendWindow > MAX_WINDOW) {
+      this.#refuse(stream, CODE.flowControlError);
+      return;
+    }
+    if (stream.pending) this.sendPending(stream);
+  }
+
+  #readReset(id: number, payload: Buffer): void {
+    if (payload.length !== 4) throw new ConnectionError(CODE.frameSizeError, 'RST_STREAM');
+    if (id === 0 || id > this.#lastStream) {
+      throw new ConnectionError(CODE.protocolError, 'a reset of no stream');
+    }
+    this.#countReset();
+    const stream = this.#streams.get(id);
+    if (stream) this.#closeStream(stream);
+  }
+
+  #readSettings(flags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw new ConnectionError(CODE.protocolError, 'SETTINGS of a stream');
+    const count = payload.length / 6;
+    if (flags & FLAG.ack ? count !== 0 : !Number.isInteger(count)) {
+      throw new ConnectionError(CODE.frameSizeError, 'SETTINGS');
+    }
+    this.#hasSettings = true;
+    this.#countIdleFrame();
+    if (flags & FLAG.ack) return;
+    if (count > MAX_SETTINGS) throw new ConnectionError(CODE.enhanceYourCalm, 'settings');
+    for (let at = 0; at < payload.length; at += 6) {
+      this.#set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    }
+    this.#write(SETTINGS_ACK);
+  }
+
+  #set(setting: number, value: number): void {
+    switch (setting) {
+      case SETTING.enablePush:
+        if (value > 1) throw new ConnectionError(CODE.protocolError, 'neither push nor none');
+        return;
+      case SETTING.maxFrameSize:
+        if (value < MAX_PAYLOAD_BYTES || value >= 2 ** 24) {
+          throw new ConnectionError(CODE.protocolError, 'a size that frames cannot have');
+        }
+        return;
+      case SETTING.initialWindowSize: {
+        if (value > MAX_WINDOW) throw new ConnectionError(CODE.flowControlError, 'a window');
+        const step = value - this.#initialWindow;
+        this.#initialWindow = value;
+        for (const stream of this.#streams.values()) {
+          stream.sendWindow += step;
+          if (stream.sendWindow > MAX_WINDOW) {
+            throw new ConnectionError(CODE.flowControlError, 'too large a window');
+          }
+          if (stream.pending) this.sendPending(stream);
+        }
+      }
+    }
+  }
+
+  #readPing(flags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw new ConnectionError(CODE.protocolError, 'PING of a stream');
+    if (payload.length !== 8) throw new ConnectionError(CODE.frameSizeError, 'PING');
+    this.#countIdleFrame();
+    if (!(flags & FLAG.ack)) this.#write(frameOf(TYPE.ping, FLAG.ack, 0, payload));
+  }
+
+  /** Priorities are ignored (RFC 9113, section 5.3.2). */
+  #readPriority(id: number, payload: Buffer): void {
+    if (id === 0) throw new ConnectionError(CODE.protocolError, 'PRIORITY of no stream');
+    this.#countIdleFrame();
+    const isSelf = payload.length === 5 && (payload.readUInt32BE(0) & LAST_STREAM) === id;
+    if (payload.length === 5 && !isSelf) return;
+    const code = isSelf ? CODE.protocolError : CODE.frameSizeError;
+    const stream = this.#streams.get(id);
+    if (stream) this.#refuse(stream, code);
+    else throw new ConnectionError(code, 'PRIORITY');
+  }
+
+  // What goes to the client.
+
+  /**
+   * Sends the headers of a response, which `encodeHeaders` made, and its whole content, where it has one. `content`
+   * empty: there is none. `parts`: it follows, by `sendPart`.
+   */
+  respond(stream: ServerStream, block: Buffer, content: Buffer, parts = false): void {
+    if (stream.isClosed) return;
+    stream.isAnswered = true;
+    const isEmpty = content.length === 0 && !parts;
+    const { id } = stream;
+    const canFollow =
+      content.length <= MAX_PAYLOAD_BYTES &&
+      content.length <= Math.min(stream.sendWindow, this.#sendWindow) &&
+      this.#ready.size === 0 &&
+      this.#queuedBytes + this.#outBytes < MAX_QUEUED_BYTES;
+    if (isEmpty || parts || !canFollow || block.length > MAX_PAYLOAD_BYTES) {
+      this.#writeHeaders(id, block, isEmpty);
+      if (isEmpty) this.#responded(stream);
+      else if (!parts) {
+        stream.pending = content;
+        this.sendPending(stream);
+      }
+      return;
+    }
+    // Most responses: the heads of both frames and the headers are one piece.
+    const head = Buffer.allocUnsafe(2 * HEAD_BYTES + block.length);
+    const headers = {
+      length: block.length,
+      type: TYPE.headers,
+      flags: FLAG.endHeaders,
+      stream: id,
+    };
+    let at = writeHead(head, 0, headers);
+    at += block.copy(head, at);
+    writeHead(head, at, {
+      ...{ length: content.length, type: TYPE.data, flags: FLAG.endStream, stream: id },
+    });
+    this.#write(head);
+    this.#write(content);
+    this.#sendWindow -= content.length;
+    this.#responded(stream);
+  }
+
+  #writeHeaders(id: number, block: Buffer, endsStream: boolean): void {
+    for (let at = 0; at === 0 || at < block.length; at += MAX_PAYLOAD_BYTES) {
+      const part = block.subarray(at, at + MAX_PAYLOAD_BYTES);
+      const isLast = at + part.length >= block.length;
+      const flags = (isLast ? FLAG.endHeaders : 0) | (at === 0 && endsStream ? FLAG.endStream : 0);
+      this.#write(frameOf(at === 0 ? TYPE.headers : TYPE.continuation, flags, id, part));
+    }
+  }
+
+  /** As StreamHost has it. */
+  sendPending(stream: ServerStream): void {
+    this.#ready.add(stream);
+    writeSoon(this);
+  }
+
+  /** Ends a stream that breaks the rules, or cannot be answered, and tells the client. */
+  refuse(stream: ServerStream, code: number): void {
+    if (stream.isClosed) return;
+    this.#reset(stream.id, code);
+    this.#closeStream(stream);
+  }
+
+  /** A request that is malformed (RFC 9113, section 8.1.1). */
+  refuseRequest(stream: ServerStream): void {
+    this.#refuse(stream, CODE.protocolError);
+  }
+
+  /** The client's mistake: it may not make very many. */
+  #refuse(stream: ServerStream, code: number): void {
+    this.#countReset();
+    this.refuse(stream, code);
+  }
+
+  #reset(id: number, code: number): void {
+    this.#resetHere.add(id);
+    if (this.#resetHere.size > REMEMBERED_RESETS) {
+      for (const oldest of this.#resetHere) {
+        this.#resetHere.delete(oldest);
+        break;
+      }
+    }
+    this.#write(numbersFrame(TYPE.reset, id, code));
+  }
+
+  /** The whole response is on its way. Of a body that nobody wants, the rest need not come (RFC 9113, section 8.1). */
+  #responded(stream: ServerStream): void {
+    if (!stream.isRemoteEnded) this.#reset(stream.id, CODE.noError);
+    this.#closeStream(stream);
+  }
+
+  #closeStream(stream: ServerStream): void {
+    this.#streams.delete(stream.id);
+    this.#ready.delete(stream);
+    this.#allowMore(stream.unreadBytes);
+    stream.closed();
+    if (this.#streams.size > 0) return;
+    if (this.#isClosing) this.#end(this.#timeouts.headers);
+    else this.#idle.refresh();
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#isEnded) return;
+    this.#out.push(bytes);
+    this.#outBytes += bytes.length;
+    writeSoon(this);
+  }
+
+  /** Puts content behind what is to be sent, a frame of each stream in turn, as far as windows and memory allow. */
+  #fill(): void {
+    for (const stream of this.#ready) {
+      const { pending } = stream;
+      const share = Math.max(MIN_CHUNK_BYTES, MAX_QUEUED_BYTES / this.#ready.size);
+      const length = Math.min(
+        ...[pending?.length ?? 0, MAX_PAYLOAD_BYTES, Math.floor(share)],
+        ...[stream.sendWindow, this.#sendWindow],
+      );
+      if (this.#queuedBytes + this.#outBytes >= MAX_QUEUED_BYTES) return;
+      if (pending && pending.length > 0 && length <= 0) {
+        if (this.#sendWindow <= 0) return;
+        this.#ready.delete(stream);
+        continue;
+      }
+      // Behind the others.
+      this.#ready.delete(stream);
+      if (!pending) continue;
+      const isLast = length === pending.length && !stream.hasMore;
+      const head = Buffer.allocUnsafe(HEAD_BYTES);
+      const flags = isLast ? FLAG.endStream : 0;
+      writeHead(head, 0, { length, type: TYPE.data, flags, stream: stream.id });
+      this.#write(head);
+      if (length > 0) this.#write(pending.subarray(0, length));
+      this.#sendWindow -= length;
+      stream.sendWindow -= length;
+      stream.progressAt = performance.now();
+      if (isLast) this.#responded(stream);
+      else if (length === pending.length) {
+        stream.pending = undefined;
+        stream.sent();
+      } else {
+        stream.pending = pending.subarray(length);
+        this.#ready.add(stream);
+      }
+    }
+  }
+
+  /** Writes what has gathered in this turn of the event loop. */
+  flush(): void {
+    if (this.#isEnded) return;
+    this.#fill();
+    const pieces = this.#out;
+    if (pieces.length === 0) return;
+    this.#out = [];
+    this.#outBytes = 0;
+    let from = 0;
+    let bytes = 0;
+    for (let at = 0; at < pieces.length; at++) {
+      bytes += (pieces[at] as Buffer).length;
+      if (bytes < MAX_WRITE_BYTES && at + 1 < pieces.length) continue;
+      this.#send(pieces.slice(from, at + 1), bytes);
+      from = at + 1;
+      bytes = 0;
+    }
+  }
+
+  #send(pieces: readonly Buffer[], bytes: number): void {
+    this.#queuedBytes += bytes;
+    this.#buffer.add(bytes);
+    const taken = (error?: Error | null) => {
+      this.#queuedBytes -= bytes;
+      this.#buffer.remove(bytes, !error);
+      if (!error) this.#goOn();
+    };
+    this.#socket.cork();
+    for (const [at, piece] of pieces.entries()) {
+      if (at + 1 < pieces.length) this.#socket.write(piece);
+      else this.#socket.write(piece, taken);
+    }
+    this.#socket.uncork();
+  }
+
+  /** The client has taken something. */
+  #goOn(): void {
+    if (this.#ready.size > 0) writeSoon(this);
+    if (!this.#isBehind || this.#queuedBytes > MAX_QUEUED_BYTES / 2) return;
+    this.#isBehind = false;
+    // Not within the callback of a write, which may have failed without Node's knowing yet.
+    setImmediate(() => {
+      if (this.#isEnded) return;
+      this.#socket.resume();
+      this.#receive(Buffer.alloc(0));
+    });
+  }
+
+  /** Cancels streams that have not gone on for too long: a client that reads no more, or a body that never comes. */
+  #watchStreams(): void {
+    const { stalled } = this.#timeouts;
+    this.#watch ??= setInterval(() => {
+      const now = performance.now();
+      for (const stream of this.#streams.values()) {
+        if (now - stream.progressAt > stalled) this.refuse(stream, CODE.cancel);
+      }
+      if (this.#streams.size > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }, stalled / 4).unref();
+  }
+}
+
+/** Of a payload with padding (RFC 9113, section 6.1). */
+function withoutPadding(flags: number, payload: Buffer): Buffer {
+  if (!(flags & FLAG.padded)) return payload;
+  const padding = payload[0];
+  if (padding === undefined) throw new ConnectionError(CODE.frameSizeError, 'no padding');
+  if (padding >= payload.length) throw new ConnectionError(CODE.protocolError, 'padding alone');
+  return payload.subarray(1, payload.length - padding);
+}

@@ -17,6 +17,7 @@ test('without any variable the service has sensible settings', () => {
     trustedProxies: [],
     signUp: 'invitation',
     logLevel: 'info',
+    domain: undefined,
     edge: {
       host: '127.0.0.1',
       httpPort: 8082,

@@ -15,8 +15,8 @@ const edge = await startEdge({
     readManifest: async (host) =>
       JSON.parse(await readFile(manifestPath(BENCH_DATA, host), 'utf8')),
     readBlob: (hash) => readFile(`${BENCH_DATA}/${hash}`),
-    wildcardOf: () => undefined,
-    findWildcardCertificate: async () => undefined,
+    platformCertificateOf: () => undefined,
+    findPlatformCertificate: async () => undefined,
     findCertificate: async () => undefined,
     findHttpChallenge: async () => undefined,
     findTlsChallenge: async () => undefined,

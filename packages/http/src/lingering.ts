@@ -12,6 +12,8 @@ export const LINGER_MS = 5_000;
  * dropped, as long as the response does not close the connection.
  */
 export function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
+  // A stream of HTTP/2 is reset by itself, and its connection has others.
+  if (request.httpVersionMajor === 2) return;
   // A destroyed request has released its socket.
   const socket: Socket | null = request.socket;
   if (request.complete || socket === null) return;

@@ -25,7 +25,7 @@ function sentenceOf(
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use, by another program or by another process of this one. Stop it, or set ${portVariable} to another port (0 picks a free one).`;
     case 'EACCES':
-      return `This user may not listen on port ${port}. Set ${portVariable} to one above 1023.`;
+      return `This user may not listen on port ${port}: ports below 1024 need the capability CAP_NET_BIND_SERVICE. Give it to the service (AmbientCapabilities=CAP_NET_BIND_SERVICE under systemd), or set ${portVariable} to a port above 1023 and forward ${port} to that.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `${hostVariable} is ${JSON.stringify(host)}, which is neither an address nor a name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`;

@@ -5,6 +5,8 @@ import type { Config } from './config.ts';
 export interface Addresses {
   /** The dashboard's own origin. */
   readonly dashboard: string;
+  /** Whether browsers reach it over TLS that ends at a proxy, which need not say so. */
+  readonly isTlsElsewhere: boolean;
   /** The origin of a project's site. */
   site(slug: string): string;
   /** The origin that shows one deploy, by its id, or a branch, by its label. */
@@ -23,7 +25,7 @@ export interface Ports {
 }
 
 export function addressesOf(
-  { host, publicUrl, platformHost, edge }: Config,
+  { host, publicUrl, platformHost, domain, edge }: Config,
   ports: Ports,
 ): Addresses {
   const dashboard = publicUrl ?? `http://${urlHost(host)}:${ports.dashboard}`;
@@ -34,6 +36,7 @@ export function addressesOf(
   const originAt = (label: string) => originOf(`${label}.${platformHost}`);
   return {
     dashboard,
+    isTlsElsewhere: dashboard.startsWith('https:') && domain === undefined,
     site: originAt,
     preview: (slug, shown) => originAt(`${slug}${PREVIEW_MARK}${shown}`),
     // The URL class leaves port 443 out.

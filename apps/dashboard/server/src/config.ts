@@ -8,6 +8,7 @@ import {
   text,
 } from '@petstore/service/environment.ts';
 import { type AcmeConfig, readAcme } from './config-acme.ts';
+import { type DomainConfig, readDomain, withDomainDefaults } from './config-domain.ts';
 import {
   hostName,
   type MailConfig,
@@ -41,6 +42,8 @@ export interface Config {
   readonly signUp: 'invitation' | 'open';
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
+  /** The names that this installation serves over HTTPS by itself; undefined: it is reached in another way. */
+  readonly domain: DomainConfig | undefined;
   readonly deploys: DeployLimits;
   /** After so many days without a deploy, the preview of a branch ends. */
   readonly previewDays: number;
@@ -110,7 +113,9 @@ interface EdgeConfig {
  * Reads the configuration from environment variables. An empty variable counts as unset. Throws a
  * UserError that names the variable, what it must be, and what it was.
  */
-export function readConfig(env: Env): Config {
+export function readConfig(given: Env): Config {
+  const domain = readDomain(given);
+  const env = withDomainDefaults(given);
   const dataDir = text(env, 'DASHBOARD_DATA_DIR') ?? DEFAULT_DATA_DIR;
   return {
     host: text(env, 'DASHBOARD_HOST') ?? '127.0.0.1',
@@ -133,6 +138,7 @@ export function readConfig(env: Env): Config {
       tlsCacheHosts: integer(env, 'EDGE_TLS_CACHE_HOSTS', 3_000, 10, 10_000_000),
       connectionsPerAddress: integer(env, 'EDGE_CONNECTIONS_PER_ADDRESS', 1_000, 0, 10_000_000),
     },
+    domain,
     deploys: deployLimits(env),
     previewDays: integer(env, 'DASHBOARD_PREVIEW_DAYS', 30, 1, 3_650),
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),

@@ -1,8 +1,10 @@
 import { explainListenError } from '@petstore/service/listen.ts';
 import { addressesOf } from './addresses.ts';
+import { platformCertificates } from './certificates/platform-names.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { type Closing, type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
+import type { SiteSource } from './edge/sites/site-source.ts';
 import { openDatabase } from './store/open-database.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
@@ -19,7 +21,7 @@ export const PATIENCE_MS = 1_000;
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge, dnsServers, ...config }: Config,
-  options: Pick<EdgeOptions, 'source' | 'log' | 'sockets'>,
+  options: Pick<EdgeOptions, 'source' | 'log' | 'sockets' | 'ownHosts'>,
 ): Promise<ConfiguredEdge> {
   const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
@@ -36,6 +38,16 @@ export async function startConfiguredEdge(
     const { port = httpPort } = error as { port?: number };
     throw cannotListen(error, edge, port);
   }
+}
+
+/** The edge's queries, for the names of the configuration. */
+export function configuredSource(
+  config: Config,
+  deps: Pick<Parameters<typeof siteSource>[0], 'db' | 'addresses' | 'sealer' | 'now'>,
+): SiteSource {
+  const { platformHost, domain } = config;
+  const certificates = platformCertificates(config);
+  return siteSource({ ...deps, platformHost, certificates, hasOwnHttps: domain !== undefined });
 }
 
 /** Explains why the edge cannot listen on one of its ports. */
@@ -60,16 +72,12 @@ export async function openEdge(
 ): Promise<ConfiguredEdge> {
   const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
   try {
-    const { platformHost } = config;
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
-    const source = siteSource({
-      ...{ db, platformHost, addresses, sealer, now: Date.now },
-      hasWildcard: config.dnsZone !== undefined,
-    });
+    const source = configuredSource(config, { db, addresses, sealer, now: Date.now });
     const edge = await startConfiguredEdge(config, { ...options, source });
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { urlHost } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyListenOptions } from 'fastify';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
@@ -7,7 +8,7 @@ import { startIssuer } from './certificates/issuer.ts';
 import { startPlatformIssuer } from './certificates/platform-certificate.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
-import { startConfiguredEdge } from './configured-edge.ts';
+import { configuredSource, startConfiguredEdge } from './configured-edge.ts';
 import { startPreviewEnder } from './deploys/branch-previews.ts';
 import { runBuild } from './deploys/build/process/run-build.ts';
 import { runComparison } from './deploys/build/process/run-comparison.ts';
@@ -20,6 +21,7 @@ import type { Edge, EdgeSockets } from './edge/edge-server.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
 import { startDeliverer } from './notices/deliverer.ts';
+import { ownHosts } from './own-hosts/own-hosts.ts';
 import { startRepositoryJobs } from './repositories/repository-jobs.ts';
 import { buildServer } from './server.ts';
 import { openSpool } from './spool.ts';
@@ -27,7 +29,6 @@ import { startMaintenance } from './store/maintenance.ts';
 import { openDatabase } from './store/open-database.ts';
 import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
-import { siteSource } from './store/sites.ts';
 import { trustedRoots } from './trusted-roots.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
 import { challengeZone } from './zone/challenge-zone.ts';
@@ -35,6 +36,8 @@ import { startOwnZone } from './zone/own-zone.ts';
 
 export interface Dashboard {
   readonly addresses: Addresses;
+  /** Where it listens itself, without TLS. */
+  readonly localUrl: string;
   /** The address of sites over TLS. */
   readonly httpsPort: number;
   /** Where it answers for its own zone; undefined where it has none. */
@@ -118,10 +121,11 @@ export async function startDashboard({
     };
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
-    const { platformHost } = config;
-    const hasWildcard = config.dnsZone !== undefined;
-    const source = siteSource({ db, platformHost, hasWildcard, addresses, sealer, now });
-    const edge = await startConfiguredEdge(config, { source, log, sockets });
+    const app = await buildServer({ deps, log, version, webFolder: await webBuild, patienceMs });
+    const own = await ownHosts(deps, { app, log });
+    closers.push(async () => own.close());
+    const source = configuredSource(config, { db, addresses, sealer, now });
+    const edge = await startConfiguredEdge(config, { source, log, sockets, ownHosts: own.hosts });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     closers.push(() => edge.close({ patienceMs }));
@@ -129,7 +133,6 @@ export async function startDashboard({
     const zone = await startOwnZone(config, { db, log, now });
     if (zone) closers.push(zone.close);
 
-    const app = await buildServer({ deps, log, version, webFolder: await webBuild, patienceMs });
     await app.listen(listenOptions(config, sockets.dashboard));
     ports.dashboard = (app.server.address() as AddressInfo).port;
     closers.push(() => app.close());
@@ -142,7 +145,8 @@ export async function startDashboard({
     const challenges = challengeZone(config);
     parts.issuer = startIssuer({ ...deps, log, zone: challenges });
     closers.push(parts.issuer.stop);
-    if (challenges) closers.push(startPlatformIssuer({ ...deps, log, zone: challenges }).stop);
+    const platformIssuer = startPlatformIssuer({ ...deps, log, zone: challenges });
+    if (platformIssuer) closers.push(platformIssuer.stop);
     parts.checker = startChecker({ ...deps, log });
     closers.push(parts.checker.stop);
     parts.rehearser = startRehearser({
@@ -152,7 +156,8 @@ export async function startDashboard({
     closers.push(parts.rehearser.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
-    const started = { httpsPort: edge.httpsPort, dnsPort: zone?.port };
+    const localUrl = `http://${urlHost(config.host)}:${ports.dashboard}`;
+    const started = { localUrl, httpsPort: edge.httpsPort, dnsPort: zone?.port };
     return { addresses: addresses(), ...started, db, close };
   } catch (error) {
     await close();

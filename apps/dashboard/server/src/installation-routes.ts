@@ -1,5 +1,5 @@
 import { Installation } from './accounts/account.ts';
-import { signUpMode } from './accounts/accounts.ts';
+import { offeredSignUp } from './accounts/first-account.ts';
 import type { DeployLimits } from './deploys/deploy-limits.ts';
 import { jsonResponse, operationsOf, type Routes } from './http/routes.ts';
 
@@ -18,9 +18,9 @@ export const installationRoutes: Routes<{ version: string }> = async (app, { dep
     operation('public', 'getInstallation', 'About this installation', {
       response: jsonResponse(200, Installation),
     }),
-    async () => ({
+    async (request) => ({
       version,
-      signUp: await signUpMode(deps),
+      signUp: await offeredSignUp(deps, request),
       platformHost: deps.config.platformHost,
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
       mail: deps.config.mail !== undefined,

@@ -9,6 +9,11 @@ const environment = `\
   DASHBOARD_HOST             address to listen on (127.0.0.1)
   DASHBOARD_PORT             port to listen on; 0 picks a free one (8081)
   DASHBOARD_PUBLIC_URL       where browsers reach it, such as https://dashboard.example.com
+  DASHBOARD_DOMAIN           the same as serve --domain: the dashboard's own name, with sites below
+                             it, over HTTPS and without a proxy (none)
+  DASHBOARD_HSTS_SECONDS     Strict-Transport-Security of that name; 0: none (15552000)
+  DASHBOARD_PETSTORE         the same as serve --petstore: a name for the API (none)
+  DASHBOARD_PETSTORE_URL     where the API runs that is served there (http://127.0.0.1:8080)
   DASHBOARD_DATABASE_URL     where the data is (sqlite: and dashboard.db in the data folder);
                              postgres://… for several machines
   DASHBOARD_DATABASE_POOL_SIZE

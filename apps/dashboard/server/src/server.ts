@@ -27,6 +27,7 @@ import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
 import { lazyCompilers } from './http/lazy-compilers.ts';
 import { MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
+import { guardOwnName } from './http/own-name.ts';
 import {
   acceptJsonOnly,
   checkRequestHead,
@@ -113,6 +114,7 @@ export async function buildServer({
     reply.headers(commonHeaders(request));
     checkRequestHead(request, reply);
   });
+  if (deps.config.domain) guardOwnName(app, deps.config.domain);
   app.addHook('onResponse', logRequest(log));
   app.addHook('preValidation', parseQueryIntegers);
   for (const schema of SCHEMAS) app.addSchema(schema);

@@ -124,7 +124,7 @@ test('only the owner of the installation sees it, and without a zone it says so'
   const service = await startService(t);
   const owner = await service.signUp('owner@example.com');
   assert.deepEqual(await json(await owner.call('GET', '/api/zone')), {
-    ...{ name: null, serial: null, records: [], wildcard: null },
+    ...{ name: null, serial: null, records: [], addresses: [], wildcard: null, petstore: null },
   });
   const message = await assertError(await owner.call('GET', '/api/zone/check'), 404, 'not_found');
   assert.match(message, /set DNS_ZONE/);

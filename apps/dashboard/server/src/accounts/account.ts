@@ -117,9 +117,9 @@ export type CreatedToken = Static<typeof CreatedToken>;
 export const Installation = Type.Object(
   {
     version: Type.String(),
-    signUp: OneOf(['first', 'invitation', 'open'], {
+    signUp: OneOf(['first', 'on_server', 'invitation', 'open'], {
       description:
-        'first: nobody has an account yet, and the first to sign up owns the installation.',
+        'first: nobody has an account yet, and the first to sign up owns the installation. on_server: the same, and the first account is made on the server itself.',
     }),
     platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
     siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),

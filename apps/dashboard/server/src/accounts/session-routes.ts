@@ -1,6 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import { notFound } from '../api-error.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
   jsonResponse,
@@ -13,6 +14,7 @@ import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { listSessions } from '../store/sessions.ts';
 import { Credentials, Session, SignUp, User, Visitor } from './account.ts';
 import { checkCredentials, signUp } from './accounts.ts';
+import { checkFirstAccount } from './first-account.ts';
 import { presentSession, presentUser } from './present-account.ts';
 import { beginSession, endOtherSessions, endSession } from './sessions.ts';
 
@@ -29,7 +31,8 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
     }),
     async (request, reply) => {
-      await signUp(deps, request.body, request.ip);
+      await checkFirstAccount(deps, request);
+      await signUp(deps, request.body, clientAddress(request));
       return reply.code(202).send({});
     },
   );
@@ -41,10 +44,11 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       response: jsonResponse(200, User, 'Signed in; the cookie is the session.'),
     }),
     async (request, reply) => {
-      const { body, ip, headers } = request;
+      const { body, headers } = request;
+      const ip = clientAddress(request);
       const user = await checkCredentials(deps, body, ip);
       const secret = await beginSession(deps, user, { ip, userAgent: headers['user-agent'] ?? '' });
-      setSessionCookie(request, reply, deps.addresses().dashboard, secret);
+      setSessionCookie(request, reply, deps.addresses(), secret);
       return presentUser(user);
     },
   );
@@ -73,7 +77,7 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     async (request, reply) => {
       const caller = callerOf(request);
       await endSession(deps, caller, caller.sessionId ?? '');
-      clearSessionCookie(request, reply, deps.addresses().dashboard);
+      clearSessionCookie(request, reply, deps.addresses());
       return reply.code(204).send(null);
     },
   );

@@ -23,7 +23,9 @@ interface Directory {
 }
 
 /** What an order may ask for besides its name. */
-interface OrderWishes {
+export interface OrderWishes {
+  /** Further names of the certificate. */
+  readonly alsoFor?: readonly string[] | undefined;
   /** The certificate that this one is to replace (RFC 9773, section 5). */
   readonly replaces?: string | undefined;
   /** The kind of certificate (draft-ietf-acme-profiles, section 4). */
@@ -79,7 +81,7 @@ export interface AcmeClient {
   keyAuthorization(challenge: Challenge): Promise<string>;
   /** Has the authority validate the challenge now (RFC 8555, section 7.5.1). */
   respondToChallenge(challenge: Challenge): Promise<void>;
-  /** Sends the CSR for an order that is ready. `key`: the private key, in PEM. */
+  /** Sends the CSR for an order that is ready, with all of its names. `key`: the private key, in PEM. */
   finalize(order: Order, hostname: string, key: string): Promise<void>;
   /** The chain of an order that is valid, in PEM. */
   download(order: Order): Promise<string>;
@@ -179,9 +181,9 @@ export async function connectAcmeClient(
       const urls = (list as { orders?: unknown }).orders;
       return Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
     },
-    async newOrder(hostname, { replaces, profile }) {
+    async newOrder(hostname, { alsoFor = [], replaces, profile }) {
       const request = {
-        identifiers: [{ type: 'dns', value: hostname }],
+        identifiers: [hostname, ...alsoFor].map((value) => ({ type: 'dns', value })),
         ...(replaces !== undefined && { replaces }),
         ...(profile !== undefined && { profile }),
       };
@@ -201,7 +203,8 @@ export async function connectAcmeClient(
       );
     },
     async finalize(order, hostname, key) {
-      const [, csr] = await crypto.createCsr({ altNames: [hostname] }, key);
+      const others = order.identifiers.map(({ value }) => value).filter((it) => it !== hostname);
+      const [, csr] = await crypto.createCsr({ altNames: [hostname, ...others] }, key);
       await inProtocol(() => client.finalizeOrder(order as LibraryOrder, csr));
     },
     download: (order) => inProtocol(() => client.getCertificate(order as LibraryOrder)),

@@ -71,7 +71,7 @@ async function usableChallenges(
  * The first usable type that is offered; another one where the authority could not connect for that one, or did not
  * find it in the DNS.
  */
-function chooseChallenge(
+export function chooseChallenge(
   { challenges }: Authorization,
   configured: readonly ChallengeType[],
   last: Problem | undefined,

@@ -10,7 +10,7 @@ import {
 import { findCertificate } from '../store/certificates.ts';
 import { lockDomain } from '../store/domains.ts';
 import type { AccountDeps, Accounts } from './account.ts';
-import type { AcmeClient, Order } from './acme-client.ts';
+import type { AcmeClient, Order, OrderWishes } from './acme-client.ts';
 import { ProblemError, readProblem, UnreachableError } from './acme-transport.ts';
 import { authorityAt, issuerOf } from './authorities.ts';
 import { type Attempt, acmeClient, advanceTo, recordProgress } from './issuance.ts';
@@ -52,7 +52,7 @@ export async function placeOrder(attempt: Attempt): Promise<void> {
   const client = await acmeClient(attempt);
   const replaces = await replacedCertificate(attempt, client);
   let order: Order | undefined;
-  if (row.sealed_key !== null) order = await findLostOrder(client, row.hostname);
+  if (row.sealed_key !== null) order = await findLostOrder(client, [row.hostname]);
   if (!order) {
     const key = await makePrivateKey();
     const sealedKey = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
@@ -101,8 +101,23 @@ async function newOrder(
   replaces: string | undefined,
 ): Promise<Order> {
   const profile = offeredProfile(client, authorityAt(deps.config.acme, directory_url)?.profile);
+  return orderReplacing(client, hostname, { replaces, profile }, () =>
+    countExemptOrder(deps.db, domain_id),
+  );
+}
+
+/**
+ * An order that replaces a certificate; where the authority does not take it as that, one that does not. Then it counts,
+ * and `count` is called before.
+ */
+export async function orderReplacing(
+  client: AcmeClient,
+  hostname: string,
+  { replaces, ...wishes }: OrderWishes,
+  count: () => Promise<void>,
+): Promise<Order> {
   try {
-    return await client.newOrder(hostname, { replaces, profile });
+    return await client.newOrder(hostname, { ...wishes, replaces });
   } catch (error) {
     // RFC 9773, section 5: another order replaces the certificate already, or the certificate is another account's.
     const isAboutReplaced =
@@ -110,8 +125,8 @@ async function newOrder(
       error instanceof ProblemError &&
       ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.document.type);
     if (!isAboutReplaced) throw error;
-    await countExemptOrder(deps.db, domain_id);
-    return client.newOrder(hostname, { profile });
+    await count();
+    return client.newOrder(hostname, wishes);
   }
 }
 
@@ -144,15 +159,21 @@ async function replacedCertificate(
 
 /**
  * The open order of a process that died before it could store the order's URL, from the account's list of orders.
- * Further open orders for the name are abandoned. An authority without that list returns an open order for the
- * same name again by itself.
+ * Further open orders for the names are abandoned. An authority without that list returns an open order for the
+ * same names again by itself.
  */
-async function findLostOrder(client: AcmeClient, hostname: string): Promise<Order | undefined> {
+export async function findLostOrder(
+  client: AcmeClient,
+  names: readonly string[],
+): Promise<Order | undefined> {
   let found: Order | undefined;
   for (const url of (await client.listOrders()).slice(-LISTED_ORDERS)) {
     const order = await client.getOrder(url);
-    const isForName = order.identifiers.length === 1 && order.identifiers[0]?.value === hostname;
-    if (!isForName || !isOpen(order)) continue;
+    const { identifiers } = order;
+    const isForNames =
+      identifiers.length === names.length &&
+      identifiers.every(({ value }) => names.includes(value));
+    if (!isForNames || !isOpen(order)) continue;
     if (found) await client.abandon(order);
     else found = order;
   }
@@ -210,7 +231,7 @@ export async function abandonOrder(attempt: Attempt): Promise<void> {
     const client = await acmeClient(attempt);
     const order =
       row.order_url === null
-        ? await findLostOrder(client, row.hostname)
+        ? await findLostOrder(client, [row.hostname])
         : await client.getOrder(row.order_url);
     if (order && isOpen(order)) await client.abandon(order);
   } catch (error) {

@@ -35,7 +35,7 @@ const ARI_EVERY_MS = 6 * HOUR_MS;
 const BATCH = 50;
 
 /** When the authority is asked again after it did not respond, in milliseconds. */
-const ASK_AGAIN_MS = HOUR_MS;
+export const ASK_AGAIN_MS = HOUR_MS;
 
 interface Lifetime {
   /** Milliseconds since 1970. */
@@ -72,7 +72,7 @@ export function latestRenewal({ notBefore, notAfter }: Lifetime): number {
 }
 
 /** When to ask the authority again, by its Retry-After. */
-function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
+export function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
   return now + (readRetryAfter(retryAfter, now, ARI_BOUNDS) ?? ARI_EVERY_MS);
 }
 

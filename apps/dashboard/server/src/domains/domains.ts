@@ -86,6 +86,7 @@ export async function addDomain(
   const hostname = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
+    petstoreHost: config.domain?.petstore?.name,
   });
   if (isWildcard(hostname)) requireZone(config, `to prove the wildcard ${hostname}`);
   if (prepare) requireZone(config, 'to prepare a domain', WITHOUT_PREPARING);

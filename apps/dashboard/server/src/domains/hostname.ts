@@ -10,6 +10,8 @@ interface OwnNames {
   readonly platformHost: string;
   /** The host of the dashboard's public address; undefined where it has none. */
   readonly dashboardHost: string | undefined;
+  /** The name at which the API is served; undefined: none is. */
+  readonly petstoreHost?: string | undefined;
 }
 
 /** The label below a name at which the TXT record that proves ownership has to be. */
@@ -144,6 +146,9 @@ function reasonAgainst(hostname: CanonicalHost, own: OwnNames): string | undefin
   }
   if (hostname === own.dashboardHost) {
     return `be a name of your own; ${hostname} is the dashboard's own name.`;
+  }
+  if (hostname === own.petstoreHost) {
+    return `be a name of your own; the API is served at ${hostname}.`;
   }
   if (!hostname.includes('.')) return `${SHAPE}, with a dot; ${hostname} is a single word.`;
   const last = hostname.slice(hostname.lastIndexOf('.') + 1);

@@ -2,6 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
 import { findDomainByLink } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
@@ -38,7 +39,7 @@ export const domainLinkRoutes: Routes = async (app, { deps }) => {
         userId: null,
         name: 'whoever has the link',
         via: 'none',
-        ip: request.ip,
+        ip: clientAddress(request),
       };
       return presentLinkedDomain(deps, project, await verifyDomain(deps, domain, actor));
     },

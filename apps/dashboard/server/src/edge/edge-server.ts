@@ -25,11 +25,12 @@ import type { EdgeResponse } from './http/response.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import { type OwnHost, ownHostsByName } from './own-hosts/own-host.ts';
 import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
 import { RequestCounts } from './sites/request-counts.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
-import type { SiteSource } from './sites/site-source.ts';
+import { ALL_PROJECTS, type SiteSource } from './sites/site-source.ts';
 import { withReadTimeout } from './store-reads.ts';
 import { startHttpsServer } from './tls/https-server.ts';
 
@@ -48,6 +49,8 @@ export interface EdgeOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Connections that one address may have on each port; 0: unlimited. */
   readonly connectionsPerAddress?: number;
+  /** Served in place of sites. */
+  readonly ownHosts?: readonly OwnHost[];
   /** For sites whose owner has switched it on; undefined: for none. */
   readonly requestProxy?: ProxyOptions | undefined;
   /** Answers requests in place of the sites; undefined for those that it leaves to them. */
@@ -105,8 +108,18 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
   const { answerFirst } = options;
   const counts = new RequestCounts(source, log);
-  const respond = responder(cache, files, wellKnown(source), mcpEndpoint(cache), proxy, counts);
+  const ownHosts = ownHostsByName(options.ownHosts ?? []);
+  const respond = responder(
+    cache,
+    files,
+    wellKnown(source),
+    mcpEndpoint(cache),
+    proxy,
+    counts,
+    ownHosts,
+  );
   const context = {
+    ownHosts,
     respond: answerFirst
       ? (request: EdgeRequest) => answerFirst(request) ?? respond(request)
       : respond,
@@ -143,7 +156,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return {
     port: http.port,
     httpsPort: https?.port,
-    invalidate: (projectIds) => invalidate(new Set(projectIds)),
+    invalidate: (projectIds) => invalidate(affected(projectIds)),
     async close({ patienceMs, hurry } = { patienceMs: 0 }) {
       closing.abort();
       const patience = patienceMs > 0 ? timeOf(patienceMs, hurry) : Promise.resolve();
@@ -159,6 +172,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 function listenAt(fd: number | undefined, host: string, port: number): ListenAt {
   return fd === undefined ? { host, port } : { fd };
+}
+
+/** undefined: all. A certificate of the installation's own is of the sites of all projects. */
+function affected(projectIds: readonly string[]): ReadonlySet<string> | undefined {
+  return projectIds.includes(ALL_PROJECTS) ? undefined : new Set(projectIds);
 }
 
 /** Resolves after that time, or when the signal aborts. It does not keep the process alive. */
@@ -214,7 +232,7 @@ async function watchChanges(
     try {
       const { position, projectIds } = await withReadTimeout(source.changesAfter(known));
       if (!projectIds) invalidate(undefined);
-      else if (projectIds.length > 0) invalidate(new Set(projectIds));
+      else if (projectIds.length > 0) invalidate(affected(projectIds));
       known = position;
       if (failures > 0) log.info('the store reports changes again');
       failures = 0;

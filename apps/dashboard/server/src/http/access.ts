@@ -13,6 +13,7 @@ import { callerOfToken } from '../accounts/tokens.ts';
 import { forbidden, routeNotFound, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
+import { clientAddress } from './client-address.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
 type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
@@ -115,7 +116,7 @@ async function authenticate(request: FastifyRequest, deps: AccessDeps): Promise<
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
-    const caller = token && (await callerOfToken(deps, token, request.ip));
+    const caller = token && (await callerOfToken(deps, token, clientAddress(request)));
     if (!caller)
       throw unauthorized(
         'The API token is not valid: it was never made, was revoked, or has expired.',
@@ -133,8 +134,8 @@ export async function sessionCallerOf(
   request: FastifyRequest,
   deps: AccessDeps,
 ): Promise<Caller | undefined> {
-  const secret = readSessionCookie(request, deps.addresses().dashboard);
-  return secret ? callerOfSession(deps, secret, request.ip) : undefined;
+  const secret = readSessionCookie(request, deps.addresses());
+  return secret ? callerOfSession(deps, secret, clientAddress(request)) : undefined;
 }
 
 async function authorize(

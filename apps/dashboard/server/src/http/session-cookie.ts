@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS } from '../accounts/sessions.ts';
+import type { Addresses } from '../addresses.ts';
 import { unauthorized } from '../api-error.ts';
 
 /** The name of the cookie without TLS. */
@@ -11,12 +12,14 @@ export const SESSION_COOKIE = 'dashboard_session';
  */
 const NAME_OVER_TLS = `__Host-${SESSION_COOKIE}`;
 
+type Tls = Pick<Addresses, 'isTlsElsewhere'>;
+
 /**
- * The secret of a request's session. `dashboard`: the dashboard's own origin. Throws ApiError `unauthorized` for two
+ * The secret of a request's session. Throws ApiError `unauthorized` for two
  * cookies of the name: another site has set one of them, and nobody knows which.
  */
-export function readSessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
-  const name = nameFor(isOverTls(request, dashboard));
+export function readSessionCookie(request: FastifyRequest, tls: Tls): string | undefined {
+  const name = nameFor(isOverTls(request, tls));
   // RFC 6265, section 5.4: pairs are separated by "; ". Other spaces are kept: a name with a space is another name.
   const values = (request.headers.cookie ?? '')
     .split(';')
@@ -34,28 +37,24 @@ export function readSessionCookie(request: FastifyRequest, dashboard: string): s
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,
-  dashboard: string,
+  tls: Tls,
   secret: string,
 ): void {
-  const isSecure = isOverTls(request, dashboard);
+  const isSecure = isOverTls(request, tls);
   reply.setCookie(nameFor(isSecure), secret, {
     ...attributes(isSecure),
     maxAge: LIFETIME_MS / 1_000,
   });
 }
 
-export function clearSessionCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  dashboard: string,
-): void {
-  const isSecure = isOverTls(request, dashboard);
+export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply, tls: Tls): void {
+  const isSecure = isOverTls(request, tls);
   reply.clearCookie(nameFor(isSecure), attributes(isSecure));
 }
 
 /** Whether browsers use TLS, wherever it ends: here, or at a proxy that does not say so. */
-function isOverTls({ protocol }: FastifyRequest, dashboard: string): boolean {
-  return protocol === 'https' || dashboard.startsWith('https:');
+function isOverTls({ protocol }: FastifyRequest, { isTlsElsewhere }: Tls): boolean {
+  return protocol === 'https' || isTlsElsewhere;
 }
 
 function nameFor(isSecure: boolean): string {

@@ -5,7 +5,7 @@ import type { Db, NewRow, Row, Trx } from './schema.ts';
 /** How an order came to its end. */
 export type OrderEnd = Exclude<Row<'acme_orders'>['state'], 'open'>;
 
-/** In place of a project and a domain, for the orders of the platform's own certificate. */
+/** In place of a project, for the orders of the installation's own certificates. */
 export const PLATFORM = ALL_PROJECTS;
 
 /** Longer than any limit of an authority looks back, in milliseconds. */
@@ -59,7 +59,7 @@ export function endOrphanedOrders(db: Db, at: number) {
     .updateTable('acme_orders')
     .set({ state: 'ended', ended_at: at })
     .where('state', '=', 'open')
-    .where('domain_id', '!=', PLATFORM)
+    .where('project_id', '!=', PLATFORM)
     .where((where) =>
       where.not(
         where.exists(

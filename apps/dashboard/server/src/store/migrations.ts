@@ -7,6 +7,7 @@ import { domainNames } from './migrations/domain-names.ts';
 import { domains } from './migrations/domains.ts';
 import { ownZone } from './migrations/own-zone.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
+import { platformOrders } from './migrations/platform-orders.ts';
 import { preparedDomains } from './migrations/prepared-domains.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
@@ -50,6 +51,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0034_domain_names': { up: domainNames },
     '0035_rehearsals': { up: rehearsals },
     '0036_domain_moves': { up: domainMoves },
+    '0039_platform_orders': { up: platformOrders },
   };
 }
 

@@ -15,16 +15,6 @@ export function listDnsChallenges(db: Db) {
     .execute();
 }
 
-/** The key authorization of the platform's own certificate, while there is a challenge for it. */
-export async function findPlatformChallenge(db: Db, hostname: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('platform_certificates')
-    .select('key_authorization')
-    .where('hostname', '=', hostname)
-    .executeTakeFirst();
-  return row?.key_authorization ?? undefined;
-}
-
 /**
  * The serial of a zone with this content: the same for every process that finds the same content, and higher than all
  * before (RFC 1982 allows for 2³¹ more). It begins with the time, and goes on with it, so that it also grows where the

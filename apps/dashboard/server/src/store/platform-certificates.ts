@@ -1,10 +1,14 @@
 import { isFree, updateRows } from './rows.ts';
 import type { Db, Row, Trx } from './schema.ts';
 
-// The wildcard certificate of the platform's own hosts: one row, which a worker has to lease, as those of issuances.
+// The certificates of the installation's own names: a row each, which a worker has to lease, as those of issuances.
 
 export type PlatformCertificateRow = Row<'platform_certificates'>;
 export type PlatformCertificateChange = Partial<Omit<PlatformCertificateRow, 'hostname'>>;
+
+export function listPlatformCertificates(db: Db): Promise<PlatformCertificateRow[]> {
+  return db.selectFrom('platform_certificates').selectAll().orderBy('hostname').execute();
+}
 
 export function findPlatformCertificate(
   db: Db,
@@ -41,12 +45,67 @@ export async function leasePlatformCertificate(
     .executeTakeFirst();
 }
 
-/** Changes a certificate that `worker` has leased; false where the lease is lost. */
-export function changePlatformCertificate(
+/** Changes a certificate that `worker` has leased, or nobody where it is null; false where somebody else has. */
+export async function changePlatformCertificate(
   db: Db | Trx,
   hostname: string,
-  worker: string,
+  worker: string | null,
   change: PlatformCertificateChange,
 ): Promise<boolean> {
-  return updateRows(db, 'platform_certificates', { hostname, leased_by: worker }, change);
+  const changed = await db
+    .updateTable('platform_certificates')
+    .set(change)
+    .where('hostname', '=', hostname)
+    .where('leased_by', worker === null ? 'is' : '=', worker)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
+}
+
+/**
+ * Leases a certificate whose renewal window has to be asked for, until it is due again; undefined where it is not, where
+ * attempts fail, and where one is under way.
+ */
+export function leasePlatformRenewalInfo(
+  db: Db,
+  hostname: string,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<PlatformCertificateRow | undefined> {
+  return db
+    .updateTable('platform_certificates')
+    .set({ ari_check_at: until })
+    .where('hostname', '=', hostname)
+    .where('ari_check_at', '<=', now)
+    .where('last_problem', 'is', null)
+    .where(isFree(now))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Sets when to renew a certificate, unless it was replaced meanwhile, or an attempt has failed. */
+export async function schedulePlatformRenewal(
+  db: Db,
+  { hostname, serial }: Pick<PlatformCertificateRow, 'hostname' | 'serial'>,
+  change: Pick<PlatformCertificateChange, 'next_attempt_at' | 'ari_check_at' | 'ari_id'>,
+): Promise<void> {
+  const current = { hostname, serial, last_problem: null };
+  await updateRows(db, 'platform_certificates', current, change);
+}
+
+/** The key authorizations of a name's challenges under way; undefined: there are none. */
+export async function platformChallenges(db: Db): Promise<PlatformChallenge[]> {
+  const rows = await db
+    .selectFrom('platform_certificates')
+    .select(['hostname', 'key_authorization'])
+    .where('key_authorization', 'is not', null)
+    .execute();
+  return rows.flatMap(({ hostname, key_authorization }) =>
+    (key_authorization ?? '')
+      .split(' ')
+      .map((keyAuthorization) => ({ hostname, keyAuthorization })),
+  );
+}
+
+interface PlatformChallenge {
+  readonly hostname: string;
+  readonly keyAuthorization: string;
 }

@@ -439,9 +439,9 @@ export interface Database {
     leased_until: number | null;
   };
 
-  /** The wildcard certificate of the platform's own hosts. The work on it is leased as that of issuances is. */
+  /** The certificates of the installation's own names. The work on each is leased as that of issuances is. */
   platform_certificates: {
-    /** `*.` and the platform's host. */
+    /** `*.` and the platform's host, or a name of its own (certificates/platform-names.ts). */
     hostname: string;
     /** PEM, the host's own certificate first; null, as the four below: there is none yet. */
     chain: string | null;
@@ -450,7 +450,7 @@ export interface Database {
     issuer: string | null;
     serial: string | null;
     not_after: number | null;
-    /** Of the challenge under way. */
+    /** Of the challenges under way, with spaces between them. */
     key_authorization: string | null;
     /** Failed attempts in a row. */
     failures: number;
@@ -460,6 +460,16 @@ export interface Database {
     next_attempt_at: number;
     leased_by: string | null;
     leased_until: number | null;
+    /** Of the order under way; null: its address is not known yet. */
+    order_url: string | null;
+    /** Its private key, sealed; null: there is no order. */
+    order_key: string | null;
+    /** Of the certificate, as those of `certificates`; null for one from before they were kept. */
+    directory_url: string | null;
+    not_before: number | null;
+    /** When to ask for its renewal information; null: never. */
+    ari_id: string | null;
+    ari_check_at: number | null;
   };
 
   /** The serial of the installation's own zone, and what the zone had when it was counted. */

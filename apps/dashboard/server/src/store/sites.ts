@@ -1,5 +1,7 @@
+import { expressionBuilder, sql } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
+import type { PlatformCertificate } from '../certificates/platform-names.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
@@ -9,14 +11,12 @@ import {
   type Site,
   type SiteSource,
 } from '../edge/sites/site-source.ts';
-import { wildcardOf } from '../zone/zone-records.ts';
-import { PLATFORM } from './acme-orders.ts';
 import { readBlob } from './artifacts.ts';
 import { findCertificate, findCustomSite } from './custom-sites.ts';
 import { addRequests } from './domain-moves.ts';
 import { assertLockOrder } from './lock-order.ts';
-import { findPlatformCertificate } from './platform-certificates.ts';
-import type { Db, Trx } from './schema.ts';
+import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';
+import type { Database, Db, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
@@ -60,8 +60,10 @@ export async function lockSites(trx: Trx): Promise<void> {
 interface SourceOptions {
   readonly db: Db;
   readonly platformHost: string;
-  /** Whether the installation obtains a certificate for all hosts below that one. */
-  readonly hasWildcard?: boolean;
+  /** The certificates of the installation's own names; none: a proxy has them. */
+  readonly certificates?: readonly PlatformCertificate[];
+  /** Whether browsers come to sites over TLS without a proxy, so that plain requests are redirected. */
+  readonly hasOwnHttps?: boolean;
   /** The origins of sites. */
   readonly addresses: () => Addresses;
   /** Opens the private keys of certificates. */
@@ -74,11 +76,16 @@ interface SourceOptions {
 export function siteSource({
   db,
   platformHost,
-  hasWildcard = false,
+  certificates = [],
+  hasOwnHttps = false,
   addresses,
   sealer,
   now,
 }: SourceOptions): SiteSource {
+  const wildcard = certificates.find(({ needsZone }) => needsZone);
+  const secured = hasOwnHttps ? wildcard?.hostname : undefined;
+  /** A name whose challenges are of its own certificate. */
+  const isOwn = (host: CanonicalHost) => certificates.some(({ hostname }) => hostname === host);
   return {
     async findSite(host) {
       const label = platformLabel(host, platformHost);
@@ -86,13 +93,10 @@ export function siteSource({
         return findCustomSite(db, host, { addresses: addresses(), now: now() });
       const mark = label.lastIndexOf(PREVIEW_MARK);
       return mark === -1
-        ? findLive(db, label, addresses(), now())
-        : findPreview(
-            db,
-            label.slice(0, mark),
-            label.slice(mark + PREVIEW_MARK.length),
-            addresses(),
-          );
+        ? findLive(db, label, { addresses: addresses(), secured, now: now() })
+        : findPreview(db, label.slice(0, mark), label.slice(mark + PREVIEW_MARK.length), {
+            ...{ addresses: addresses(), secured, now: now() },
+          });
     },
 
     async readManifest(artifactHash) {
@@ -106,15 +110,22 @@ export function siteSource({
 
     readBlob: (hash) => readBlob(db, hash),
 
-    wildcardOf: (host) =>
-      hasWildcard && platformLabel(host, platformHost) !== undefined
-        ? wildcardOf(platformHost)
-        : undefined,
-    findWildcardCertificate: (name) => readPlatformCertificate(db, name, sealer, now()),
+    platformCertificateOf(host) {
+      if (wildcard && platformLabel(host, platformHost) !== undefined) return wildcard.hostname;
+      return certificates.find(({ names }) => names.includes(host))?.hostname;
+    },
+    async findPlatformCertificate(name) {
+      const certificate = certificates.find(({ hostname }) => hostname === name);
+      return certificate && readPlatformCertificate(db, certificate, sealer, now());
+    },
     findCertificate: (name) => findCertificate(db, name, sealer),
 
-    findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
-    findTlsChallenge: (host) => findChallenge(db, host, 'tls-alpn-01'),
+    findHttpChallenge: (host, token) =>
+      isOwn(host)
+        ? findPlatformChallenge(db, host, token)
+        : findChallenge(db, host, 'http-01', token),
+    findTlsChallenge: (host) =>
+      isOwn(host) ? findPlatformChallenge(db, host) : findChallenge(db, host, 'tls-alpn-01'),
 
     addRequests: (counts) => addRequests(db, counts, now()),
 
@@ -145,17 +156,29 @@ export function siteSource({
   };
 }
 
-/** The certificate for all hosts below the platform's. Throws the sealer's errors. */
+/** A certificate of the installation's own. Throws the sealer's errors. */
 async function readPlatformCertificate(
   db: Db,
-  name: string,
+  { hostname, id }: PlatformCertificate,
   sealer: Pick<Sealer, 'open'>,
   now: number,
 ): Promise<HostCertificate | undefined> {
-  const row = await findPlatformCertificate(db, name);
+  const row = await findPlatformCertificate(db, hostname);
   if (!row?.chain || !row.sealed_key || (row.not_after ?? 0) <= now) return undefined;
-  const key = sealer.open(row.sealed_key, certificateKeyContext(PLATFORM));
-  return { id: `${PLATFORM} ${row.serial}`, chain: row.chain, key };
+  const key = sealer.open(row.sealed_key, certificateKeyContext(id));
+  return { id: `${id} ${row.serial}`, chain: row.chain, key };
+}
+
+/** A challenge under way for the certificate of an own name. A key authorization begins with its token. */
+async function findPlatformChallenge(
+  db: Db,
+  host: CanonicalHost,
+  token?: string,
+): Promise<string | undefined> {
+  const shown = (await platformChallenges(db)).filter(({ hostname }) => hostname === host);
+  return shown.find(
+    ({ keyAuthorization }) => token === undefined || keyAuthorization.startsWith(`${token}.`),
+  )?.keyAuthorization;
 }
 
 async function findChallenge(
@@ -181,19 +204,34 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
   return label.includes('.') ? undefined : label;
 }
 
-async function findLive(
-  db: Db,
-  slug: string,
-  addresses: Addresses,
-  now: number,
-): Promise<Site | undefined> {
+/** Where sites below the platform's host are, and how. */
+interface PlatformSites {
+  readonly addresses: Addresses;
+  /** The name of the certificate that makes plain requests redirect once it is there; undefined: nothing does. */
+  readonly secured: string | undefined;
+  readonly now: number;
+}
+
+/** Whether the certificate of a name of the installation's own is there, as a column. */
+function isSecured({ secured, now }: PlatformSites) {
+  if (secured === undefined) return sql<null>`NULL`.as('secured');
+  return expressionBuilder<Database, 'projects'>()
+    .selectFrom('platform_certificates')
+    .select('platform_certificates.hostname')
+    .where('platform_certificates.hostname', '=', secured)
+    .where('platform_certificates.not_after', '>', now)
+    .as('secured');
+}
+
+async function findLive(db: Db, slug: string, platform: PlatformSites): Promise<Site | undefined> {
+  const { addresses, now } = platform;
   const row = await db
     .selectFrom('projects')
     .leftJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
     .select(['projects.id', 'projects.redirect_platform_host', 'deploys.artifact_hash'])
     .select(SWITCHES)
     .select(['projects.default_version', hasVersions().as('has_versions')])
-    .select(activePrimary(now).as('primary'))
+    .select([activePrimary(now).as('primary'), isSecured(platform)])
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
   const shown = row && (await shownBy(db, row.id, row, { addresses, now }));
@@ -206,6 +244,7 @@ async function findLive(
     isPreview: false,
     ...switchesOf(row),
     leadsVersions: row.redirect_platform_host === 1,
+    ...(row.secured !== null && { secureOrigin: addresses.site(slug) }),
     redirect:
       row.redirect_platform_host === 1 && primary !== undefined ? movedTo(primary) : undefined,
   };
@@ -216,12 +255,12 @@ async function findPreview(
   db: Db,
   slug: string,
   shown: string,
-  addresses: Addresses,
+  platform: PlatformSites,
 ): Promise<Site | undefined> {
   const deploys = db
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
-    .select(['projects.id', 'deploys.artifact_hash'])
+    .select(['projects.id', 'deploys.artifact_hash', isSecured(platform)])
     .select(SWITCHES)
     .where('projects.slug', '=', slug);
   const query = shown.includes('-')
@@ -232,11 +271,13 @@ async function findPreview(
     : deploys.where('deploys.id', '=', shown);
   const row = await query.executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
+  const origin = platform.addresses.preview(slug, shown);
   return {
     projectId: row.id,
     artifactHash: row.artifact_hash,
-    origin: addresses.preview(slug, shown),
+    origin,
     isPreview: true,
     ...switchesOf(row),
+    ...(row.secured !== null && { secureOrigin: origin }),
   };
 }

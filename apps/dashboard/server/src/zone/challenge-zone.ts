@@ -1,9 +1,9 @@
 import { getServers } from 'node:dns';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { recordsAt } from '../domains/dns/outcome.ts';
+import { isFailure, recordsAt } from '../domains/dns/outcome.ts';
 import { createQuota, queryServer, readServerAddress } from '../domains/dns/query-server.ts';
-import { anyResolver, resolver } from '../domains/dns/servers.ts';
+import { anyResolver, type DnsServer, resolver } from '../domains/dns/servers.ts';
 import { withoutWildcard } from '../domains/wildcard.ts';
 import type { ZoneConfig } from './zone-config.ts';
 import { challengeName, challengeText } from './zone-records.ts';
@@ -15,6 +15,8 @@ export interface ChallengeZone {
    * which leads there. Never rejects.
    */
   isDelegated(hostname: string, label: string, signal: AbortSignal): Promise<boolean>;
+  /** Whether a host name leads to one of the installation's addresses. Never rejects. */
+  leadsHere(hostname: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Waits until the name servers at all addresses show a challenge: other processes read it from the store a moment
    * later. Resolves also where one never does, as behind a router that does not lead back in: the authority decides.
@@ -41,16 +43,15 @@ export function challengeZone(config: ChallengeZoneConfig): ChallengeZone | unde
       const name = `_acme-challenge.${withoutWildcard(hostname)}`;
       const target = challengeName(label, dnsZone, config);
       if (name === target) return true;
-      const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
-      const bounds = {
-        signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_MS)]),
-        quota: createQuota(),
-      };
-      const { lookUp } = anyResolver(
-        servers.map((server) => resolver(server, readServerAddress(server), bounds)),
-      );
-      const found = recordsAt(await lookUp(name, 'CNAME'), name, 'CNAME');
+      const found = recordsAt(await resolvers(config, signal).lookUp(name, 'CNAME'), name, 'CNAME');
       return found.some(({ value }) => value === target);
+    },
+
+    async leadsHere(hostname, signal) {
+      const { lookUp } = resolvers(config, signal);
+      const [v4, v6] = await Promise.all([lookUp(hostname, 'A'), lookUp(hostname, 'AAAA')]);
+      const records = [v4, v6].flatMap((outcome) => (isFailure(outcome) ? [] : outcome.records));
+      return records.some(({ value }) => dnsZone.addresses.includes(value));
     },
 
     async awaitShown(label, keyAuthorization, signal) {
@@ -67,6 +68,15 @@ export function challengeZone(config: ChallengeZoneConfig): ChallengeZone | unde
       signal.throwIfAborted();
     },
   };
+}
+
+function resolvers({ dnsServers }: ChallengeZoneConfig, signal: AbortSignal): DnsServer {
+  const servers = dnsServers.length > 0 ? dnsServers : getServers();
+  const bounds = {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_MS)]),
+    quota: createQuota(),
+  };
+  return anyResolver(servers.map((server) => resolver(server, readServerAddress(server), bounds)));
 }
 
 async function untilShown(

@@ -15,6 +15,7 @@ import {
   resolver,
   zoneServers,
 } from '../domains/dns/servers.ts';
+import type { DnsRecord } from '../domains/verdict.ts';
 import type { Answered, DelegationFacts, Reached } from './delegation.ts';
 import { nameServerOf, parentOf, type ZoneConfig } from './zone-config.ts';
 
@@ -43,6 +44,31 @@ export async function observeDelegation(
     any.lookUp(zone.name, 'SOA'),
   ]);
   return { addresses, parents, reached, isResolved: recordsAt(soa, zone.name, 'SOA').length > 0 };
+}
+
+/** A name that a wildcard record stands for. */
+const BELOW = 'any-site';
+
+/** The addresses of each of these records' names, at the servers of the zone above, or else as resolvers have them. */
+export async function observeAddresses(
+  zone: ZoneConfig,
+  records: readonly DnsRecord[],
+  config: CheckConfig,
+): Promise<Map<string, string[] | undefined>> {
+  const bounds = { signal: AbortSignal.timeout(TIMEOUT_MS), quota: createQuota() };
+  const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers();
+  const any = anyResolver(
+    servers.map((server) => resolver(server, readServerAddress(server), bounds)),
+  );
+  const above = records.length > 0 ? await serversAbove(zone, any, servers, config, bounds) : [];
+  const names = [...new Set(records.map(({ name }) => name))];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const asked = name.replace(/^\*/, BELOW);
+      return [name, await addressesOf([...above, any], asked)] as const;
+    }),
+  );
+  return new Map(found);
 }
 
 /** Of the first server that answers; undefined: none does. */

@@ -72,6 +72,20 @@ export function recordStatus(
   return addresses.includes(record.value) ? 'right' : 'missing';
 }
 
+/** How an address record of a name was found. `found`: the addresses of each name; undefined: it could not be looked up. */
+export function addressStatus(
+  { name, value }: DnsRecord,
+  wanted: readonly DnsRecord[],
+  found: ReadonlyMap<string, readonly string[] | undefined>,
+): 'right' | 'other' | 'missing' | 'unknown' {
+  const addresses = found.get(name);
+  if (!addresses) return 'unknown';
+  if (addresses.includes(value)) return 'right';
+  const isKnown = (address: string) =>
+    wanted.some((one) => one.name === name && one.value === address);
+  return addresses.every(isKnown) ? 'missing' : 'other';
+}
+
 /** One verdict on the delegation: of several things that are wrong, the one that comes first on the way to the zone. */
 export function judgeDelegation(zone: ZoneConfig, facts: DelegationFacts): DelegationVerdict {
   const { addresses, parents, reached, isResolved } = facts;

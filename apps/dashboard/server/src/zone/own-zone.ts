@@ -4,12 +4,15 @@ import { type NameServer, startNameServer } from '@petstore/dns-server/name-serv
 import type { Zone } from '@petstore/dns-server/zone-record.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { platformCertificates } from '../certificates/platform-names.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { findPlatformChallenge, listDnsChallenges, serialOf } from '../store/own-zone.ts';
+import { listDnsChallenges, serialOf } from '../store/own-zone.ts';
+import { platformChallenges } from '../store/platform-certificates.ts';
 import type { Db } from '../store/schema.ts';
 import type { ZoneConfig } from './zone-config.ts';
-import { PLATFORM_LABEL, wildcardOf, withSoa, zoneRecords } from './zone-records.ts';
+import { withSoa, zoneRecords } from './zone-records.ts';
 
 /** How often the store is asked what the zone has, in milliseconds. A process is never later than that. */
 const FOLLOW_MS = 250;
@@ -33,14 +36,15 @@ interface OwnZoneOptions {
 /** What the zone has now, with its serial. Rejects where the store is away. */
 export async function readOwnZone(
   zone: ZoneConfig,
-  config: Pick<Config, 'platformHost'>,
+  config: Pick<Config, 'platformHost' | 'dnsZone' | 'domain'>,
   { db, now }: Pick<OwnZoneOptions, 'db' | 'now'>,
 ): Promise<Zone> {
-  const [challenges, platform] = await Promise.all([
-    listDnsChallenges(db),
-    findPlatformChallenge(db, wildcardOf(config.platformHost)),
-  ]);
-  const own = platform === undefined ? [] : [{ label: PLATFORM_LABEL, keyAuthorization: platform }];
+  const [challenges, platform] = await Promise.all([listDnsChallenges(db), platformChallenges(db)]);
+  const certificates = platformCertificates(config);
+  const own = platform.flatMap(({ hostname, keyAuthorization }) => {
+    const label = certificates.find((one) => one.hostname === hostname)?.label;
+    return label === undefined ? [] : [{ label, keyAuthorization }];
+  });
   const records = zoneRecords(zone, config, [...challenges, ...own]);
   const content = createHash('sha256').update(JSON.stringify(records)).digest('base64url');
   return withSoa(zone, records, await serialOf(db, zone.name, content, now()));
@@ -109,7 +113,15 @@ async function listen({ hosts, port }: ZoneConfig, zone: Zone, log: Log): Promis
   } catch (error) {
     const { host = hosts[0] ?? '' } = error as { host?: string };
     const variables = { hostVariable: 'DNS_HOST', portVariable: 'DNS_PORT' };
-    throw explainListenError(error as NodeJS.ErrnoException, { host, port, ...variables });
+    const explained = explainListenError(error as NodeJS.ErrnoException, {
+      ...{ host, port, ...variables },
+    });
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port === 53;
+    if (!isTaken) throw explained;
+    // The usual program there, and usual advice of another port would lead no authority here.
+    throw new UserError(
+      `Port 53 on ${host} is in use, by another name server. systemd-resolved has it at 127.0.0.53 and not elsewhere: name this machine's own addresses in DNS_HOST rather than 0.0.0.0, or set DNSStubListener=no in /etc/systemd/resolved.conf. Or forward port 53 to a free one, and set DNS_PORT to that.`,
+    );
   }
 }
 

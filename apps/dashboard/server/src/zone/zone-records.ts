@@ -22,6 +22,9 @@ const SOA_TIMES = { refresh: 3_600, retry: 600, expire: 604_800, minimum: ABSENT
 /** The label of the platform's own challenges; those of claims are longer. */
 export const PLATFORM_LABEL = 'platform';
 
+/** That of the API that is served beside the dashboard. */
+export const PETSTORE_LABEL = 'petstore';
+
 /** The name of the certificate for all hosts directly below the platform's. */
 export function wildcardOf(platformHost: string): string {
   return `*.${platformHost}`;
@@ -49,7 +52,7 @@ export function hasPlatform({ name }: Pick<ZoneConfig, 'name'>, platformHost: st
  */
 export function zoneRecords(
   zone: ZoneConfig,
-  { platformHost }: Pick<Config, 'platformHost'>,
+  { platformHost, domain }: Pick<Config, 'platformHost'> & Partial<Pick<Config, 'domain'>>,
   challenges: readonly DnsChallenge[],
 ): ZoneRecord[] {
   const { name } = zone;
@@ -60,6 +63,8 @@ export function zoneRecords(
       records.push({ name: at, type: isIPv4(data) ? 'A' : 'AAAA', ttl: TTL, data });
   };
   if (isPlatform) for (const at of [platformHost, `*.${platformHost}`]) addressesAt(at);
+  const petstore = domain?.petstore?.name;
+  if (petstore !== undefined && hasPlatform(zone, petstore)) addressesAt(petstore);
   const named = Map.groupBy(challenges, ({ label }) =>
     challengeName(label, zone, { platformHost }),
   );

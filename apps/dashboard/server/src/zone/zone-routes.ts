@@ -1,9 +1,11 @@
 import { ApiError } from '@petstore/http/errors.ts';
+import type { DnsRecord } from '../domains/verdict.ts';
 import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
-import { observeDelegation } from './check-delegation.ts';
-import { delegationRecords, judgeDelegation, recordStatus } from './delegation.ts';
+import { observeAddresses, observeDelegation } from './check-delegation.ts';
+import { addressStatus, delegationRecords, judgeDelegation, recordStatus } from './delegation.ts';
 import { readOwnZone } from './own-zone.ts';
-import { presentWildcard } from './present-wildcard.ts';
+import { presentCertificates } from './present-wildcard.ts';
+import { addressRecords } from './set-up-records.ts';
 import { InstallationZone, ZoneCheck } from './zone.ts';
 
 const operation = operationsOf('Installation');
@@ -19,13 +21,18 @@ export const zoneRoutes: Routes = async (app, { deps }) => {
     }),
     async () => {
       const { dnsZone } = config;
-      if (!dnsZone) return { name: null, serial: null, records: [], wildcard: null };
+      if (!dnsZone)
+        return {
+          ...{ name: null, serial: null, records: [], addresses: [], wildcard: null },
+          petstore: null,
+        };
       const { records } = await readOwnZone(dnsZone, config, deps);
       const soa = records.find(({ type }) => type === 'SOA');
       const serial = soa?.type === 'SOA' ? soa.data.serial : null;
       return {
         ...{ name: dnsZone.name, serial, records: delegationRecords(dnsZone) },
-        wildcard: await presentWildcard(dnsZone, config, deps.db),
+        addresses: addressRecords(config),
+        ...(await presentCertificates(config, deps.db)),
       };
     },
   );
@@ -39,11 +46,18 @@ export const zoneRoutes: Routes = async (app, { deps }) => {
       const { dnsZone } = config;
       if (!dnsZone)
         throw new ApiError('not_found', 'This dashboard answers for no zone: set DNS_ZONE.');
-      const facts = await observeDelegation(dnsZone, config);
-      const records = delegationRecords(dnsZone).map((record) => ({
-        ...{ type: record.type, name: record.name, value: record.value },
-        status: recordStatus(record, facts),
-      }));
+      const wanted = addressRecords(config);
+      const [facts, found] = await Promise.all([
+        observeDelegation(dnsZone, config),
+        observeAddresses(dnsZone, wanted, config),
+      ]);
+      const shown = ({ type, name, value }: DnsRecord) => ({ type, name, value });
+      const records = [
+        ...wanted.map((one) => ({ ...shown(one), status: addressStatus(one, wanted, found) })),
+        ...delegationRecords(dnsZone).map((one) => ({
+          ...{ ...shown(one), status: recordStatus(one, facts) },
+        })),
+      ];
       return { ...judgeDelegation(dnsZone, facts), records, addresses: [...facts.reached] };
     },
   );

@@ -3,9 +3,10 @@ import type { Static } from 'typebox';
 import { DnsRecord } from '../domains/verdict.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 
-/** The certificate for all hosts directly below the platform's. */
-const Wildcard = Type.Object({
+/** A certificate of the installation's own names. */
+const OwnCertificate = Type.Object({
   hostname: Type.String({ description: 'Such as `*.docs.example.com`.' }),
+  names: Type.Array(Type.String(), { description: 'All that it is for.' }),
   record: Nullable(ref(DnsRecord)),
   isLed: Nullable(
     Type.Boolean({ description: 'Whether the record is there; null: not looked at yet.' }),
@@ -23,7 +24,12 @@ export const InstallationZone = Type.Object(
     records: Type.Array(ref(DnsRecord), {
       description: 'What delegates the zone: to be created in the zone above.',
     }),
-    wildcard: Nullable(Wildcard),
+    addresses: Type.Array(ref(DnsRecord), {
+      description:
+        'The address records of the dashboard, its sites and the API, where the installation is served at names of its own.',
+    }),
+    wildcard: Nullable(OwnCertificate),
+    petstore: Nullable(OwnCertificate),
   },
   { $id: 'InstallationZone' },
 );

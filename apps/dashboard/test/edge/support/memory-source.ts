@@ -93,11 +93,11 @@ export class MemorySource implements SiteSource {
   /** By host, or by host and token with a space between. */
   readonly challenges = new Map<string, string>();
 
-  wildcardOf(): undefined {
+  platformCertificateOf(): undefined {
     return undefined;
   }
 
-  async findWildcardCertificate(): Promise<undefined> {
+  async findPlatformCertificate(): Promise<undefined> {
     return undefined;
   }
 

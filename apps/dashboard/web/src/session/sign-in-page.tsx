@@ -15,7 +15,8 @@ export function SignInPage() {
   const installation = useQuery(installationQuery);
 
   if (session.data) return <ToNext next={next} />;
-  if (installation.data?.signUp === 'first') return <Navigate to="/sign-up" replace />;
+  const signUp = installation.data?.signUp;
+  if (signUp === 'first' || signUp === 'on_server') return <Navigate to="/sign-up" replace />;
   return (
     <AuthPage
       title="Sign in"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { installationQuery, keys, sessionQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
+import { CodeBlock } from '../ui/code-block.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
@@ -17,7 +18,7 @@ export function SignUpPage() {
 
   if (session.data) return <ToNext next={next} />;
   const signUp = installation.data?.signUp;
-  const isFirst = signUp === 'first';
+  const isFirst = signUp === 'first' || signUp === 'on_server';
   return (
     <AuthPage
       title={isFirst ? 'Set up the dashboard' : 'Create an account'}
@@ -35,7 +36,9 @@ export function SignUpPage() {
     >
       <QueryView query={installation} skeleton={<Skeleton className="h-64" />}>
         {() =>
-          signUp === 'invitation' ? (
+          signUp === 'on_server' ? (
+            <FirstOnServer />
+          ) : signUp === 'invitation' ? (
             <div className="grid gap-2">
               <p className="font-medium">Sign-up is by invitation here.</p>
               <p className="text-muted">
@@ -55,5 +58,23 @@ export function SignUpPage() {
         }
       </QueryView>
     </AuthPage>
+  );
+}
+
+/** At a name that the whole world sees, a stranger could be the first. */
+function FirstOnServer() {
+  return (
+    <div className="grid gap-3">
+      <p className="font-medium">The first account is made on the server itself.</p>
+      <p className="text-muted">
+        The service printed the address when it started. Or enter there, with a password on standard
+        input:
+      </p>
+      <CodeBlock
+        code="dashboard users create --email you@example.com --password-stdin"
+        what="command"
+      />
+      <p className="text-muted">Then load this page again.</p>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import type { InstallationZone } from '../../../server/src/zone/zone.ts';
 import { RecordsTable } from '../domains/records-table.tsx';
 import { zoneCheckQuery, zoneQuery } from '../queries.ts';
@@ -12,8 +13,8 @@ import { RefreshCw } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Ago } from '../ui/time.tsx';
+import { CertificateCard } from './certificate-card.tsx';
 import { DelegationView } from './delegation-view.tsx';
-import { WildcardCard } from './wildcard-card.tsx';
 
 /** The zone that the installation answers for itself: for its owner. */
 export function ZonePage() {
@@ -61,11 +62,30 @@ interface ZoneProps {
   readonly name: string;
 }
 
-function Zone({ zone: { records, serial, wildcard }, name }: ZoneProps) {
+function Zone({ zone, name }: ZoneProps) {
+  const { records, addresses, serial, wildcard, petstore } = zone;
   const check = useQuery(zoneCheckQuery);
   const above = name.slice(name.indexOf('.') + 1);
+  const statusOf = (record: Pick<DnsRecord, 'type' | 'name' | 'value'>) =>
+    check.data?.records.find(
+      (found) =>
+        found.type === record.type && found.name === record.name && found.value === record.value,
+    )?.status ?? 'unknown';
   return (
     <div className="grid gap-6">
+      {addresses.length > 0 && (
+        <Card
+          title="Address records"
+          description="They lead to this machine: the dashboard, all sites, and the API where it is served."
+          flush
+        >
+          <RecordsTable
+            caption="Address records of this installation"
+            records={addresses}
+            statusOf={statusOf}
+          />
+        </Card>
+      )}
       <Card
         title="Records of the delegation"
         description={`Create these where the DNS of ${above} is managed. They say who answers for ${name}.`}
@@ -74,10 +94,7 @@ function Zone({ zone: { records, serial, wildcard }, name }: ZoneProps) {
         <RecordsTable
           caption={`Records that delegate ${name}`}
           records={records}
-          statusOf={({ type, value }) =>
-            check.data?.records.find((found) => found.type === type && found.value === value)
-              ?.status ?? 'unknown'
-          }
+          statusOf={statusOf}
         />
       </Card>
       <Card
@@ -102,7 +119,20 @@ function Zone({ zone: { records, serial, wildcard }, name }: ZoneProps) {
       >
         <QueryView query={check}>{(data) => <DelegationView check={data} />}</QueryView>
       </Card>
-      {wildcard && <WildcardCard wildcard={wildcard} />}
+      {wildcard && (
+        <CertificateCard
+          title={wildcard.names.length > 1 ? 'Certificate' : 'Wildcard certificate'}
+          purpose={
+            wildcard.names.length > 1
+              ? 'For the dashboard, every site and preview'
+              : 'For every site and preview'
+          }
+          own={wildcard}
+        />
+      )}
+      {petstore && (
+        <CertificateCard title="Certificate of the API" purpose="For the API" own={petstore} />
+      )}
       <Card title="The zone">
         <Facts
           rows={[

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Server, type Socket } from 
 import type { FastPathResponder } from '../fast-path/responses.ts';
 import type { Respond } from '../http/respond.ts';
 import type { EdgeLog, FailureReporter } from '../log.ts';
+import type { OwnHosts } from '../own-hosts/own-host.ts';
 import type { Timeouts } from './limits.ts';
 
 /** What the HTTP and the HTTPS server share. */
@@ -11,6 +12,8 @@ export interface ServerContext {
   readonly respond: Respond;
   /** undefined: no request takes the fast path. */
   readonly fastPath: FastPathResponder | undefined;
+  /** By their names. */
+  readonly ownHosts: OwnHosts;
   readonly failures: FailureReporter;
   readonly log: EdgeLog;
   readonly timeouts: Timeouts;

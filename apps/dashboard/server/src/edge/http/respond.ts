@@ -1,6 +1,7 @@
 import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import type { OwnHosts } from '../own-hosts/own-host.ts';
 import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { RequestCounts } from '../sites/request-counts.ts';
@@ -32,6 +33,7 @@ export function responder(
   /** undefined: the operator allows none. */
   proxy: RequestProxy | undefined,
   counts: RequestCounts,
+  ownHosts: OwnHosts = new Map(),
 ) {
   type Endpoint = (
     request: EdgeRequest,
@@ -160,6 +162,9 @@ export function responder(
     // RFC 9110, section 7.4: the certificate was for one host, so the connection serves no other.
     if (serverName !== undefined && target.host !== serverName) return textResponse(421);
     if (isWellKnown(target.path)) return wellKnown(request, target);
+    // Over TLS its own server has the connection.
+    const own = serverName === undefined ? ownHosts.get(target.host) : undefined;
+    if (own) return own.plain(request, target);
     const response = respondTo(request, target);
     if (!(response instanceof Promise)) return response;
     return response.catch((error) => {

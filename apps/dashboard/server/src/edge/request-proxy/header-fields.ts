@@ -47,8 +47,8 @@ export function responseHeaders(raw: readonly string[]): HeaderPair[] {
   return endToEnd(pairs).filter(([name]) => !SET_COOKIE.test(name));
 }
 
-/** Without those of one connection, and those that Connection names. */
-function endToEnd(headers: readonly HeaderPair[]): HeaderPair[] {
+/** Without those of one connection, and those that Connection names (RFC 9110, section 7.6.1). */
+export function endToEnd(headers: readonly HeaderPair[]): HeaderPair[] {
   const named = headers
     .filter(([name]) => /^connection$/i.test(name))
     .flatMap(([, value]) =>

@@ -83,7 +83,7 @@ export interface SiteVersion {
   readonly origin?: string | undefined;
 }
 
-/** In lists of projects that changed: what is of no project, the certificate of the platform's own hosts. */
+/** In lists of projects that changed: the certificates of the installation's own names, which sites of all projects use. */
 export const ALL_PROJECTS = 'platform';
 
 /** A host's certificate and private key. */
@@ -107,10 +107,13 @@ export interface SiteSource {
   readManifest(artifactHash: string): Promise<Manifest | undefined>;
   /** undefined when it was pruned. */
   readBlob(hash: string): Promise<Uint8Array | undefined>;
-  /** The name, such as `*.docs.example.com`, whose certificate is also for this host; undefined: it needs its own. */
-  wildcardOf(host: CanonicalHost): string | undefined;
-  /** undefined where the name, which may be a wildcard, has none. */
-  findWildcardCertificate(name: string): Promise<HostCertificate | undefined>;
+  /**
+   * The name, such as `*.docs.example.com`, of the installation's own certificate that is for this host as well;
+   * undefined: the host needs one of its own.
+   */
+  platformCertificateOf(host: CanonicalHost): string | undefined;
+  /** The certificate of such a name; undefined where there is none. */
+  findPlatformCertificate(name: string): Promise<HostCertificate | undefined>;
   /** Of a host, or of a wildcard by its name; undefined where there is none, or it no longer serves. */
   findCertificate(name: string): Promise<HostCertificate | undefined>;
   /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */

@@ -8,7 +8,7 @@ import { CIPHERS } from './protocol.ts';
 
 type CertificateSource = Pick<
   SiteSource,
-  'findCertificate' | 'findWildcardCertificate' | 'wildcardOf'
+  'findCertificate' | 'findPlatformCertificate' | 'platformCertificateOf'
 >;
 
 /** How often a read is repeated when sites change meanwhile. */
@@ -41,13 +41,13 @@ export class HostContexts {
 
   /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is unavailable. */
   find(host: CanonicalHost): MaybePromise<HostContext | undefined> {
-    const wildcard = this.#source.wildcardOf(host);
-    const name = wildcard ?? this.#sites.cachedSite(host)?.wildcard ?? host;
+    const platform = this.#source.platformCertificateOf(host);
+    const name = platform ?? this.#sites.cachedSite(host)?.wildcard ?? host;
     const known = this.#contexts.get(name);
     if (known) return known;
-    return wildcard === undefined
+    return platform === undefined
       ? this.#reads.read(host, () => this.#read(host, () => this.#readOfSite(host)))
-      : this.#reads.read(wildcard, () => this.#read(wildcard, () => this.#readWildcard(wildcard)));
+      : this.#reads.read(platform, () => this.#read(platform, () => this.#readPlatform(platform)));
   }
 
   /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
@@ -75,8 +75,8 @@ export class HostContexts {
     }
   }
 
-  async #readWildcard(name: string): Promise<NamedContext | undefined> {
-    const certificate = await withReadTimeout(this.#source.findWildcardCertificate(name));
+  async #readPlatform(name: string): Promise<NamedContext | undefined> {
+    const certificate = await withReadTimeout(this.#source.findPlatformCertificate(name));
     return (
       certificate && { name, context: { projectId: undefined, context: contextOf(certificate) } }
     );

@@ -15,6 +15,7 @@ import { serveFastPath } from '../fast-path/connections.ts';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
 import { serveHttp1 } from '../http/http1.ts';
 import { serveHttp2 } from '../http2/http2-server.ts';
+import { ownHostSessions } from '../own-hosts/http2-sessions.ts';
 import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
@@ -43,7 +44,7 @@ export async function startHttpsServer(
   { at, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
   context: ServerContext,
 ): Promise<HttpsListener> {
-  const { respond, fastPath, failures, log, timeouts, closing } = context;
+  const { respond, fastPath, ownHosts, failures, log, timeouts, closing } = context;
   const contexts = new HostContexts(source, cache, limits.contexts);
   const live = new LiveConnections(cache);
   const choose = contextChooser(contexts, live, challengeContexts(source));
@@ -88,20 +89,28 @@ export async function startHttpsServer(
     serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });
   const http2 = serveHttp2(context);
+  const ownSessions = ownHostSessions(context);
   const acceptForServer = interceptConnections(server, 'secureConnection');
   const fastPathConnections =
     fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
   server.on('secureConnection', (socket) => {
     handshakes.end(socket);
-    if (socket.alpnProtocol === 'h2') http2.accept(socket);
-    else if (socket.alpnProtocol === ACME_TLS) closeAfterHandshake(socket);
-    else if (fastPathConnections) fastPathConnections.accept(socket, serverNameOf(socket));
+    const { alpnProtocol } = socket;
+    const serverName = serverNameOf(socket);
+    const own = ownHosts.get(serverName);
+    if (alpnProtocol === ACME_TLS) closeAfterHandshake(socket);
+    else if (own && alpnProtocol === 'h2') ownSessions.accept(socket, own);
+    else if (own) own.server.emit('connection', socket);
+    else if (alpnProtocol === 'h2') http2.accept(socket);
+    else if (fastPathConnections) fastPathConnections.accept(socket, serverName);
     else acceptForServer(socket);
   });
   const drain = drainable(server, 'secureConnection', () => {
     handshakes.destroyLong();
     http2.close();
+    ownSessions.close();
     fastPathConnections?.closeIdle();
+    for (const { server: ownServer } of ownHosts.values()) ownServer.closeIdleConnections();
   });
 
   return {

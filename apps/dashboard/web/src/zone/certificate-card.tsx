@@ -5,11 +5,18 @@ import { Card } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Until } from '../ui/time.tsx';
 
-type Wildcard = NonNullable<InstallationZone['wildcard']>;
+type OwnCertificate = NonNullable<InstallationZone['wildcard']>;
 
-/** The certificate for all sites below the platform's host, and the record by which it is proven. */
-export function WildcardCard({ wildcard }: { readonly wildcard: Wildcard }) {
-  const { hostname, record, isLed, certificate, problem, nextAttemptAt } = wildcard;
+interface CertificateCardProps {
+  readonly title: string;
+  /** What the certificate is for, before its names. */
+  readonly purpose: string;
+  readonly own: OwnCertificate;
+}
+
+/** A certificate of the installation's own names, and the record by which it is proven. */
+export function CertificateCard({ title, purpose, own }: CertificateCardProps) {
+  const { hostname, names, record, isLed, certificate, problem, nextAttemptAt } = own;
   const status = isLed === null ? 'unknown' : isLed ? 'right' : 'missing';
   const rows = [
     {
@@ -34,8 +41,8 @@ export function WildcardCard({ wildcard }: { readonly wildcard: Wildcard }) {
   ];
   return (
     <Card
-      title="Wildcard certificate"
-      description={`For every site and preview: ${hostname}. It is obtained and renewed by itself${record ? ', once this record leads its challenges into the zone' : ''}.`}
+      title={title}
+      description={`${purpose}: ${names.join(' and ')}. It is obtained and renewed by itself${record ? ', once this record leads its challenges into the zone' : ''}.`}
       actions={
         certificate ? <Badge tone="positive">Served</Badge> : <Badge tone="neutral">None yet</Badge>
       }

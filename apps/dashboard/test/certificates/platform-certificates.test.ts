@@ -1,0 +1,152 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import {
+  type CertificateAuthorityOptions,
+  startCertificateAuthority,
+} from '@petstore/lab/certificate-authority/certificate-authority.ts';
+import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
+import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import { forkChild } from '@petstore/test-support/children.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { sealerOf } from '../../server/src/certificates/sealing.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import { findPlatformCertificate } from '../../server/src/store/platform-certificates.ts';
+import { clock } from './support/clock.ts';
+import { acmeConfig, until } from './support/lab.ts';
+import { API, startPlatform, startPlatformHost } from './support/platform.ts';
+
+// The certificates of the installation's own names, at an authority in this process.
+
+coverNoPrograms();
+
+const HOUR_MS = 3_600_000;
+const codeCache = process.env.NODE_COMPILE_CACHE ?? (await temporaryFolder(FILE));
+
+async function setUp(t: TestContext, options: Partial<CertificateAuthorityOptions> = {}) {
+  const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
+  const { db, close } = await openDatabase(databaseUrl, 1);
+  cleanUp(t, close);
+  const key = randomBytes(32);
+  const sealer = sealerOf(key, 'a test');
+  const zone = [{ name: API, type: 'A', value: '127.0.0.1' } as const];
+  const names = await startNameServer({ zones: { 'example.test': zone } });
+  cleanUp(t, names.close);
+  const httpPort = await startPlatformHost(t, db, sealer);
+  const authority = await startCertificateAuthority({
+    ...{ httpPort, tlsPort: 9, nameServer: names.server, ...options },
+  });
+  cleanUp(t, authority.close);
+  const acme = acmeConfig(authority);
+  const row = () => findPlatformCertificate(db, API);
+  const issued = () => until(async () => (await row())?.serial ?? undefined, 'the certificate');
+  const orders = () => db.selectFrom('acme_orders').selectAll().orderBy('id').execute();
+  return { databaseUrl, db, key, sealer, authority, acme, row, issued, orders };
+}
+
+describe('killed at any call, the next process goes on with the same order', {
+  concurrency: 4,
+}, () => {
+  for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const)
+    for (const phase of ['received', 'done'] as const)
+      test(`${call} (${phase})`, (t) => killedAt(t, call, phase));
+});
+
+async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Promise<void> {
+  let child: ChildProcess | undefined;
+  const { databaseUrl, db, key, sealer, authority, acme, row, issued, orders } = await setUp(t, {
+    async onCall(call, phase) {
+      if (!child || call !== at || phase !== when) return;
+      const killed = child;
+      child = undefined;
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+      if (phase === 'received') throw new Error('nothing comes of it');
+    },
+  });
+  const options = JSON.stringify({ databaseUrl, key: key.toString('base64'), acme });
+  const { NODE_V8_COVERAGE: _, ...env } = process.env;
+  child = forkChild(t, new URL('./support/platform-process.ts', import.meta.url), [options], {
+    ...{ stdio: 'inherit', env: { ...env, NODE_COMPILE_CACHE: codeCache } },
+  });
+  await once(child, 'message');
+  const killed = once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
+  child.send('begin');
+  assert.equal((await killed)[1], 'SIGKILL');
+  assert.equal((await row())?.chain, null);
+
+  const issuer = startPlatform({ db, sealer, acme });
+  cleanUp(t, issuer.stop);
+  await issued();
+  assert.equal(authority.issued, 1);
+  assert.equal(authority.ordersByStatus().pending, 0);
+  // Where nobody knows of an order, another one is counted and made.
+  const made = at === 'newOrder' && when === 'received' ? 2 : 1;
+  const states = (await orders()).map(({ state }) => state);
+  assert.deepEqual([states.length, states.at(-1)], [made, 'issued']);
+  const { order_url, order_key, key_authorization, leased_by } = (await row()) ?? {};
+  assert.deepEqual([order_url, order_key, key_authorization, leased_by], [null, null, null, null]);
+}
+
+test('a stop keeps the order, and frees the certificate for another process', async (t) => {
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  const { db, sealer, acme, row, issued, orders } = await setUp(t, {
+    onCall: (call, phase) => {
+      if (call === 'finalize' && phase === 'received') hold();
+    },
+  });
+  const first = startPlatform({ db, sealer, acme });
+  await held;
+  await first.stop();
+  assert.equal((await row())?.leased_by, null);
+  const second = startPlatform({ db, sealer, acme });
+  cleanUp(t, second.stop);
+  await issued();
+  assert.equal((await orders()).length, 1);
+});
+
+test('two processes on one database make one order', async (t) => {
+  const { db, sealer, acme, authority, issued } = await setUp(t);
+  for (const issuer of [1, 2].map(() => startPlatform({ db, sealer, acme })))
+    cleanUp(t, issuer.stop);
+  await issued();
+  assert.equal(authority.counts.newOrder, 1);
+});
+
+test('the authority says when to renew, and learns which certificate is replaced', async (t) => {
+  const time = clock();
+  const { db, sealer, acme, authority, row, issued, orders } = await setUp(t, {
+    ...{ now: time.now, isPrompt: true },
+  });
+  const issuer = startPlatform({ db, sealer, acme, now: time.now });
+  cleanUp(t, issuer.stop);
+  const first = await issued();
+  const { ari_id } = (await row()) ?? {};
+  assert.match(String(ari_id), /^[\w-]+\.[\w-]+$/);
+  const [start, end] = [time.now() + 240 * HOUR_MS, time.now() + 241 * HOUR_MS];
+  authority.suggestRenewal(() => ({ start, end }));
+  time.forward(7 * HOUR_MS);
+  issuer.wake();
+  const planned = async () => (await row())?.next_attempt_at ?? 0;
+  await until(async () => (await planned()) >= start && (await planned()) <= end, 'the window');
+
+  // Revoked: its window is past.
+  authority.suggestRenewal(() => ({ start: time.now() - 2 * HOUR_MS, end: time.now() - HOUR_MS }));
+  time.forward(7 * HOUR_MS);
+  issuer.wake();
+  await until(async () => (await row())?.serial !== first, 'another certificate');
+  assert.equal(authority.replaced.at(-1), ari_id);
+  assert.deepEqual(
+    (await orders()).map(({ is_renewal, is_exempt }) => [is_renewal, is_exempt]).slice(0, 2),
+    [
+      [0, 0],
+      [1, 1],
+    ],
+  );
+});

@@ -1,0 +1,224 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { pino } from 'pino';
+import type { CanonicalHost } from '../../server/src/edge/host.ts';
+import { petstoreProxy } from '../../server/src/own-hosts/petstore-proxy.ts';
+import { authority } from '../edge/support/certificates.ts';
+import { MemorySource } from '../edge/support/memory-source.ts';
+import { deploySecurely, handshake, startSecureEdge } from '../edge/support/secure-edge.ts';
+import { askHttp2, client } from './client.ts';
+
+// The API beside the dashboard, over TLS at the edge, with an API of the test's own behind it.
+
+const HOST = 'api.example.test' as CanonicalHost;
+const SILENT_MS = 400;
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function setUp(t: TestContext, handle: Handle) {
+  const api = createServer(handle);
+  api.listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  cleanUp(t, () => {
+    api.close();
+    api.closeAllConnections();
+  });
+  const target = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const log = pino({ level: 'silent' });
+  const proxy = petstoreProxy({ host: HOST, target, log, times: { silent: SILENT_MS } });
+  cleanUp(t, proxy.close);
+  const source = new MemorySource();
+  await deploySecurely(source, HOST);
+  const plain = async () => ({ status: 403, headers: ['Content-Length', '0'], content: '' });
+  const ownHosts = [{ host: HOST, server: proxy.server, plain }];
+  const edge = await startSecureEdge(t, { source, ownHosts });
+  const { port, httpsPort } = edge;
+  const web = client('127.0.0.1', { http: port, https: httpsPort }, authority.root);
+  const http2 = async () => {
+    const session = await web.http2(HOST);
+    cleanUp(t, () => session.destroy());
+    return session;
+  };
+  return { ...web, http2, httpsPort, api, edge };
+}
+
+/** What the API was asked, as JSON. */
+const echo: Handle = async (request, response) => {
+  const { method, url, rawHeaders } = request;
+  const body = await text(request).catch(() => undefined);
+  if (body === undefined) return;
+  response.setHeader('Set-Cookie', ['a=1', 'b=2']);
+  response.setHeader('Keep-Alive', 'timeout=5');
+  response.end(JSON.stringify({ method, url, rawHeaders, body }));
+};
+
+interface Echoed {
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+const FORGED = {
+  ...{ 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', 'x-real-ip': '203.0.113.9' },
+  ...{ forwarded: 'for=203.0.113.9', 'x-forwarded-host': 'evil.test', te: 'trailers' },
+};
+
+test('the API learns who asks from the connection alone, over either protocol', async (t) => {
+  const { secure, http2 } = await setUp(t, echo);
+  const session = await http2();
+  const headers = { ...FORGED, 'content-type': 'text/plain', cookie: 'c=1; d=2' };
+  const hops = { connection: 'x-hop', 'x-hop': '1', 'keep-alive': 'timeout=9' };
+  const length = { 'content-length': '1' };
+  const answers = [
+    await secure(HOST, '/a?b=%20', {
+      method: 'DELETE',
+      headers: { ...headers, ...hops, ...length },
+      body: 'x',
+    }),
+    await askHttp2(session, { ':method': 'DELETE', ':path': '/a?b=%20', ...headers }, 'x'),
+  ];
+  for (const { status, headers: got, body } of answers) {
+    assert.equal(status, 200);
+    assert.deepEqual(got['set-cookie'], ['a=1', 'b=2']);
+    assert.doesNotMatch(String(got['keep-alive']), /^timeout=5$/);
+    const { method, url, rawHeaders, body: sent } = JSON.parse(body) as Echoed;
+    assert.deepEqual([method, url, sent], ['DELETE', '/a?b=%20', 'x']);
+    const asked = new Headers();
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      asked.append(String(rawHeaders[at]), String(rawHeaders[at + 1]));
+    assert.equal(asked.get('host'), HOST);
+    assert.equal(asked.get('x-forwarded-for'), '127.0.0.1');
+    assert.equal(asked.get('x-forwarded-proto'), 'https');
+    assert.equal(asked.get('x-forwarded-host'), HOST);
+    assert.equal(asked.get('forwarded'), `for=127.0.0.1;host=${HOST};proto=https`);
+    assert.match(String(asked.get('via')), /^(1\.1|2) api\.example\.test$/);
+    assert.equal(asked.get('cookie'), 'c=1; d=2');
+    for (const gone of ['x-real-ip', 'x-hop', 'te']) assert.equal(asked.get(gone), null, gone);
+  }
+});
+
+test('a body of either direction passes as it comes, and not as a whole', async (t) => {
+  const { http2 } = await setUp(t, (request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    request.on('data', (part) => response.write(`got ${part}\n`)).on('end', () => response.end());
+  });
+  const session = await http2();
+  const stream = session.request({ ':method': 'POST', ':path': '/' }, { endStream: false });
+  const got: string[] = [];
+  stream.on('data', (part) => got.push(String(part)));
+  for (const part of ['one', 'two', 'three']) {
+    stream.write(part);
+    await timeUntil(async () => got.join('').endsWith(`got ${part}\n`));
+  }
+  stream.end();
+  await once(stream, 'end');
+});
+
+test('large bodies arrive whole', async (t) => {
+  const { secure, http2 } = await setUp(t, (request, response) => request.pipe(response));
+  const body = Buffer.alloc(3_000_000, 'petstore ');
+  const headers = { ':method': 'PUT', ':path': '/' };
+  const answers = await Promise.all([
+    secure(HOST, '/', { method: 'PUT', body }),
+    askHttp2(await http2(), headers, body),
+  ]);
+  for (const answer of answers) assert.ok(answer.body === body.toString());
+});
+
+test('an API that is away, silent, or breaks off is told apart', async (t) => {
+  let handle: Handle = () => {};
+  const { secure, http2, api } = await setUp(t, (request, response) => handle(request, response));
+  const session = await http2();
+  const asks = [() => secure(HOST, '/'), () => askHttp2(session, { ':path': '/' })];
+  for (const ask of asks) {
+    const { status, body } = await ask();
+    assert.equal(status, 504);
+    assert.deepEqual(Object.keys(JSON.parse(body)), ['code', 'message', 'status']);
+  }
+  handle = (request) => request.socket.destroy();
+  for (const ask of asks) assert.equal((await ask()).status, 502);
+  handle = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('a part');
+    setImmediate(() => response.destroy());
+  };
+  for (const ask of asks) await assert.rejects(ask(), 'nobody takes a part for all');
+  api.close();
+  api.closeAllConnections();
+  for (const ask of asks) assert.equal((await ask()).status, 502);
+});
+
+test('a kept connection that the API has closed costs no GET its response', async (t) => {
+  let count = 0;
+  const { secure } = await setUp(t, (request, response) => {
+    count += 1;
+    // As a restart does, between two requests.
+    if (count === 2) request.socket.destroy();
+    else response.end(`${count}`);
+  });
+  assert.equal((await secure(HOST, '/')).body, '1');
+  assert.equal((await secure(HOST, '/')).body, '3');
+});
+
+test('who leaves ends the request at the API', async (t) => {
+  const ended = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const { httpsPort } = await setUp(t, (_request, response) => {
+    response.once('close', ended.resolve);
+    response.write('a part');
+    begun.resolve();
+  });
+  const socket = await handshake(httpsPort, { servername: HOST });
+  socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  await begun.promise;
+  socket.destroy();
+  await ended.promise;
+});
+
+test('what is no request, or smuggles one, never reaches the API', async (t) => {
+  let count = 0;
+  const { httpsPort } = await setUp(t, (_request, response) => {
+    count += 1;
+    response.end('here');
+  });
+  const say = async (head: string) => {
+    const socket = await handshake(httpsPort, { servername: HOST });
+    socket.write(head.replace(/\r\n$/, 'Connection: close\r\n\r\n'));
+    return text(socket);
+  };
+  const host = `Host: ${HOST}\r\n`;
+  assert.match(await say(`GET / HTTP/1.1\r\n${host}${host}\r\n`), /^HTTP\/1\.1 400 /);
+  const both = 'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n';
+  assert.match(await say(`POST / HTTP/1.1\r\n${host}${both}\r\n`), /^HTTP\/1\.1 400 /);
+  assert.match(await say(`CONNECT ${HOST}:443 HTTP/1.1\r\n${host}\r\n`), /^HTTP\/1\.1 405 /);
+  assert.match(await say(`GET http://evil.test/ HTTP/1.1\r\n${host}\r\n`), /^HTTP\/1\.1 421 /);
+  assert.equal(count, 0);
+  assert.match(await say(`GET / HTTP/1.1\r\n${host}\r\n`), /here$/);
+});
+
+test('a request that does not come to its end is refused', async (t) => {
+  const { httpsPort } = await setUp(t, echo);
+  const socket = await handshake(httpsPort, { servername: HOST });
+  socket.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 5\r\n\r\n1`);
+  const [response] = await once(socket, 'data');
+  assert.match(String(response), /^HTTP\/1\.1 504 /);
+  socket.destroy();
+});
+
+test('an idle connection does not delay the end of the edge', async (t) => {
+  const { edge, httpsPort } = await setUp(t, echo);
+  const idle = await handshake(httpsPort, { servername: HOST });
+  idle.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  await once(idle, 'data');
+  const begun = performance.now();
+  await edge.close();
+  // Five seconds are for responses in progress.
+  assert.ok(performance.now() - begun < 3_000);
+});

@@ -33,6 +33,8 @@ const PETSTORE_URL = 'http://127.0.0.1:8080';
 export function readDomain(env: Env): DomainConfig | undefined {
   const hstsSeconds = integer(env, 'DASHBOARD_HSTS_SECONDS', HSTS_SECONDS, 0, 999_999_999);
   const url = origin(env, 'DASHBOARD_PETSTORE_URL') ?? PETSTORE_URL;
+  if (!url.startsWith('http:'))
+    throw mustBe('DASHBOARD_PETSTORE_URL', 'an http address of this machine or its network', url);
   const name = ownName(env, 'DASHBOARD_DOMAIN');
   const petstore = ownName(env, 'DASHBOARD_PETSTORE');
   if (name === undefined) {
@@ -66,7 +68,9 @@ export function withDomainDefaults(env: Env, interfaces = networkInterfaces): En
     agree(variable, origin(env, variable) ?? address, address, name);
   const own = ownAddresses(interfaces);
   const set = (variable: string) => text(env, variable) !== undefined;
-  const isReached = set('DNS_ADDRESSES') || set('DNS_HOST');
+  // A name server at certain addresses is reached at those.
+  const isReached =
+    set('DNS_ADDRESSES') || (set('DNS_HOST') && !/^[0.:,\s]+$/.test(env.DNS_HOST ?? ''));
   const reached = own.filter(isPublicAddress);
   if (!isReached && reached.length === 0)
     throw new UserError(

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { styleText } from 'node:util';
 import type { DnsRecord } from '../domains/verdict.ts';
 
@@ -68,7 +69,7 @@ function setUp({ records, localUrl }: OwnFacts): string[] {
     '',
     ...records.map(
       ({ name, type, value }) =>
-        `  ${`${name}.`.padEnd(widest)}  ${type.padEnd(5)}  ${/[a-z]$/.test(value) && type !== 'AAAA' ? `${value}.` : value}`,
+        `  ${`${name}.`.padEnd(widest)}  ${type.padEnd(5)}  ${isIP(value) === 0 ? `${value}.` : value}`,
     ),
     '',
     `  Until then the dashboard is here alone, where Account, DNS zone checks them:  ${bold(localUrl)}`,

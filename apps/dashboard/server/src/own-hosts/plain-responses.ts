@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { html } from '@petstore/http/html.ts';
 import type { PlatformCertificate } from '../certificates/platform-names.ts';
 import { parseProblem } from '../certificates/problem.ts';
@@ -100,14 +101,20 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1rem; margin: 2rem 0 .5rem; }
 .missing { border-inline-start: 3px solid #d97706; padding-inline-start: .9rem; }
 .scroll { overflow-x: auto; border: 1px solid #8884; border-radius: .5rem; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th, td { text-align: start; padding: .5rem .75rem; white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; font-size: .8125rem; }
+th, td { text-align: start; padding: .5rem .75rem; overflow-wrap: anywhere; }
 th { font-weight: 600; } tbody td { border-top: 1px solid #8884; font-family: ui-monospace, monospace; }
-p { max-width: 42rem; }`;
+p { max-width: 42rem; }
+@media (max-width: 40rem) {
+  table, tbody, tr, td { display: block; } thead { display: none; }
+  tr { padding: .5rem 0; } tr + tr { border-top: 1px solid #8884; }
+  tbody td { border: 0; padding: .1rem .75rem; }
+}`;
 
 function pageResponse(missing: string, { certificate: { host }, records }: PlainOptions) {
   const rows = records.map(
-    ({ name, type, value }) => html`<tr><td>${name}.</td><td>${type}</td><td>${value}</td></tr>`,
+    ({ name, type, value }) =>
+      html`<tr><td>${name}.</td><td>${type}</td><td>${isIP(value) === 0 ? `${value}.` : value}</td></tr>`,
   );
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -64,7 +64,7 @@ export function SignUpPage() {
 /** At a name that the whole world sees, a stranger could be the first. */
 function FirstOnServer() {
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <p className="font-medium">The first account is made on the server itself.</p>
       <p className="text-muted">
         The service printed the address when it started. Or enter there, with a password on standard

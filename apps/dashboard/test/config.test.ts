@@ -59,6 +59,7 @@ test('without any variable the service has sensible settings', () => {
     dnsPrivateServers: 'refuse',
     dnsZone: undefined,
     mail: undefined,
+    ctLogList: undefined,
     webhookPrivateAddresses: 'refuse',
     rehearsal: { httpPort: 80, httpsPort: 443 },
     git: {

@@ -60,6 +60,8 @@ export interface Config {
   readonly dnsPrivateServers: 'refuse' | 'allow';
   /** The zone that this installation answers for itself; undefined: none. */
   readonly dnsZone: ZoneConfig | undefined;
+  /** A file that lists the logs of certificates to follow; undefined: none. */
+  readonly ctLogList: string | undefined;
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
@@ -148,6 +150,7 @@ export function readConfig(given: Env): Config {
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),
     dnsZone: readZoneConfig(env),
+    ctLogList: text(env, 'CT_LOG_LIST'),
     mail: mail(env),
     webhookPrivateAddresses: oneOf(
       env,

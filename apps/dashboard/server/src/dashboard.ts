@@ -29,6 +29,7 @@ import { startMaintenance } from './store/maintenance.ts';
 import { openDatabase } from './store/open-database.ts';
 import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
+import { startFollowingLogs } from './transparency/follow-logs.ts';
 import { trustedRoots } from './trusted-roots.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
 import { challengeZone } from './zone/challenge-zone.ts';
@@ -154,6 +155,8 @@ export async function startDashboard({
       edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort },
     });
     closers.push(parts.rehearser.stop);
+    const transparency = startFollowingLogs({ ...deps, log });
+    if (transparency) closers.push(transparency.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
     const localUrl = `http://${urlHost(config.host)}:${ports.dashboard}`;

@@ -70,6 +70,8 @@ const environment = `\
   DNS_HOST                   addresses on which it answers, separated by commas (127.0.0.1)
   DNS_PORT                   port on which it answers, UDP and TCP; 0 picks a free one (53)
   DNS_ADDRESSES              addresses at which others reach that, separated by commas (DNS_HOST)
+  CT_LOG_LIST                file that lists logs of certificates, in which those for custom domains
+                             are looked for that were not asked for here (none)
   DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
@@ -110,6 +112,7 @@ await addCommands(program, {
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
   zone: async () => (await import('./commands/zone.ts')).zoneCommand(),
+  'ct-logs': async () => (await import('./commands/ct-logs.ts')).ctLogsCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),

@@ -1,6 +1,7 @@
 import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
+import { rememberKey } from '../store/certificate-keys.ts';
 import { findServingDomain, putCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
@@ -13,7 +14,7 @@ import { type Attempt, acmeClient, advanceTo, LeaseLostError } from './issuance.
 import { currentOrder, orderFailed, poll } from './order.ts';
 import { OrderFailedError } from './problem.ts';
 import { renewalTime } from './renewal.ts';
-import { certificateKeyContext } from './sealing.ts';
+import { certificateKeyContext, publicKeyHash } from './sealing.ts';
 
 /** Sends the CSR, unless that was done, and waits until the certificate is issued (RFC 8555, section 7.4). */
 export async function finalizeOrder(attempt: Attempt): Promise<void> {
@@ -21,7 +22,12 @@ export async function finalizeOrder(attempt: Attempt): Promise<void> {
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
   if (order.status === 'pending') return advanceTo(attempt, 'challenge');
-  if (order.status === 'ready') await client.finalize(order, row.hostname, privateKeyOf(attempt));
+  if (order.status === 'ready') {
+    const key = privateKeyOf(attempt);
+    // A certificate in the logs is ours by its key, also where its download fails.
+    await rememberKey(deps.db, publicKeyHash(key), deps.now());
+    await client.finalize(order, row.hostname, key);
+  }
   const finalized = await poll(
     () => currentOrder(attempt, client),
     ({ status }) => status === 'valid' || status === 'invalid',

@@ -3,6 +3,7 @@ import type { AuthorityConfig } from '../config-acme.ts';
 import type { Deps } from '../deps.ts';
 import { zoneOf } from '../domains/hostname.ts';
 import { countExemptOrder, endOrder, insertOrder, PLATFORM } from '../store/acme-orders.ts';
+import { rememberKey } from '../store/certificate-keys.ts';
 import type {
   PlatformCertificateChange,
   PlatformCertificateRow,
@@ -20,7 +21,7 @@ import type { PlatformCertificate } from './platform-names.ts';
 import { type ChallengeType, OrderFailedError, parseProblem, problemTypeOf } from './problem.ts';
 import { deferredUntil, type PlannedOrder } from './rate-limits.ts';
 import { renewalTime } from './renewal.ts';
-import { certificateKeyContext, makePrivateKey } from './sealing.ts';
+import { certificateKeyContext, makePrivateKey, publicKeyHash } from './sealing.ts';
 
 export interface PlatformIssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged'> {
   readonly config: Deps['config'];
@@ -80,7 +81,11 @@ export async function obtainCertificate(deps: PlatformIssuerDeps, work: Work): P
   const proven = await settled(['ready', 'processing', 'valid', 'invalid']);
   // Nobody has to look any more.
   await change({ key_authorization: null });
-  if (proven.status === 'ready') await client.finalize(proven, certificate.hostname, key);
+  if (proven.status === 'ready') {
+    // A certificate in the logs is ours by its key, also where its download fails.
+    await rememberKey(deps.db, publicKeyHash(key), deps.now());
+    await client.finalize(proven, certificate.hostname, key);
+  }
   const chain = await client.download(await settled(['valid', 'invalid']));
   await install(deps, work, { chain, key, hasAri: client.directory.renewalInfo !== undefined });
 }

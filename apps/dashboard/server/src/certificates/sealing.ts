@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, generateKeyPair, hash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  generateKeyPair,
+  hash,
+  randomBytes,
+} from 'node:crypto';
 import {
   closeSync,
   fchmodSync,
@@ -187,6 +194,12 @@ const generate = promisify(generateKeyPair);
 export async function makePrivateKey(): Promise<string> {
   const { privateKey } = await generate('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** The SHA-256 of the public key that belongs to a private one (PEM), as SubjectPublicKeyInfo, in hexadecimal. */
+export function publicKeyHash(privateKey: string): string {
+  const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  return hash('sha256', der, 'hex');
 }
 
 /** Rejects with a UserError where the database was sealed with another key: better at the start than in a handshake. */

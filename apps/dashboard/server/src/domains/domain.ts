@@ -211,6 +211,8 @@ const DOMAIN_EVENTS = [
   'prepare',
   'arrived',
   'challenge_gone',
+  'certificate.unexpected',
+  'certificate.elsewhere',
   'moved_away',
   'returned',
   'traffic_ended',

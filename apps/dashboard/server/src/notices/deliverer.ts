@@ -140,6 +140,8 @@ const SUBJECTS: Record<DomainEventType, (hostname: string) => string> = {
   'domain.certificate_failed': (hostname) => `${hostname} has no certificate yet`,
   'domain.certificate_expiring': (hostname) => `The certificate of ${hostname} expires soon`,
   'domain.challenge_gone': (hostname) => `The challenge record of ${hostname} is gone`,
+  'domain.certificate_unexpected': (hostname) =>
+    `A certificate for ${hostname} was issued elsewhere`,
   'domain.moved_away': (hostname) => `The DNS of ${hostname} leads elsewhere`,
   'domain.traffic_ended': (hostname) => `Nobody asks for ${hostname} here any more`,
   'domain.claimed_elsewhere': (hostname) => `Another project claims ${hostname}`,

@@ -8,6 +8,7 @@ export const DOMAIN_EVENTS = [
   'domain.certificate_failed',
   'domain.certificate_expiring',
   'domain.challenge_gone',
+  'domain.certificate_unexpected',
   'domain.moved_away',
   'domain.traffic_ended',
   'domain.claimed_elsewhere',

@@ -34,6 +34,19 @@ export function listDomainEvents(
   return query.execute();
 }
 
+/** Since when a verified domain is here: its DNS led here for the first time then, or again. */
+export async function cameHereAt(trx: Trx, domainId: string, verifiedAt: number): Promise<number> {
+  const row = await trx
+    .selectFrom('domain_events')
+    .select('at')
+    .where('domain_id', '=', domainId)
+    .where('kind', 'in', ['returned', 'arrived'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return Math.max(row?.at ?? 0, verifiedAt);
+}
+
 /** Whether a domain's timeline has an event of a kind at an instant or later. */
 export async function hasEventSince(
   trx: Trx,

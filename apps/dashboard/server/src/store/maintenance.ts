@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { removeUnreferenced, vacuumStep } from './artifacts.ts';
+import { forgetKeys } from './certificate-keys.ts';
+import { forgetFound } from './ct-logs.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
 import { pruneRequests } from './domain-moves.ts';
@@ -47,6 +49,8 @@ export async function pruneDatabase(
   await pruneBuilds(db, now());
   await pruneDeliveries(db, now());
   await pruneRequests(db, now());
+  await forgetKeys(db, now());
+  await forgetFound(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {

@@ -12,6 +12,7 @@ import { preparedDomains } from './migrations/prepared-domains.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
+import { transparency } from './migrations/transparency.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
 import type { Engine } from './schema.ts';
 
@@ -51,6 +52,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0034_domain_names': { up: domainNames },
     '0035_rehearsals': { up: rehearsals },
     '0036_domain_moves': { up: domainMoves },
+    '0037_transparency': { up: (db) => transparency(db, engine) },
     '0039_platform_orders': { up: platformOrders },
   };
 }

@@ -472,6 +472,40 @@ export interface Database {
     ari_check_at: number | null;
   };
 
+  /** Logs of certificates that are followed. */
+  ct_logs: {
+    /** The SHA-256 of the log's key, in hex. */
+    id: string;
+    /** JSON: StoredPosition of transparency/log-position.ts; null: it was not read yet. */
+    position: string | null;
+    next_read_at: number;
+    /** When it was last read to its end. */
+    read_at: number | null;
+    /** Failed looks in a row. */
+    failures: number;
+    /** Why the last look failed. */
+    problem: string | null;
+    leased_by: string | null;
+    leased_until: number | null;
+  };
+
+  /** Certificates of others that were told to those whose name they have. */
+  ct_certificates: {
+    /** The SHA-256 of issuer and serial, in hex: a precertificate and its certificate have the same. */
+    fingerprint: string;
+    /** The domain, or `platform`. */
+    claim: string;
+    issuer: string;
+    at: number;
+  };
+
+  /** The public keys that authorities were asked to certify. */
+  certificate_keys: {
+    /** SHA-256 of the SubjectPublicKeyInfo, in hex. */
+    hash: string;
+    at: number;
+  };
+
   /** The serial of the installation's own zone, and what the zone had when it was counted. */
   zone_serials: {
     zone: string;

@@ -39,6 +39,7 @@ const TONES: Partial<Record<DomainEvent['kind'], DotTone>> = {
   'certificate.failed': 'negative',
   'certificate.expiring': 'negative',
   challenge_gone: 'negative',
+  'certificate.unexpected': 'negative',
   moved_away: 'negative',
   lost: 'negative',
 };

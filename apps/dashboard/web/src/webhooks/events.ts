@@ -12,6 +12,7 @@ export const EVENTS: Record<EventType, string> = {
   'domain.certificate_failed': 'A domain gets no certificate for now.',
   'domain.certificate_expiring': 'A certificate ends soon and could not be renewed.',
   'domain.challenge_gone': 'The challenge record of a prepared domain is gone.',
+  'domain.certificate_unexpected': 'A certificate for the name was issued elsewhere.',
   'domain.moved_away': 'The DNS of a verified domain leads elsewhere.',
   'domain.traffic_ended': 'A domain that moved away had no request for a week.',
   'domain.claimed_elsewhere': 'Another project has added the name.',

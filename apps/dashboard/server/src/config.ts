@@ -19,6 +19,7 @@ import {
   secretKey,
 } from './config-values.ts';
 import { DEPLOY_LIMITS, type DeployLimits } from './deploys/deploy-limits.ts';
+import { type DomainConnectConfig, readDomainConnect } from './domain-connect/config.ts';
 import { readZoneConfig, type ZoneConfig } from './zone/zone-config.ts';
 
 const DEFAULT_DATA_DIR = './data';
@@ -62,6 +63,8 @@ export interface Config {
   readonly dnsZone: ZoneConfig | undefined;
   /** A file that lists the logs of certificates to follow; undefined: none. */
   readonly ctLogList: string | undefined;
+  /** How DNS providers know this installation; undefined: they are not asked. */
+  readonly domainConnect: DomainConnectConfig | undefined;
   readonly mail: MailConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
@@ -119,6 +122,7 @@ export function readConfig(given: Env): Config {
   const domain = readDomain(given);
   const env = withDomainDefaults(given);
   const dataDir = text(env, 'DASHBOARD_DATA_DIR') ?? DEFAULT_DATA_DIR;
+  const dnsZone = readZoneConfig(env);
   return {
     host: text(env, 'DASHBOARD_HOST') ?? '127.0.0.1',
     port: integer(env, 'DASHBOARD_PORT', 8081, 0, 65_535),
@@ -149,7 +153,8 @@ export function readConfig(given: Env): Config {
     dnsWatchResolvers: nameServers(env, 'DNS_WATCH_RESOLVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),
-    dnsZone: readZoneConfig(env),
+    dnsZone,
+    domainConnect: readDomainConnect(env, dnsZone),
     ctLogList: text(env, 'CT_LOG_LIST'),
     mail: mail(env),
     webhookPrivateAddresses: oneOf(

@@ -15,6 +15,7 @@ import { runComparison } from './deploys/build/process/run-comparison.ts';
 import { startBuilder } from './deploys/builder.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './deploys/receive-upload.ts';
 import type { Deps } from './deps.ts';
+import { signingKey } from './domain-connect/signing-key.ts';
 import { startChecker } from './domains/checker.ts';
 import { startRehearser } from './domains/rehearsal/rehearser.ts';
 import type { Edge, EdgeSockets } from './edge/edge-server.ts';
@@ -131,6 +132,8 @@ export async function startDashboard({
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     closers.push(() => edge.close({ patienceMs }));
 
+    // Before the zone is read, which has the public one.
+    if (config.domainConnect) await signingKey(deps);
     const zone = await startOwnZone(config, { db, log, now });
     if (zone) closers.push(zone.close);
 

@@ -70,6 +70,10 @@ const environment = `\
   DNS_HOST                   addresses on which it answers, separated by commas (127.0.0.1)
   DNS_PORT                   port on which it answers, UDP and TCP; 0 picks a free one (53)
   DNS_ADDRESSES              addresses at which others reach that, separated by commas (DNS_HOST)
+  DOMAIN_CONNECT_PROVIDER_ID the domain name by which DNS providers know the dashboard, where they
+                             have taken its templates; needs DNS_ZONE (none)
+  DOMAIN_CONNECT_PROVIDER_NAME
+                             its name for people (the domain name)
   CT_LOG_LIST                file that lists logs of certificates, in which those for custom domains
                              are looked for that were not asked for here (none)
   DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
@@ -112,6 +116,8 @@ await addCommands(program, {
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
   zone: async () => (await import('./commands/zone.ts')).zoneCommand(),
+  'domain-connect': async () =>
+    (await import('./commands/domain-connect.ts')).domainConnectCommand(),
   'ct-logs': async () => (await import('./commands/ct-logs.ts')).ctLogsCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),

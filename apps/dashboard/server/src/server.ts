@@ -17,6 +17,7 @@ import { deployRoutes } from './deploys/deploy-routes.ts';
 import { changeExceptionRoutes } from './deploys/exceptions/change-exception-routes.ts';
 import { siteVersionRoutes } from './deploys/versions/site-version-routes.ts';
 import type { Deps } from './deps.ts';
+import { domainConnectRoutes } from './domain-connect/domain-connect-routes.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
 import { domainMoveRoutes } from './domains/move/move-routes.ts';
@@ -147,6 +148,7 @@ export async function buildServer({
       api.register(rehearsalRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(zoneRoutes, { deps });
+      api.register(domainConnectRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryWebhookRoute, { deps });

@@ -284,6 +284,11 @@ const TABLE: Record<string, Row> = {
   'GET /api/projects/:slug/domains/:hostname/events': read(MEMBERS, `${HOST}/events`),
   'GET /api/projects/:slug/domains/:hostname/move': read(MEMBERS, `${HOST}/move`),
   'GET /api/projects/:slug/domains/:hostname/traffic': read(MEMBERS, `${HOST}/traffic`),
+  'GET /api/projects/:slug/domains/:hostname/domain-connect': read(
+    OWNERS,
+    `${HOST}/domain-connect`,
+    'domains',
+  ),
   'PATCH /api/projects/:slug/domains/:hostname': change(
     [OWNERS, 'domains', 200, 'domain.update'],
     ({ next }) => ({

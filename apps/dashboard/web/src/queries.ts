@@ -16,6 +16,7 @@ import type {
 } from '../../server/src/deploys/deploy.ts';
 import type { ChangeException } from '../../server/src/deploys/exceptions/change-exception.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
+import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
@@ -67,6 +68,7 @@ export const keys = {
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
   domainEvents: (slug: string, name: string) => ['project', slug, 'domains', name, 'events'],
   rehearsal: (slug: string, name: string) => ['project', slug, 'domains', name, 'rehearsal'],
+  domainConnect: (slug: string, name: string) => ['domain connect', slug, name],
   linkedDomain: (secret: string) => ['domain link', secret],
 } as const;
 
@@ -290,6 +292,15 @@ export const domainQuery = (slug: string, hostname: string) =>
     queryKey: keys.domain(slug, hostname),
     queryFn: get<Domain>(path`/projects/${slug}/domains/${hostname}`),
     refetchInterval: ({ state }) => domainInterval(state.data ? [state.data] : []),
+  });
+
+/** Asked once for each visit: it has a server look up others. */
+export const domainConnectQuery = (slug: string, hostname: string) =>
+  queryOptions({
+    queryKey: keys.domainConnect(slug, hostname),
+    queryFn: get<DomainConnectOffer>(path`/projects/${slug}/domains/${hostname}/domain-connect`),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
 
 /** Refetched whenever the domain has changed, by the page that shows both. */

@@ -18,9 +18,12 @@ import { PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';
 import { isWildcard, withoutWildcard } from './wildcard.ts';
 
+/** What the values of all claims' TXT records begin with. */
+export const PROOF_PREFIX = 'docs-verify=';
+
 /** The value of a claim's TXT record. Nobody can guess its 160 bits. */
 export function makeProof(): string {
-  return `docs-verify=${randomId(32)}`;
+  return `${PROOF_PREFIX}${randomId(32)}`;
 }
 
 /** The label of a claim's own names. 100 bits: nobody gets another claim's by chance, or by trying. */

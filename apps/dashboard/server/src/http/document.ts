@@ -13,6 +13,7 @@ import { BranchPreview } from '../deploys/branch-preview.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { ChangeException } from '../deploys/exceptions/change-exception.ts';
 import { SiteVersion } from '../deploys/versions/site-version.ts';
+import { DomainConnectOffer } from '../domain-connect/offer.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
@@ -70,6 +71,7 @@ export const SCHEMAS = [
   Issuance,
   Domain,
   LinkedDomain,
+  DomainConnectOffer,
   DomainEvent,
   DomainTraffic,
   DomainMove,

@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';
+import { domainConnect } from './migrations/domain-connect.ts';
 import { domainMoves } from './migrations/domain-moves.ts';
 import { domainNames } from './migrations/domain-names.ts';
 import { domains } from './migrations/domains.ts';
@@ -53,6 +54,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0035_rehearsals': { up: rehearsals },
     '0036_domain_moves': { up: domainMoves },
     '0037_transparency': { up: (db) => transparency(db, engine) },
+    '0038_domain_connect': { up: domainConnect },
     '0039_platform_orders': { up: platformOrders },
   };
 }

@@ -499,6 +499,17 @@ export interface Database {
     at: number;
   };
 
+  /** The keys that sign requests to DNS providers (Domain Connect). */
+  domain_connect_keys: {
+    /** In the installation's zone. */
+    label: string;
+    /** The private key, sealed (certificates/sealing.ts). */
+    sealed_key: string;
+    /** SubjectPublicKeyInfo in DER, in base64. */
+    public_key: string;
+    created_at: number;
+  };
+
   /** The public keys that authorities were asked to certify. */
   certificate_keys: {
     /** SHA-256 of the SubjectPublicKeyInfo, in hex. */

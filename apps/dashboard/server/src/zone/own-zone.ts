@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NameServer, startNameServer } from '@petstore/dns-server/name-server.ts';
-import type { Zone } from '@petstore/dns-server/zone-record.ts';
+import type { Zone, ZoneRecord } from '@petstore/dns-server/zone-record.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { platformCertificates } from '../certificates/platform-names.ts';
 import type { Config } from '../config.ts';
+import { KEY_LABEL, keyTexts } from '../domain-connect/signing-key.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { listDnsChallenges, serialOf } from '../store/own-zone.ts';
 import { platformChallenges } from '../store/platform-certificates.ts';
@@ -16,6 +17,9 @@ import { withSoa, zoneRecords } from './zone-records.ts';
 
 /** How often the store is asked what the zone has, in milliseconds. A process is never later than that. */
 const FOLLOW_MS = 250;
+
+/** The TTL of the key of Domain Connect, in seconds. */
+const KEY_TTL = 300;
 
 /** How often the log says that queries are too many, in milliseconds. */
 const LIMITED_LOG_MS = 60_000;
@@ -45,7 +49,10 @@ export async function readOwnZone(
     const label = certificates.find((one) => one.hostname === hostname)?.label;
     return label === undefined ? [] : [{ label, keyAuthorization }];
   });
-  const records = zoneRecords(zone, config, [...challenges, ...own]);
+  const keys = (await keyTexts(db)).map((data): ZoneRecord => {
+    return { name: `${KEY_LABEL}.${zone.name}`, type: 'TXT', ttl: KEY_TTL, data };
+  });
+  const records = [...zoneRecords(zone, config, [...challenges, ...own]), ...keys];
   const content = createHash('sha256').update(JSON.stringify(records)).digest('base64url');
   return withSoa(zone, records, await serialOf(db, zone.name, content, now()));
 }

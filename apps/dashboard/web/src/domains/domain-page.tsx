@@ -21,6 +21,7 @@ import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
+import { ConnectCard } from './connect-card.tsx';
 import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
@@ -89,6 +90,9 @@ function DomainView({ domain }: { readonly domain: Domain }) {
           <DomainNotices domain={domain} events={known} />
           {domain.prepare && !domain.isWildcard && (
             <PreparationCard domain={domain} canChange={canManage} />
+          )}
+          {canManage && (
+            <ConnectCard slug={slug} domain={domain} verify={() => verification.mutate()} />
           )}
           <RecordsCard domain={domain} link={link} />
           {domain.pair !== null && <PairCard domain={domain} pair={domain.pair} />}

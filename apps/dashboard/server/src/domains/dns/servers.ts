@@ -143,7 +143,7 @@ export async function namedZoneServers(
 }
 
 /** The closest zone at or above a name, and its servers' names. */
-async function closestZone(resolver: DnsServer, name: string, most = MAX_SERVERS) {
+export async function closestZone(resolver: DnsServer, name: string, most = MAX_SERVERS) {
   const zones = await Promise.all(
     namesUpFrom(name).map(async (zone) => {
       const outcome = await resolver.lookUp(zone, 'NS');

@@ -57,7 +57,7 @@ test('an owner has the DNS provider create the records, and comes back to a doma
   await page.goto(`${installation.origin}${path}?state=invented`);
   await button.waitFor();
   assert.equal(await page.getByText('has created the records').count(), 0);
-  const text = 'Virtucon manages the DNS of example.test';
+  const text = 'It manages the DNS of example.test';
   await look(page, installation, { name: 'domain-connect', path, text });
 
   await page.goto(`${installation.origin}${path}`);

@@ -164,6 +164,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/webhooks/{id}/deliveries/{deliveryId}': `${hook}/deliveries/${delivery?.id}`,
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',
     'GET /api/projects/{slug}/domains/{hostname}': DOMAIN,
+    'GET /api/projects/{slug}/domains/{hostname}/domain-connect': `${DOMAIN}/domain-connect`,
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
     'GET /api/projects/{slug}/domains/{hostname}/move': `${DOMAIN}/move`,
     'GET /api/projects/{slug}/domains/{hostname}/traffic': `${DOMAIN}/traffic`,

@@ -1,5 +1,4 @@
 import { type Env, mustBe, text } from '@petstore/service/environment.ts';
-import { UserError } from '@petstore/service/user-error.ts';
 import { canonicalHost } from '../edge/host.ts';
 import type { ZoneConfig } from '../zone/zone-config.ts';
 
@@ -22,6 +21,6 @@ export function readDomainConnect(
   // Templates are kept in files of this name, which are in lower case.
   if (canonicalHost(raw) !== raw) throw mustBe(name, 'a domain name of yours in lower case', raw);
   if (!zone)
-    throw new UserError(`${name} needs DNS_ZONE, where providers find the key of signed requests.`);
+    throw mustBe(name, 'unset without DNS_ZONE, where providers find the key of requests', raw);
   return { providerId: raw, providerName: text(env, 'DOMAIN_CONNECT_PROVIDER_NAME') ?? raw };
 }

@@ -52,10 +52,10 @@ function Offer({ offer: { provider, applyUrl, state }, domain }: OfferProps) {
   };
   return (
     <Card
-      title={`Set it up at ${provider}`}
-      description={`${provider} manages the DNS of ${zone} and can create the records by itself. You sign in and agree there, and come back here.`}
+      title={`${provider} can create the records`}
+      description={`It manages the DNS of ${zone}. You sign in and agree there, and come back here.`}
       actions={
-        <Button variant="primary" onClick={leave}>
+        <Button size="small" variant="primary" onClick={leave}>
           Set it up at {provider}
         </Button>
       }

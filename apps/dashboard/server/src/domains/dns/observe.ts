@@ -135,8 +135,11 @@ async function wildcardBeside(
   const base = withoutWildcard(hostname);
   if (zoneOf(base) === base) return [];
   const name = `${target.split('.')[0]}.${base.slice(base.indexOf('.') + 1)}`;
-  const own = await ownOf(server, name);
-  return OWN_TYPES.flatMap((type) => recordsAt(own[type], name, type));
+  const [own, cname] = await Promise.all([ownOf(server, name), server.lookUp(name, 'CNAME')]);
+  return [
+    ...recordsAt(cname, name, 'CNAME'),
+    ...OWN_TYPES.flatMap((type) => recordsAt(own[type], name, type)),
+  ];
 }
 
 /** One CNAME at a time: for a loop a resolver only says that it failed. */

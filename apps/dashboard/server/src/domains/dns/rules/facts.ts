@@ -18,6 +18,7 @@ export interface Facts {
   readonly challengeRecord: DnsRecord | undefined;
   /** It is there, and leads to the claim's own name. */
   readonly isChallengeRight: boolean;
+  /** Of the name itself, and not of the zone's wildcard. */
   readonly cname: ResourceRecord | undefined;
   /** The CNAME chain leads to the claim's target. */
   readonly isAlias: boolean;
@@ -36,7 +37,13 @@ export function factsOf(view: View, expectation: Expectation): Facts {
   const { hostname, target, proof, challenge } = expectation;
   const zone = zoneOf(hostname);
   const isApex = zone === hostname;
-  const cname = view.chain.hops[0];
+  const isAlias = view.chain.hops.some(({ value }) => value === target);
+  const [found] = view.chain.hops;
+  const isCnameOfWildcard =
+    !isApex &&
+    !isAlias &&
+    view.wildcard.some(({ type, value }) => type === 'CNAME' && value === found?.value);
+  const cname = isCnameOfWildcard ? undefined : found;
   const all = OWN_TYPES.flatMap((type) => recordsAt(view.own[type], hostname, type));
   // A wildcard does not apply to a name that has a record of its own, such as a CNAME (RFC 4592, section 2.2.1).
   const isOfWildcard = ({ type, value }: ResourceRecord) =>
@@ -56,10 +63,10 @@ export function factsOf(view: View, expectation: Expectation): Facts {
     challengeRecord,
     isChallengeRight,
     cname,
-    isAlias: view.chain.hops.some(({ value }) => value === target),
+    isAlias,
     addresses: all.filter(({ type }) => type === 'A' || type === 'AAAA'),
     conflicting,
-    isWildcard: all.some(isOfWildcard),
+    isWildcard: isCnameOfWildcard || all.some(isOfWildcard),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { movedTo } from '../../../server/src/edge/sites/site-source.ts';
+import { type HostRedirect, movedTo } from '../../../server/src/edge/sites/site-source.ts';
 import { exchange, statuses } from '../support/edge.ts';
 import { MemorySource, SITE } from '../support/memory-source.ts';
 import {
@@ -78,6 +78,42 @@ test('the primary domain is one step away, from every other host and scheme', as
       assert.equal(status, 301, `round ${round}`);
       assert.equal(headers.location, PRIMARY + path);
     }
+  }
+});
+
+test('a host leads to a path of another one alike over plain HTTP, HTTP/1.1 and HTTP/2, whatever memory has', async (t) => {
+  const source = new MemorySource();
+  const redirect = { origin: PRIMARY, path: '/v2', keepPath: true, status: 308 } as const;
+  await deploySecurely(source, 'all.test', SITE, { secureOrigin: 'https://all.test' });
+  const { ask, askSecurely, httpsPort, invalidate } = await startSecureEdge(t, { source });
+  const session = await openSession(t, httpsPort, { servername: 'all.test' });
+  const path = '/guides/start?a=b';
+  const ways = () =>
+    Promise.all([
+      ask(path, { host: 'all.test' }),
+      askSecurely(path, { host: 'all.test' }),
+      askSession(session, { ':path': path, ':authority': 'all.test' }),
+    ]);
+  // Prepared for the fast path, before its owner lets it lead elsewhere.
+  for (const round of [1, 2])
+    assert.deepEqual(
+      (await ways()).map(({ status }) => status),
+      [301, 200, 200],
+      `${round}`,
+    );
+  const lead = (to: HostRedirect) => {
+    const site = source.sites.get('all.test');
+    assert.ok(site);
+    source.sites.set('all.test', { ...site, redirect: to });
+    invalidate([site.projectId]);
+  };
+  lead(redirect);
+  for (const { status, headers } of await ways()) {
+    assert.deepEqual([status, headers.location], [308, `${PRIMARY}/v2/guides/start?a=b`]);
+  }
+  lead({ ...redirect, keepPath: false, status: 302 });
+  for (const { status, headers } of await ways()) {
+    assert.deepEqual([status, headers.location], [302, `${PRIMARY}/v2?a=b`]);
   }
 });
 

@@ -38,8 +38,9 @@ import { readHostname } from './hostname.ts';
 import { type DomainDeps, lockOrThrow } from './lock-domain.ts';
 import { otherHalf, pairOf } from './pair.ts';
 import { handOverPrimary } from './primary.ts';
-import { changeRedirect, readRedirectTarget, type StoredRedirect } from './redirect.ts';
+import { changeRedirect, readRedirectTarget } from './redirect.ts';
 import { changeShownVersion } from './shown-version.ts';
+import type { StoredRedirect } from './stored-redirect.ts';
 import { isWildcard, siblingOf } from './wildcard.ts';
 
 /** A holder is notified of claims of others at most this often, in milliseconds. */

@@ -18,7 +18,8 @@ import { findSiteVersion } from '../store/site-versions.ts';
 import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
 import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
 import { otherHalf } from './pair.ts';
-import { redirectInWords, type StoredRedirect } from './redirect.ts';
+import { redirectInWords } from './redirect.ts';
+import type { StoredRedirect } from './stored-redirect.ts';
 import type { Verdict } from './verdict.ts';
 import { isWildcard } from './wildcard.ts';
 

@@ -6,17 +6,8 @@ import { type DomainRow, findDomain, listRedirecting, updateDomain } from '../st
 import type { ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { becomePrimary, primaryIdOf } from './primary.ts';
+import type { StoredRedirect } from './stored-redirect.ts';
 import { isWildcard, wildcardAbove } from './wildcard.ts';
-
-/** Where all requests to a domain lead, as it is stored. */
-export interface StoredRedirect {
-  /** A name of the same project; null: where its site is. */
-  readonly hostname: string | null;
-  /** Percent-encoded, without a slash at its end; empty: the start page. */
-  readonly path: string;
-  readonly keepPath: boolean;
-  readonly status: 301 | 302 | 308;
-}
 
 type Target = Pick<StoredRedirect, 'hostname' | 'path'>;
 

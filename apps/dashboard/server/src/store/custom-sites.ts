@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
-import type { StoredRedirect } from '../domains/redirect.ts';
+import type { StoredRedirect } from '../domains/stored-redirect.ts';
 import { wildcardAbove } from '../domains/wildcard.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import {
@@ -20,6 +20,7 @@ import {
   shownBy,
   switchesOf,
 } from './shown-site.ts';
+import { versionSite } from './version-site.ts';
 
 type Holder = Awaited<ReturnType<typeof listHolders>>[number];
 
@@ -120,28 +121,6 @@ export async function findCustomSite(
     origin: primary ?? site.origin,
     redirect: primary === undefined || holder.primary === host ? undefined : movedTo(primary),
   };
-}
-
-/** A host as the one that shows a version alone. */
-export function versionSite(
-  site: Site,
-  name: string,
-  versions: Site['versions'],
-  whole: Pick<Site, 'origin' | 'artifactHash'>,
-): Site {
-  const version = versions?.all.find((one) => one.name === name);
-  if (!version) return emptySite(site);
-  const { artifactHash, origin = site.origin } = version;
-  // The site knows where the pages of a retired version are now.
-  if (artifactHash === undefined)
-    return { ...site, redirect: { ...movedTo(whole.origin), path: `/${name}` } };
-  if (origin !== site.origin) return { ...site, redirect: movedTo(origin) };
-  return { ...site, artifactHash, versions, only: { name, whole } };
-}
-
-/** A host that shows nothing, with its certificate. */
-export function emptySite(site: Site): Site {
-  return { ...site, artifactHash: '', isPreview: true, isEmpty: true };
 }
 
 /** Where the owner lets all requests to a domain lead; undefined while that name does not serve the same project. */

@@ -1,8 +1,8 @@
 import { versionOfLabel } from '../domains/wildcard.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { Site } from '../edge/sites/site-source.ts';
-import { emptySite, versionSite } from './custom-sites.ts';
 import type { Db } from './schema.ts';
+import { emptySite, versionSite } from './version-site.ts';
 
 interface LabelContext {
   /** The host, with nothing to show yet. */

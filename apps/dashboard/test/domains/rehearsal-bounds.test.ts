@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { joinAs } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
@@ -87,10 +88,10 @@ test('a site without end is looked at in part, two addresses at a time', async (
   old.answer = async (request, response) => {
     underWay += 1;
     most = Math.max(most, underWay);
-    // One waits for another beside it; a third would have time to come.
+    // One waits for another beside it, and that one so long that a third would come.
     if (old.requests.length === 6) await second;
-    if (old.requests.length > 6) arrived();
-    await new Promise(setImmediate);
+    else if (old.requests.length === 7) await sleep(100).then(arrived);
+    else await new Promise(setImmediate);
     underWay -= 1;
     const isPage = !/robots|sitemap/.test(request.url ?? '');
     response.writeHead(isPage ? 200 : 404, { 'content-type': 'text/html' });

@@ -19,14 +19,14 @@ export interface ShownCertificate {
   readonly problem: string | null;
 }
 
-export interface EdgeResponse {
+interface EdgeResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
 /** What a visitor finds at a path: a page, perhaps somewhere else, or nothing. `status`: undefined where nobody asked. */
-export type Found =
+type Found =
   | { readonly kind: 'page' }
   /** `to`: a path, or a whole address on another host. */
   | { readonly kind: 'moved'; readonly to: string; readonly status: number | undefined }

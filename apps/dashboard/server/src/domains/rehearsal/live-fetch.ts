@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 32_768;
 const MAX_BODY_BYTES = 1_000_000;
 
 /** What may be read in all, in bytes; it counts what is decoded. */
-export interface Allowance {
+interface Allowance {
   left: number;
 }
 

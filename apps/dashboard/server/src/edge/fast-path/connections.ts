@@ -19,6 +19,8 @@ const MAX_QUEUED_BYTES = 64 * 1024;
 /** How long a new connection may be silent before it is idle, in milliseconds: its request may be on its way. */
 const NEW_MS = 1_000;
 
+const NOTHING = Buffer.alloc(0);
+
 export interface FastPathConnections {
   /** Takes a new connection; `serverName`: that of its TLS handshake, undefined without TLS. */
   accept(socket: Socket, serverName: string | undefined): void;
@@ -57,11 +59,14 @@ export function serveFastPath(
       socket.write(head + lines + content, 'latin1');
       return;
     }
-    socket.setTimeout(timeouts.stalled);
     socket.cork();
     socket.write(head + lines, 'latin1');
-    socket.write(content, () => sockets.has(socket) && socket.setTimeout(timeouts.keepAlive));
+    socket.write(content);
     socket.uncork();
+    // Mostly the system takes all of it at once, and the timeout stays as it is: to set it costs as much as the write.
+    if (socket.writableLength === 0) return;
+    socket.setTimeout(timeouts.stalled);
+    socket.write(NOTHING, () => sockets.has(socket) && socket.setTimeout(timeouts.keepAlive));
   };
 
   const accept = (socket: Socket, serverName: string | undefined) => {

@@ -46,7 +46,7 @@ async function reasonsInCode(): Promise<Set<string>> {
     '\n',
   );
   const places = source.match(
-    /\breason: [^\n]*|\bwhy: [^;]*?[;,}]|\btype (?:\w+NearMiss|Failure) = [^;]+;/g,
+    /\breason: [^\n]*|\bwhy: [^;]*?[;,}]|\btype (?:\w+NearMiss|Failure|BrokenLinkReason) = [^;]+;/g,
   );
   const words = (places ?? []).flatMap((place) => place.match(/'[a-z_]+'/g) ?? []);
   return new Set(words.map((word) => word.slice(1, -1)));

@@ -35,9 +35,49 @@ const START_MS = 10_000;
  * NLnet Labs' Unbound. It mixes the case of letters in its questions and believes no response without them, asks for
  * the fewest labels, and takes what is below a name that does not exist as absent. `ip:port`.
  */
-export async function startUnbound(t: Ending, zones: ZoneServers): Promise<string> {
+export function startUnbound(t: Ending, zones: ZoneServers): Promise<string> {
+  const stubs = Object.entries(zones).map(
+    ([zone, at]) =>
+      `stub-zone:\n  name: "${zone}"\n  stub-addr: ${at.replace(':', '@')}\n  stub-no-cache: no`,
+  );
+  return startConfiguredUnbound(t, [
+    '  module-config: "iterator"',
+    '  use-caps-for-id: yes',
+    ...Object.keys(zones).map((zone) => `  local-zone: "${zone}" transparent`),
+    ...stubs,
+  ]);
+}
+
+/**
+ * The same as resolver of a DNS that consists of the zones of these files, by their names. `anchors`: DS records from
+ * which it validates; none: it does not.
+ */
+export function startUnboundOf(
+  t: Ending,
+  files: Readonly<Record<string, string>>,
+  anchors: readonly string[],
+): Promise<string> {
+  const authoritative = Object.entries(files).map(
+    ([zone, file]) =>
+      `auth-zone:\n  name: "${zone}"\n  zonefile: "${file}"\n  for-downstream: no\n  for-upstream: yes\n  fallback-enabled: no`,
+  );
+  return startConfiguredUnbound(t, [
+    `  module-config: "${anchors.length > 0 ? 'validator ' : ''}iterator"`,
+    '  ede: yes',
+    '  val-bogus-ttl: 0',
+    '  aggressive-nsec: no',
+    ...anchors.map((anchor) => `  trust-anchor: "${anchor.replace(/\s+/g, ' ')}"`),
+    ...Object.keys(files).map((zone) => `  local-zone: "${zone}" transparent`),
+    ...authoritative,
+  ]);
+}
+
+/** `lines`: those of the server's section, and all sections after that. */
+async function startConfiguredUnbound(t: Ending, lines: readonly string[]): Promise<string> {
   const folder = await temporaryFolder(t);
   const config = (port: number) => `
+remote-control:
+  control-enable: no
 server:
   interface: 127.0.0.1
   port: ${port}
@@ -49,25 +89,12 @@ server:
   directory: "${folder}"
   pidfile: "${join(folder, 'unbound.pid')}"
   do-not-query-localhost: no
-  module-config: "iterator"
-  use-caps-for-id: yes
   qname-minimisation: yes
-
   harden-below-nxdomain: yes
   harden-referral-path: yes
   num-threads: 1
   so-rcvbuf: 0
-${Object.keys(zones)
-  .map((zone) => `  local-zone: "${zone}" transparent`)
-  .join('\n')}
-remote-control:
-  control-enable: no
-${Object.entries(zones)
-  .map(
-    ([zone, at]) =>
-      `stub-zone:\n  name: "${zone}"\n  stub-addr: ${at.replace(':', '@')}\n  stub-no-cache: no`,
-  )
-  .join('\n')}
+${lines.join('\n')}
 `;
   const file = join(folder, 'unbound.conf');
   return onFreePort(async (port) => {
@@ -77,7 +104,40 @@ ${Object.entries(zones)
 }
 
 /** PowerDNS's recursor. `ip:port`. */
-export async function startRecursor(t: Ending, zones: ZoneServers): Promise<string> {
+export function startRecursor(t: Ending, zones: ZoneServers): Promise<string> {
+  const forwarded = Object.entries(zones).map(([zone, at]) => `${zone}=${at}`);
+  return startConfiguredRecursor(t, {
+    'forward-zones': forwarded.join(','),
+    'hint-file': 'no',
+    dnssec: 'off',
+  });
+}
+
+/** The same, which validates from DS records on what another resolver finds. */
+export async function startValidatingRecursor(
+  t: Ending,
+  resolver: string,
+  anchors: readonly string[],
+): Promise<string> {
+  const file = join(await temporaryFolder(t), 'anchors.lua');
+  const lines = anchors.map((anchor) => {
+    const [, zone = '', ds = ''] = /^(\S+).*?\sDS\s+(.*)$/.exec(anchor) ?? [];
+    const [tag, algorithm, type, ...digest] = ds.split(/\s+/);
+    return `addTA("${zone}", "${tag} ${algorithm} ${type} ${digest.join('')}")`;
+  });
+  await writeFile(file, `clearTA()\n${lines.join('\n')}\n`);
+  return startConfiguredRecursor(t, {
+    'forward-zones-recurse': `.=${resolver}`,
+    'lua-config-file': file,
+    dnssec: 'validate',
+    'max-cache-bogus-ttl': 1,
+  });
+}
+
+async function startConfiguredRecursor(
+  t: Ending,
+  more: Readonly<Record<string, string | number>>,
+): Promise<string> {
   const folder = await temporaryFolder(t);
   await chmod(folder, 0o755);
   const settings = {
@@ -85,14 +145,11 @@ export async function startRecursor(t: Ending, zones: ZoneServers): Promise<stri
     'config-dir': folder,
     'socket-dir': folder,
     'local-address': '127.0.0.1',
-    'forward-zones': Object.entries(zones)
-      .map(([zone, at]) => `${zone}=${at}`)
-      .join(','),
     'dont-query': '',
     'security-poll-suffix': '',
-    'hint-file': 'no',
-    dnssec: 'off',
+    'extended-resolution-errors': 'yes',
     threads: 1,
+    ...more,
   };
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
   return onFreePort((port) =>

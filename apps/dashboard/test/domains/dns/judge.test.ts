@@ -42,6 +42,8 @@ const EMPTY: View = {
   proof: undefined,
   elsewhere: [],
   caa: { records: [] },
+  climb: [],
+  isAuthentic: false,
 };
 
 /** A view of a name that has nothing, and what it has. */
@@ -386,6 +388,27 @@ test('what every resolver rejects is an error, even where the zone has it right'
   const wrong = judged([view(late(60))], DOCS_WANTED, [named('r1', bogus)]);
   assert.equal(wrong.verdict.code, 'wrong_target', 'what is wrong in the zone comes first');
   assert.equal(judged([view(right)], DOCS_WANTED).verdict.code, 'verified', 'no resolver at all');
+});
+
+test('one resolver that validates DNSSEC decides, unless another one has validated the answer since', () => {
+  const brokenLink = {
+    reason: 'dnssec_expired',
+    zone: APEX,
+    at: `${APEX} DNSKEY`,
+    instant: 0,
+  } as const;
+  const bogus = { ...chain('dnssec_bogus'), brokenLink: { ...brokenLink, extended: [] } };
+  const plain = named('r1', right);
+  const other = judged([view(right)], DOCS_WANTED, [plain, named('r2', bogus)]);
+  assert.deepEqual([other.verdict.reason, other.pointsHere], ['dnssec_expired', true]);
+  assert.match(other.verdict.found, /^r2: example\.com DNSKEY has a signature that has expired$/);
+  const absent = judged([view({})], DOCS_WANTED, [named('r2', bogus)]);
+  assert.equal(absent.verdict.reason, 'dnssec_expired', 'whatever the zone has');
+  const since = { ...right, isAuthentic: true };
+  const mended = judged([view(right)], DOCS_WANTED, [named('r1', bogus), named('r2', since)]);
+  assert.equal(mended.verdict.code, 'verified');
+  const resolversAlone = judged([], DOCS_WANTED, [plain, named('r2', bogus)]);
+  assert.equal(resolversAlone.verdict.reason, 'dnssec_expired');
 });
 
 test('a wrong answer is remembered for as long as the resolver that keeps it longest', () => {

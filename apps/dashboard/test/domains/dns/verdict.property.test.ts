@@ -84,6 +84,8 @@ function viewArbitrary({ hostname, target, proof }: Expectation): fc.Arbitrary<V
       );
   const rarely = mostly<string[]>([], fc.array(text, { maxLength: 3 }));
   return fc.record({
+    climb: fc.constant([]),
+    isAuthentic: fc.boolean(),
     label: fc.constantFrom('one', 'two'),
     chain,
     otherCnames: mostly<ResourceRecord[]>([], fc.constant([resource('CNAME', hostname, 'x.test')])),

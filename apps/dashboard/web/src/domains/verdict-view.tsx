@@ -41,6 +41,12 @@ const KINDS: Record<Verdict['code'], Kind> = {
   dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS could not be checked' },
 };
 
+const BROKEN_CHAIN: Kind = {
+  icon: CircleAlert,
+  look: NEGATIVE,
+  title: 'DNSSEC is broken, so nobody believes the records',
+};
+
 const PREPARED: Kind = { icon: CircleCheck, look: POSITIVE, title: 'Prepared' };
 const CHALLENGE_MISSING: Kind = {
   icon: TriangleAlert,
@@ -49,6 +55,7 @@ const CHALLENGE_MISSING: Kind = {
 };
 
 function kindOf({ code, reason }: Verdict): Kind {
+  if (reason.startsWith('dnssec_')) return BROKEN_CHAIN;
   if (reason === 'prepared') return PREPARED;
   return code === 'verified' && reason === 'challenge_missing' ? CHALLENGE_MISSING : KINDS[code];
 }

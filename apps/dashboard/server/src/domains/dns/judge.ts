@@ -126,10 +126,13 @@ function pointsHereBy({ view, cname, isAlias, addresses }: Facts): boolean {
 
 interface Judged extends CheckResult {
   readonly label: string;
+  readonly isAuthentic: boolean;
+  readonly isBogus: boolean;
 }
 
 /**
  * Makes one verdict of those on all servers:
+ * - an answer whose DNSSEC signatures are not valid is none, whoever gives it: authorities do not believe it either;
  * - the zone's own servers decide, as far as they answer: a certificate authority asks them, too;
  * - where they disagree, that is the verdict: nobody knows which of them visitors will ask;
  * - where none can be reached, the resolvers decide, and of those the one with the right answer: it has the newest
@@ -137,12 +140,35 @@ interface Judged extends CheckResult {
  */
 export function judge(observation: Observation, expectation: Expectation): CheckResult {
   const all = (views: readonly View[]): Judged[] =>
-    views.map((view) => ({ ...judgeView(view, expectation), label: view.label }));
+    views.map((view) => ({
+      ...judgeView(view, expectation),
+      label: view.label,
+      isAuthentic: view.isAuthentic,
+      isBogus: view.brokenLink !== undefined,
+    }));
   const resolvers = all(observation.resolvers);
   const zone = all(observation.zoneServers).filter(isAnswer);
   const [first] = zone;
+  const bogus = bogusVerdict(resolvers);
+  if (bogus) {
+    const seen = [...zone, ...resolvers];
+    return {
+      verdict: bogus.verdict,
+      pointsHere: seen.some((it) => it.pointsHere),
+      challengeHere: seen.some((it) => it.challengeHere),
+    };
+  }
   if (first) return byZone(first, zone, resolvers, expectation);
   return byResolvers(resolvers, expectation);
+}
+
+/**
+ * One resolver that validates is enough: certificate authorities validate, too. But where another one has validated the
+ * answer, the first has an earlier one in its cache.
+ */
+function bogusVerdict(resolvers: readonly Judged[]): Judged | undefined {
+  if (resolvers.some(({ isAuthentic, isBogus }) => isAuthentic && !isBogus)) return undefined;
+  return resolvers.find(({ isBogus, verdict }) => isBogus && verdict.code === 'dns_error');
 }
 
 function byZone(
@@ -235,5 +261,6 @@ function caseOf({ code, reason }: Verdict): string {
 
 /** Whether the server answered. One that did not is left out if others did. */
 function isAnswer({ verdict }: Judged): boolean {
-  return !(verdict.code === 'dns_error' && verdict.reason in FAILURE_WORDS);
+  const { code, reason } = verdict;
+  return !(code === 'dns_error' && (reason in FAILURE_WORDS || reason.startsWith('dnssec_')));
 }

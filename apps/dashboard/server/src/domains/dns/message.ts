@@ -1,13 +1,25 @@
 import { randomInt } from 'node:crypto';
-import { type Answer, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+import {
+  type Answer,
+  AUTHENTIC_DATA,
+  CHECKING_DISABLED,
+  encode,
+  type Packet,
+  RECURSION_DESIRED,
+} from 'dns-packet';
+import { readExtendedErrors } from './dnssec/extended-errors.ts';
 import type { Outcome, RecordType } from './outcome.ts';
 import { readSections } from './resource-records.ts';
 
 export interface Question {
   readonly name: string;
-  readonly type: RecordType;
+  readonly type: RecordType | 'DNSKEY' | 'DS';
   /** The query is for a resolver, and not for a zone's own server. */
   readonly isRecursive: boolean;
+  /** The resolver is asked for what it has, also where its DNSSEC validation fails (RFC 4035, section 3.2.2). */
+  readonly isUnchecked?: boolean;
+  /** Signatures are wanted with the answer (RFC 3225). */
+  readonly isSigned?: boolean;
 }
 
 /** A UDP message of this size is not fragmented. */
@@ -35,13 +47,19 @@ export function writeQuery(question: Question, { edns }: { edns: boolean }): Que
   const packet: Packet = {
     type: 'query',
     id,
-    flags: question.isRecursive ? RECURSION_DESIRED : 0,
+    // RFC 6840, section 5.7: so asked, a resolver says whether it has validated the answer.
+    flags: question.isRecursive
+      ? RECURSION_DESIRED | AUTHENTIC_DATA | (question.isUnchecked ? CHECKING_DISABLED : 0)
+      : 0,
     questions: [{ name: question.name, type: question.type }],
   };
   const questionBytes = encode(packet).subarray(HEADER_BYTES);
-  const bytes = encode({ ...packet, additionals: edns ? [OPT] : [] });
+  const opt = question.isSigned ? { ...OPT, flag_do: true, flags: DNSSEC_OK } : OPT;
+  const bytes = encode({ ...packet, additionals: edns ? [opt] : [] });
   return { id, question, bytes, questionBytes };
 }
+
+const DNSSEC_OK = 0x8000;
 
 const OPT: Answer = {
   type: 'OPT',
@@ -60,9 +78,41 @@ const OPT: Answer = {
  * within bounds. Never throws.
  */
 export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' | 'truncated' {
-  if (message.length < HEADER_BYTES) return { kind: 'malformed' };
+  const head = readHead(query, message);
+  if (typeof head === 'string') return head === 'malformed' ? { kind: 'malformed' } : head;
+  const { rcode, end, isAuthentic } = head;
+  if (rcode === 1) return { kind: 'malformed' };
+  if (rcode === 2) {
+    const extended = readExtendedErrors(message, end);
+    return { kind: 'servfail', ...(extended.length > 0 && { extended }) };
+  }
+  if (rcode !== 0 && rcode !== 3) return { kind: 'refused' };
+  const sections = readSections(message, end);
+  if (!sections) return { kind: 'malformed' };
+  const { records, negativeTtl, referral } = sections;
+  const authentic = isAuthentic && { isAuthentic };
+  if (records.some(({ type }) => type === query.question.type)) {
+    return { kind: 'found', records, ...authentic };
+  }
+  const kind = rcode === 3 ? 'nxdomain' : 'nodata';
+  return { kind, records, negativeTtl, ...(referral.length > 0 && { referral }), ...authentic };
+}
+
+export interface Head {
+  readonly rcode: number;
+  readonly isAuthentic: boolean;
+  /** Where the sections after the question begin. */
+  readonly end: number;
+}
+
+/** Reads the header and the question of a response to a query. */
+export function readHead(
+  query: Query,
+  message: Buffer,
+): Head | 'malformed' | 'foreign' | 'truncated' {
+  if (message.length < HEADER_BYTES) return 'malformed';
   const flags = message.readUInt16BE(2);
-  if ((flags & RESPONSE) === 0 || (flags & OPCODE_MASK) !== 0) return { kind: 'malformed' };
+  if ((flags & RESPONSE) === 0 || (flags & OPCODE_MASK) !== 0) return 'malformed';
   const end = HEADER_BYTES + query.questionBytes.length;
   const repeated = message.subarray(HEADER_BYTES, end);
   const isOne = message.readUInt16BE(4) === 1;
@@ -70,16 +120,7 @@ export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' |
     return 'foreign';
   }
   if ((flags & TRUNCATED) !== 0) return 'truncated';
-  const rcode = flags & RCODE_MASK;
-  if (rcode === 1) return { kind: 'malformed' };
-  if (rcode === 2) return { kind: 'servfail' };
-  if (rcode !== 0 && rcode !== 3) return { kind: 'refused' };
-  const sections = readSections(message, end);
-  if (!sections) return { kind: 'malformed' };
-  const { records, negativeTtl, referral } = sections;
-  if (records.some(({ type }) => type === query.question.type)) return { kind: 'found', records };
-  const kind = rcode === 3 ? 'nxdomain' : 'nodata';
-  return { kind, records, negativeTtl, ...(referral.length > 0 && { referral }) };
+  return { rcode: flags & RCODE_MASK, isAuthentic: (flags & AUTHENTIC_DATA) !== 0, end };
 }
 
 /**

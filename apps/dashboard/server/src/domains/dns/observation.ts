@@ -1,3 +1,4 @@
+import type { BrokenLink } from './dnssec/broken-link.ts';
 import type { Failure, Outcome, ResourceRecord } from './outcome.ts';
 
 /** All answers of the servers, from which the verdict is made. */
@@ -31,6 +32,12 @@ export interface View {
   /** Records at names where people put them by mistake. */
   readonly elsewhere: readonly ResourceRecord[];
   readonly caa: Caa;
+  /** How that set was found: the names that were asked, from the name up. */
+  readonly climb: readonly CaaStep[];
+  /** The resolver has validated the answer for the name by DNSSEC. */
+  readonly isAuthentic: boolean;
+  /** Where the chain of trust breaks; undefined: no look-up that matters is `dnssec_bogus`. */
+  readonly brokenLink?: BrokenLink;
 }
 
 /** Types that conflict with a CNAME, or take its place. */
@@ -68,3 +75,13 @@ export interface ChallengeView {
 export type Caa =
   | { readonly records: readonly ResourceRecord[] }
   | { readonly name: string; readonly failure: Failure };
+
+/** A name at which CAA records were looked up. */
+export interface CaaStep {
+  readonly name: string;
+  /** The CNAME records that were followed from there. */
+  readonly aliases: readonly ResourceRecord[];
+  readonly records: readonly ResourceRecord[];
+  /** Why there was no answer. */
+  readonly failure: Failure | undefined;
+}

@@ -1,9 +1,13 @@
 import { isPublicAddress } from '@petstore/http/networks.ts';
 import { PROOF_LABEL, zoneOf } from '../hostname.ts';
 import { isWildcard, withoutWildcard } from '../wildcard.ts';
+import { findBrokenLink } from './dnssec/find-broken-link.ts';
+import { type SignedLookUp, signedLookUps } from './dnssec/signed-look-up.ts';
 import type { ChallengeExpectation, Expectation } from './expectation.ts';
+import { namesUpFrom } from './names.ts';
 import {
   type Caa,
+  type CaaStep,
   type ChallengeView,
   type CnameChain,
   type Observation,
@@ -20,7 +24,7 @@ import {
   recordsAt,
 } from './outcome.ts';
 import { createQuota, readServerAddress, type ServerAddress } from './query-server.ts';
-import { anyResolver, type DnsServer, namesUpFrom, resolver, zoneServers } from './servers.ts';
+import { anyResolver, type DnsServer, resolver, zoneServers } from './servers.ts';
 
 /** The longest chain of CNAME records that is followed: resolvers and authorities give up on longer ones. */
 const MAX_HOPS = 10;
@@ -46,12 +50,21 @@ export async function observe(
   );
   const viewsOf = (servers: readonly DnsServer[]) =>
     Promise.all(servers.map((server) => viewOf(withProbe(server, expectation), expectation)));
+  const viewsOfResolvers = Promise.all(
+    resolvers.map(async (server, i) => {
+      const view = await viewOf(withProbe(server, expectation), expectation);
+      const address = addresses[i];
+      return address
+        ? withBrokenLink(view, server, signedLookUps(address, bounds), expectation)
+        : view;
+    }),
+  );
   const own = zoneServers(anyResolver(resolvers), withoutWildcard(expectation.hostname), {
     port: authoritativePort,
     mayAsk: mayAskServer(addresses, arePrivateAllowed),
     bounds,
   });
-  const [fromResolvers, fromZone] = await Promise.all([viewsOf(resolvers), own.then(viewsOf)]);
+  const [fromResolvers, fromZone] = await Promise.all([viewsOfResolvers, own.then(viewsOf)]);
   return { resolvers: fromResolvers, zoneServers: fromZone };
 }
 
@@ -69,7 +82,7 @@ export function mayAskServer(
 /** The DNS of a name as one server has it. */
 export async function viewOf(server: DnsServer, expectation: Expectation): Promise<View> {
   const { hostname, target, proof, challenge } = expectation;
-  const [cname, chain, own, wildcard, addresses, texts, elsewhere, caa, atChallenge] =
+  const [cname, chain, own, wildcard, addresses, texts, elsewhere, caas, atChallenge] =
     await Promise.all([
       server.lookUp(hostname, 'CNAME'),
       cnameChain(server, expectation),
@@ -91,9 +104,43 @@ export async function viewOf(server: DnsServer, expectation: Expectation): Promi
     target: addresses,
     proof: texts,
     elsewhere,
-    caa,
+    ...caas,
     challenge: atChallenge,
+    isAuthentic: !isFailure(cname) && cname.isAuthentic === true,
   };
+}
+
+/** The view, with the link that breaks the chain of trust where an answer that matters is not valid. */
+async function withBrokenLink(
+  view: View,
+  server: DnsServer,
+  signed: SignedLookUp,
+  expectation: Expectation,
+): Promise<View> {
+  const question = bogusQuestion(view, expectation);
+  if (!question) return view;
+  const outcome = await server.lookUp(question.name, question.type);
+  const extended = (isFailure(outcome) && outcome.extended) || [];
+  // Signatures are valid or not by the real time.
+  const brokenLink = await findBrokenLink(signed, { ...question, extended }, Date.now());
+  return { ...view, brokenLink };
+}
+
+/** The first look-up that matters and is not valid. With a CNAME, those of other types are of its target. */
+function bogusQuestion(
+  { chain: { hops, end }, own, proof, challenge, caa }: View,
+  { hostname, proof: wanted, challenge: prepared }: Expectation,
+): Place | undefined {
+  if (end === 'dnssec_bogus') return { name: hops.at(-1)?.value ?? hostname, type: 'CNAME' };
+  const type = OWN_TYPES.find((type) => own[type].kind === 'dnssec_bogus');
+  if (hops.length === 0 && type) return { name: hostname, type };
+  if (wanted && proof?.failure === 'dnssec_bogus') return { name: wanted.name, type: 'TXT' };
+  if (prepared && challenge?.chain.end === 'dnssec_bogus') {
+    return { name: challenge.chain.hops.at(-1)?.value ?? prepared.name, type: 'CNAME' };
+  }
+  return 'failure' in caa && caa.failure === 'dnssec_bogus'
+    ? { name: caa.name, type: 'CAA' }
+    : undefined;
 }
 
 async function ownOf(server: DnsServer, name: string): Promise<Own> {
@@ -241,23 +288,37 @@ async function recordsElsewhere(
 }
 
 /** RFC 8659, section 3: the closest set up the tree; at each name along its CNAME chain. */
-async function caaAt(server: DnsServer, expectation: Expectation): Promise<Caa> {
+async function caaAt(
+  server: DnsServer,
+  expectation: Expectation,
+): Promise<Pick<View, 'caa' | 'climb'>> {
   const { hostname, target } = expectation;
   // Those of the name below which the wildcard is.
-  const caa = await closestCaa(server, namesUpFrom(withoutWildcard(hostname)));
-  if (!('failure' in caa) || caa.name !== hostname) return caa;
-  return (await failsAtTarget(server, expectation)) ? { ...caa, name: target } : caa;
+  const { caa, climb } = await climbToCaa(server, namesUpFrom(withoutWildcard(hostname)));
+  if (!('failure' in caa) || caa.name !== hostname) return { caa, climb };
+  const isTargets = await failsAtTarget(server, expectation);
+  return { caa: isTargets ? { ...caa, name: target } : caa, climb };
 }
 
 /** The first set of CAA records at these names, each along its CNAME chain. */
 export async function closestCaa(server: DnsServer, names: readonly string[]): Promise<Caa> {
-  const sets = await Promise.all(names.map((name) => follow(server, name, 'CAA')));
-  for (const [index, { records, end }] of sets.entries()) {
-    const failure = failureOf(end);
-    if (failure) return { name: names[index] ?? '', failure };
-    if (records.length > 0) return { records };
-  }
-  return { records: [] };
+  return (await climbToCaa(server, names)).caa;
+}
+
+/** The same with the way there. */
+async function climbToCaa(server: DnsServer, names: readonly string[]) {
+  const all = await Promise.all(
+    names.map(async (name): Promise<CaaStep> => {
+      const { records, aliases, end } = await follow(server, name, 'CAA');
+      return { name, aliases, records, failure: failureOf(end) };
+    }),
+  );
+  // The first name with an answer decides, and so does the first without any.
+  const last = all.findIndex(({ records, failure }) => records.length > 0 || failure !== undefined);
+  const climb = last < 0 ? all : all.slice(0, last + 1);
+  const { name = '', records = [], failure } = climb.at(-1) ?? {};
+  const caa: Caa = failure === undefined ? { records } : { name, failure };
+  return { caa, climb };
 }
 
 /** The CNAME chain ends at the claim's target, and the look-up fails there. */
@@ -269,30 +330,35 @@ async function failsAtTarget(server: DnsServer, expectation: Expectation): Promi
 /** The records of a type at a name, or at the end of its CNAME chain. */
 interface Followed {
   readonly records: readonly ResourceRecord[];
+  /** The CNAME records of the chain. */
+  readonly aliases: readonly ResourceRecord[];
   readonly end: 'found' | 'nothing' | 'loop' | Failure;
 }
 
 /** Looks up a type at a name and along its CNAME chain. A chain that is too long counts as a loop. */
 async function follow(server: DnsServer, name: string, type: RecordType): Promise<Followed> {
   const passed = new Set([name]);
+  const aliases: ResourceRecord[] = [];
   let at = name;
   let queried = name;
   let outcome = await server.lookUp(name, type);
   for (;;) {
-    if (isFailure(outcome)) return { records: [], end: outcome.kind };
+    if (isFailure(outcome)) return { records: [], aliases, end: outcome.kind };
     const records = recordsAt(outcome, at, type);
-    if (records.length > 0) return { records, end: 'found' };
-    const cname = recordsAt(outcome, at, 'CNAME')[0]?.value;
+    if (records.length > 0) return { records, aliases, end: 'found' };
+    const [cname] = recordsAt(outcome, at, 'CNAME');
     if (cname !== undefined) {
-      if (passed.has(cname) || passed.size > MAX_HOPS) return { records: [], end: 'loop' };
-      passed.add(cname);
-      at = cname;
+      const { value } = cname;
+      aliases.push(cname);
+      if (passed.has(value) || passed.size > MAX_HOPS) return { records: [], aliases, end: 'loop' };
+      passed.add(value);
+      at = value;
     } else if (queried !== at) {
       // A resolver answers with the whole chain; a zone's own server only with the part in its zone.
       queried = at;
       outcome = await server.lookUp(at, type);
     } else {
-      return { records: [], end: 'nothing' };
+      return { records: [], aliases, end: 'nothing' };
     }
   }
 }

@@ -10,11 +10,31 @@ export interface ResourceRecord {
   readonly value: string;
 }
 
-/** Why a query has no answer. A closed port counts as a timeout. */
-export type Failure = 'servfail' | 'refused' | 'timeout' | 'malformed';
+/**
+ * Why a query has no answer. A closed port counts as a timeout. `dnssec_bogus`: a resolver has an answer, and its DNSSEC
+ * validation fails.
+ */
+export type Failure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'dnssec_bogus';
 
 /** The result of a query. The records may be at another name, at the end of a CNAME chain. */
-export type Outcome =
+export type Outcome = Answer | FailedQuery;
+
+export interface FailedQuery {
+  readonly kind: Failure;
+  /** Why, as resolvers say it (RFC 8914). */
+  readonly extended?: readonly ExtendedError[];
+}
+
+export interface ExtendedError {
+  readonly code: number;
+  /** Of the resolver's operator: for people, and untrusted. */
+  readonly text: string;
+}
+
+type Answer = {
+  /** The resolver has validated it by DNSSEC. */
+  readonly isAuthentic?: boolean;
+} & (
   | { readonly kind: 'found'; readonly records: readonly ResourceRecord[] }
   | {
       readonly kind: 'nodata' | 'nxdomain';
@@ -25,9 +45,9 @@ export type Outcome =
       /** The name servers of the zone that the name is in, where the server only knows these (RFC 1034, section 4.3.1). */
       readonly referral?: readonly ResourceRecord[];
     }
-  | { readonly kind: Failure };
+);
 
-export function isFailure(outcome: Outcome): outcome is { readonly kind: Failure } {
+export function isFailure(outcome: Outcome): outcome is FailedQuery {
   return !('records' in outcome);
 }
 

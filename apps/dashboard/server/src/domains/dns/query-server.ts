@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, isIP } from 'node:net';
+import { saysBogus } from './dnssec/extended-errors.ts';
 import { MAX_UDP_BYTES, type Query, type Question, readAnswer, writeQuery } from './message.ts';
-import type { Outcome } from './outcome.ts';
+import { type FailedQuery, isFailure, type Outcome } from './outcome.ts';
 
 export interface ServerAddress {
   readonly address: string;
@@ -53,23 +54,57 @@ const MAX_TCP_BYTES = 8_192;
 /** How many responses to other queries one query ignores. */
 const MAX_FOREIGN = 10;
 
-const MALFORMED: Outcome = { kind: 'malformed' };
+const MALFORMED = { kind: 'malformed' } as const;
 
 /**
  * Sends one query to one server: over UDP, over TCP where the response is truncated, and a second time where the first
- * response was unusable. Sends nothing when the quota is used up. Never rejects.
+ * response was unusable. A resolver that fails twice is asked once more for what it has without validation: where it
+ * has an answer then, or says so, that is `dnssec_bogus`. Sends nothing when the quota is used up. Never rejects.
  */
 export async function queryServer(
   server: ServerAddress,
   question: Question,
   limits: QueryLimits,
 ): Promise<Outcome> {
-  const first = await attempt(server, question, limits, true);
+  const first = await attempt(server, question, limits, { edns: true, read: readAnswer });
   if (first === 'unreachable') return { kind: 'timeout' };
   if (!WORTH_A_RETRY.includes(first.kind) || limits.signal.aborted) return first;
-  const second = await attempt(server, question, limits, false);
-  return second === 'unreachable' ? { kind: 'timeout' } : second;
+  const second = await attempt(server, question, limits, { edns: false, read: readAnswer });
+  if (second === 'unreachable') return { kind: 'timeout' };
+  if (second.kind !== 'servfail') return second;
+  const failed: FailedQuery = first.kind === 'servfail' ? first : second;
+  if (!question.isRecursive || limits.signal.aborted) return failed;
+  const unchecked = { ...question, isUnchecked: true };
+  const third = await attempt(server, unchecked, limits, { edns: true, read: readAnswer });
+  const isRefused = third === 'unreachable' || isFailure(third);
+  const isBogus = !isRefused || failed.extended?.some(({ code }) => saysBogus(code));
+  return isBogus ? { ...failed, kind: 'dnssec_bogus' } : failed;
 }
+
+/** Sends one query to one server, once, and reads the response with `read`; undefined: there is none to be read. */
+export async function queryServerOnce<Response extends object>(
+  server: ServerAddress,
+  question: Question,
+  limits: QueryLimits,
+  read: ReadResponse<Response | NoResponse>,
+): Promise<Response | undefined> {
+  const response = await attempt(server, question, limits, { edns: true, read });
+  return response === 'unreachable' || 'kind' in response ? undefined : response;
+}
+
+/** Reads a response, as readAnswer does. */
+export type ReadResponse<Response> = (
+  query: Query,
+  message: Buffer,
+) => Response | 'foreign' | 'truncated';
+
+interface AttemptOptions<Response> {
+  readonly edns: boolean;
+  readonly read: ReadResponse<Response>;
+}
+
+/** Nothing that can be read came. */
+export type NoResponse = { readonly kind: 'malformed' | 'timeout' };
 
 /** The same over TCP alone, once. */
 export async function queryServerOverTcp(
@@ -79,21 +114,23 @@ export async function queryServerOverTcp(
 ): Promise<Outcome> {
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const query = writeQuery(question, { edns: true });
-  const outcome = await overTcp(server, query, { signal: timeout, quota }).catch(() => undefined);
+  const outcome = await overTcp(server, query, readAnswer, { signal: timeout, quota }).catch(
+    () => undefined,
+  );
   return typeof outcome === 'object' ? outcome : { kind: 'timeout' };
 }
 
-async function attempt(
+async function attempt<Response extends object>(
   server: ServerAddress,
   question: Question,
   { timeoutMs, signal, quota }: QueryLimits,
-  edns: boolean,
-): Promise<Outcome | 'unreachable'> {
+  { edns, read }: AttemptOptions<Response>,
+): Promise<Response | NoResponse | 'unreachable'> {
   for (const send of [overUdp, overTcp]) {
     if (!quota.takeQuery()) return MALFORMED;
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const outcome = await send(server, writeQuery(question, { edns }), {
+      const outcome = await send(server, writeQuery(question, { edns }), read, {
         signal: timeout,
         quota,
       });
@@ -108,11 +145,12 @@ async function attempt(
 type Limits = Pick<QueryLimits, 'signal' | 'quota'>;
 
 /** Rejects on a timeout, and when the port is closed. */
-async function overUdp(
+async function overUdp<Response extends object>(
   { address, port }: ServerAddress,
   query: Query,
+  read: ReadResponse<Response>,
   { signal, quota }: Limits,
-): Promise<Outcome | 'truncated'> {
+): Promise<Response | NoResponse | 'truncated'> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   try {
     // On a connected socket the system picks a random port, drops what others send, and reports a closed port at once.
@@ -122,7 +160,7 @@ async function overUdp(
     for (let foreign = 0; foreign <= MAX_FOREIGN; foreign++) {
       const [message] = (await once(socket, 'message', { signal })) as [Buffer];
       if (message.length > MAX_UDP_BYTES || !quota.takeBytes(message.length)) return MALFORMED;
-      const answer = readAnswer(query, message);
+      const answer = read(query, message);
       if (answer !== 'foreign') return answer;
     }
     return MALFORMED;
@@ -134,18 +172,19 @@ async function overUdp(
 }
 
 /** RFC 7766: two bytes of length come before each message. Rejects as overUdp does. */
-async function overTcp(
+async function overTcp<Response extends object>(
   { address, port }: ServerAddress,
   query: Query,
+  read: ReadResponse<Response>,
   { signal, quota }: Limits,
-): Promise<Outcome | 'truncated'> {
+): Promise<Response | NoResponse | 'truncated'> {
   const socket = connect({ port, host: address, signal });
   try {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.bytes.length);
     socket.write(Buffer.concat([length, query.bytes]));
     const message = await readMessage(socket, quota);
-    const answer = message && readAnswer(query, message);
+    const answer = message && read(query, message);
     return typeof answer === 'object' ? answer : MALFORMED;
   } finally {
     socket.destroy();

@@ -1,3 +1,4 @@
+import { namesUpFrom } from './names.ts';
 import { isFailure, type Outcome, type RecordType, recordsAt } from './outcome.ts';
 import { type Quota, queryServer, type ServerAddress } from './query-server.ts';
 
@@ -167,10 +168,4 @@ async function addressOf(
     if (address) return address.value;
   }
   return undefined;
-}
-
-/** A name and all above it but the root: `a.b.c`, `b.c`, `c`. */
-export function namesUpFrom(name: string): string[] {
-  const labels = name.split('.');
-  return labels.map((_, i) => labels.slice(i).join('.'));
 }

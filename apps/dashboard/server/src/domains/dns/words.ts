@@ -85,4 +85,10 @@ export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   refused: 'was refused',
   timeout: 'was not answered in time',
   malformed: 'was answered with a malformed DNS message',
+  dnssec_bogus: 'has an answer whose DNSSEC signatures are not valid',
 };
+
+/** Why there was no answer, after a record: `SERVFAIL`. */
+export function failureCode(failure: Failure): string {
+  return failure === 'dnssec_bogus' ? 'DNSSEC validation failed' : failure.toUpperCase();
+}

@@ -1,6 +1,7 @@
 import { getServers } from 'node:dns';
 import type { Config } from '../../config.ts';
 import type { Expectation } from '../dns/expectation.ts';
+import { namesUpFrom } from '../dns/names.ts';
 import type { View } from '../dns/observation.ts';
 import { OWN_TYPES } from '../dns/observation.ts';
 import { closestCaa, observe } from '../dns/observe.ts';
@@ -8,7 +9,7 @@ import { isFailure, type RecordType, type ResourceRecord, recordsAt } from '../d
 import { createQuota, readServerAddress } from '../dns/query-server.ts';
 import { caaAllows } from '../dns/rules/caa.ts';
 import { factsOf } from '../dns/rules/facts.ts';
-import { anyResolver, namesUpFrom, resolver } from '../dns/servers.ts';
+import { anyResolver, resolver } from '../dns/servers.ts';
 import { FAILURE_WORDS } from '../dns/words.ts';
 import type { Verdict } from '../verdict.ts';
 

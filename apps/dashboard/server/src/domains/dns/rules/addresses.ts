@@ -1,4 +1,4 @@
-import { differenceInWords, line, lines } from '../words.ts';
+import { differenceInWords, failureCode, line, lines } from '../words.ts';
 import { hasChallengeRecord } from './challenge.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
@@ -30,7 +30,7 @@ export const platformResolves: Rule = (facts) => {
   if (view.target.addresses.length > 0) return undefined;
   const { hostname, target } = expectation;
   const found = view.target.failure
-    ? `${target}: ${view.target.failure.toUpperCase()}`
+    ? `${target}: ${failureCode(view.target.failure)}`
     : `${target} has no address`;
   return verdictOf(facts, {
     code: 'dns_error',

@@ -3,7 +3,7 @@ import type { Verdict } from '../../verdict.ts';
 import { isWildcard, withoutWildcard } from '../../wildcard.ts';
 import { type Authority, dnsRecord } from '../expectation.ts';
 import type { Failure, ResourceRecord } from '../outcome.ts';
-import { FAILURE_WORDS, lines, listed, printable } from '../words.ts';
+import { FAILURE_WORDS, failureCode, lines, listed, printable } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 
@@ -93,7 +93,7 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
     reason: 'platform_unresolved',
     message: `The record of ${hostname} is right, but the query for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
     expected: `an answer for the CAA record of ${target}`,
-    found: `${facts.view.label}: ${target} CAA ${failure.toUpperCase()}`,
+    found: `${facts.view.label}: ${target} CAA ${failureCode(failure)}`,
     remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
   });
 }

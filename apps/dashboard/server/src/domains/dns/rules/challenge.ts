@@ -1,5 +1,5 @@
 import type { Verdict } from '../../verdict.ts';
-import { differenceInWords, line, lines, someRecords } from '../words.ts';
+import { differenceInWords, failureCode, line, lines, someRecords } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { isFailureKind, unanswered } from './lookup-failures.ts';
 import { type TargetNearMiss, targetNearMiss } from './near-miss.ts';
@@ -143,7 +143,7 @@ export const targetIsThere: Rule = (facts) => {
     message: `The record of the challenges is right, but ${target}, where ${hostname} is to lead, has no address in the DNS.`,
     expected: `an address of ${target}`,
     found: view.target.failure
-      ? `${target}: ${view.target.failure.toUpperCase()}`
+      ? `${target}: ${failureCode(view.target.failure)}`
       : `${target} has no address`,
     remedy: `Do not move ${hostname} yet: the operator of this dashboard has to correct ${target}.`,
   });

@@ -1,6 +1,7 @@
 import type { Verdict } from '../../verdict.ts';
 import { type Failure, isFailure, type RecordType } from '../outcome.ts';
-import { FAILURE_WORDS } from '../words.ts';
+import { FAILURE_WORDS, failureCode } from '../words.ts';
+import { brokenChain } from './dnssec.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 
 /** The name itself can be looked up: its CNAME, or its addresses where it has none. */
@@ -24,19 +25,20 @@ export function unanswered(
   type: RecordType,
   failure: Failure,
 ): Verdict {
+  if (failure === 'dnssec_bogus') return brokenChain(facts, name, type);
   const { view } = facts;
   return verdictOf(facts, {
     code: 'dns_error',
     reason: failure,
     message: `The query for the ${type} record of ${name} ${FAILURE_WORDS[failure]}.`,
-    found: `${view.label}: ${name} ${type} ${failure.toUpperCase()}`,
+    found: `${view.label}: ${name} ${type} ${failureCode(failure)}`,
     remedy: REMEDIES[failure](facts),
   });
 }
 
 type Zone = Pick<Facts, 'zone' | 'isApex'>;
 
-const REMEDIES: Readonly<Record<Failure, (of: Zone) => string>> = {
+const REMEDIES: Readonly<Record<Exclude<Failure, 'dnssec_bogus'>, (of: Zone) => string>> = {
   servfail: ({ zone, isApex }) =>
     `The name servers of ${zone} cannot answer, or resolvers reject their answers. If the domain is signed with DNSSEC, compare the DS record at the registrar with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}${isApex ? '; an ALIAS or ANAME record whose target does not exist gives this error too' : ''}.`,
   refused: ({ zone }) =>

@@ -22,6 +22,7 @@ import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
 import { domainMoveRoutes } from './domains/move/move-routes.ts';
 import { rehearsalRoutes } from './domains/rehearsal/rehearsal-routes.ts';
+import { simulationRoutes } from './domains/simulation/simulation-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
@@ -142,6 +143,7 @@ export async function buildServer({
       api.register(siteVersionRoutes, { deps });
       api.register(changeExceptionRoutes, { deps });
       api.register(domainRoutes, { deps });
+      api.register(simulationRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(domainMoveRoutes, { deps });
       api.register(exportRoutes, { deps });

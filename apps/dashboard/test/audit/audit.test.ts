@@ -56,6 +56,8 @@ const SEND_ALONE = [
   // They ask the host of a repository for new commits.
   'POST /api/projects/{slug}/repository/check',
   'POST /api/git/{id}',
+  // It asks the DNS.
+  'POST /api/projects/{slug}/dns-simulation',
 ];
 /** Who verifies by the link has no account. */
 const BY_LINK = 'POST /api/domain-links/{secret}/verify';

@@ -300,6 +300,10 @@ const TABLE: Record<string, Row> = {
     [AUTHORS, 'domains', 200, undefined],
     () => ({ path: `${HOST}/verify` }),
   ),
+  'POST /api/projects/:slug/dns-simulation': change([AUTHORS, 'domains', 200, undefined], () => ({
+    path: `${PETS}/dns-simulation`,
+    body: { hostname: 'docs.example.test' },
+  })),
   'POST /api/projects/:slug/domains/:hostname/primary': change(
     [OWNERS, 'domains', 200, 'domain.primary'],
     async ({ service }) => {

@@ -19,6 +19,7 @@ import { LinkedDomainPage } from './domains/linked-domain-page.tsx';
 import { LeavePage } from './domains/move/leave-page.tsx';
 import { MovePage } from './domains/move/move-page.tsx';
 import { RehearsalPage } from './domains/rehearsal/rehearsal-page.tsx';
+import { CheckNamePage } from './domains/simulation/check-name-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -85,6 +86,7 @@ const settings = page(project, '/settings', SettingsLayout);
 const settingsPages = [
   page(settings, '/', GeneralPage),
   page(settings, '/domains', DomainListPage),
+  page(settings, '/domains/check', CheckNamePage),
   page(settings, '/domains/$hostname', DomainPage),
   page(settings, '/domains/$hostname/move', MovePage),
   page(settings, '/domains/$hostname/leave', LeavePage),

@@ -3,6 +3,7 @@ import { count } from '@petstore/service/text.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
 import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
+import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { SingleFlight } from '../edge/store-reads.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
@@ -13,8 +14,10 @@ import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
 import type { Expectation } from './dns/expectation.ts';
 import { type CheckResult, judge } from './dns/judge.ts';
-import { observe } from './dns/observe.ts';
+import type { Observation } from './dns/observation.ts';
+import { observe, observeChanged } from './dns/observe.ts';
 import type { ResourceRecord } from './dns/outcome.ts';
+import type { RecordChanges } from './dns/record-changes.ts';
 import { requireDomainsInPlan } from './domains.ts';
 import { keepRecordsSeen, recordsSeen } from './move/seen-records.ts';
 
@@ -83,9 +86,7 @@ export async function checkDomain(
     if (!domain) return undefined;
     const expectation = await expectationOf(db, config, domain);
     const result = await checkDns(expectation, {
-      servers: config.dnsServers,
-      authoritativePort: config.dnsAuthoritativePort,
-      arePrivateAllowed: config.dnsPrivateServers === 'allow',
+      ...dnsOptions(config),
       ...(signal && { signal }),
     });
     const changed = await db.transaction().execute(async (trx) => {
@@ -119,25 +120,49 @@ export interface DnsCheckOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How the configuration has the DNS asked. */
+export function dnsOptions(config: Config): DnsCheckOptions {
+  return {
+    servers: config.dnsServers,
+    authoritativePort: config.dnsAuthoritativePort,
+    arePrivateAllowed: config.dnsPrivateServers === 'allow',
+  };
+}
+
 /** The longest time that a check takes, in milliseconds; most take a few. */
 const TIMEOUT_MS = 5_000;
 
 /** Looks a name up and compares its DNS with the expectation. Rejects only with the reason of `signal`. */
 export async function checkDns(
   expectation: Expectation,
-  { servers, authoritativePort, arePrivateAllowed, signal }: DnsCheckOptions,
+  options: DnsCheckOptions,
 ): Promise<CheckResult & { readonly records: readonly ResourceRecord[] }> {
-  signal?.throwIfAborted();
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const observation = await observe(expectation, {
-    servers: servers.length > 0 ? servers : getServers(),
-    authoritativePort,
-    arePrivateAllowed,
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-  });
-  signal?.throwIfAborted();
+  const observation = await observe(expectation, bounded(options));
+  options.signal?.throwIfAborted();
   return {
     ...judge(observation, expectation),
     records: recordsSeen(observation, expectation.hostname),
+  };
+}
+
+/** What the DNS would have for an expectation with each of some changes. Rejects only with the reason of `signal`. */
+export async function observeDns(
+  expectation: Expectation,
+  changes: readonly RecordChanges[],
+  options: DnsCheckOptions,
+): Promise<Observation[]> {
+  const observations = await observeChanged(expectation, changes, bounded(options));
+  options.signal?.throwIfAborted();
+  return observations;
+}
+
+/** With the system's resolvers where none is named, and an end. Throws the reason of `signal`. */
+function bounded({ servers, signal, ...options }: DnsCheckOptions) {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  return {
+    ...options,
+    servers: servers.length > 0 ? servers : getServers(),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   };
 }

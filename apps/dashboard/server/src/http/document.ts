@@ -17,6 +17,7 @@ import { DomainConnectOffer } from '../domain-connect/offer.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
+import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -76,6 +77,7 @@ export const SCHEMAS = [
   DomainTraffic,
   DomainMove,
   Rehearsal,
+  Simulation,
   Webhook,
   CreatedWebhook,
   DeliverySummary,

@@ -10,7 +10,7 @@ import { domainsQuery, installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -47,7 +47,20 @@ export function DomainListPage() {
     <ProjectPage
       title="Domains"
       description="Host names of your own that show this project’s site."
-      actions={domains && domains.length > 0 && add}
+      actions={
+        <>
+          {can(project, 'domain.verify') && (
+            <Link
+              to="/projects/$slug/settings/domains/check"
+              params={{ slug: project.slug }}
+              className={buttonClass()}
+            >
+              Check a name
+            </Link>
+          )}
+          {domains && domains.length > 0 && add}
+        </>
+      }
     >
       <AddDomainDialog openState={[isAdding, setAdding]} />
       <div className="grid gap-5">

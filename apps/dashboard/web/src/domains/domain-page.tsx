@@ -112,7 +112,8 @@ function DomainView({ domain }: { readonly domain: Domain }) {
   );
 }
 
-function ToList() {
+/** The way back to all domains of the project. */
+export function ToList() {
   const { slug } = useProject();
   return (
     <Link

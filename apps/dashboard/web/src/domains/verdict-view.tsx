@@ -81,6 +81,23 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
       </>
     );
   }
+  const isRight = verdict.code === 'verified';
+  return (
+    <>
+      <VerdictSummary verdict={verdict} hasSteps={steps !== undefined} />
+      {(!isRight || verdict.add.length > 0) && steps}
+    </>
+  );
+}
+
+interface VerdictSummaryProps {
+  readonly verdict: Verdict;
+  /** What to do follows, step by step. */
+  readonly hasSteps: boolean;
+}
+
+/** A verdict in words: what is the matter, what was expected, what was found. */
+export function VerdictSummary({ verdict, hasSteps }: VerdictSummaryProps) {
   const { icon: Icon, look, title } = kindOf(verdict);
   const isRight = verdict.code === 'verified';
   return (
@@ -103,10 +120,11 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
           ...(isRight && isAnyForbidden(verdict)
             ? [{ term: 'CAA', value: <AllowedAuthorities verdict={verdict} /> }]
             : []),
-          ...(isRight || steps ? [] : [{ term: 'What to do', value: <Words verdict={verdict} /> }]),
+          ...(isRight || hasSteps
+            ? []
+            : [{ term: 'What to do', value: <Words verdict={verdict} /> }]),
         ]}
       />
-      {(!isRight || verdict.add.length > 0) && steps}
     </>
   );
 }

@@ -59,13 +59,24 @@ export function TextField({
 type SelectFieldProps = FieldProps & {
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly defaultValue?: string;
+  /** For a caller that keeps what is chosen. */
+  readonly value?: string;
+  readonly onValueChange?: (value: string) => void;
 };
 
 /** The browser's own list: it works with every keyboard, screen reader and phone. */
-export function SelectField({ options, defaultValue, ...field }: SelectFieldProps) {
+export function SelectField({
+  options,
+  defaultValue,
+  value: chosen,
+  onValueChange,
+  ...field
+}: SelectFieldProps) {
   return (
     <Labelled {...field}>
       <Field.Control
+        {...(chosen !== undefined && { value: chosen })}
+        {...(onValueChange && { onValueChange: (value) => onValueChange(String(value)) })}
         render={
           <select defaultValue={defaultValue} className={SELECT}>
             {options.map(({ value, label: text }) => (

@@ -4,6 +4,7 @@ import { isWildcard, withoutWildcard } from '../wildcard.ts';
 import { findBrokenLink } from './dnssec/find-broken-link.ts';
 import { type SignedLookUp, signedLookUps } from './dnssec/signed-look-up.ts';
 import type { ChallengeExpectation, Expectation } from './expectation.ts';
+import { addressesOf, failureOf, follow, MAX_HOPS } from './follow.ts';
 import { namesUpFrom } from './names.ts';
 import {
   type Caa,
@@ -16,18 +17,10 @@ import {
   type Texts,
   type View,
 } from './observation.ts';
-import {
-  type Failure,
-  isFailure,
-  type RecordType,
-  type ResourceRecord,
-  recordsAt,
-} from './outcome.ts';
+import { isFailure, type RecordType, type ResourceRecord, recordsAt } from './outcome.ts';
 import { createQuota, readServerAddress, type ServerAddress } from './query-server.ts';
+import { NO_CHANGES, type RecordChanges, withChanges } from './record-changes.ts';
 import { anyResolver, type DnsServer, resolver, zoneServers } from './servers.ts';
-
-/** The longest chain of CNAME records that is followed: resolvers and authorities give up on longer ones. */
-const MAX_HOPS = 10;
 
 interface Options {
   /** Resolvers as `ip:port`; at least one. */
@@ -39,33 +32,57 @@ interface Options {
 }
 
 /** Sends all queries that the verdict needs to the resolvers and to the zone's own servers. Never rejects. */
-export async function observe(
+export async function observe(expectation: Expectation, options: Options): Promise<Observation> {
+  const [observation = NOTHING] = await observeChanged(expectation, [NO_CHANGES], options);
+  return observation;
+}
+
+const NOTHING: Observation = { resolvers: [], zoneServers: [] };
+
+/** The same for each of some changes to the records, with what the servers would answer then. No query is sent twice. */
+export async function observeChanged(
   expectation: Expectation,
+  changes: readonly RecordChanges[],
   { servers, authoritativePort, arePrivateAllowed, signal }: Options,
-): Promise<Observation> {
+): Promise<Observation[]> {
   const bounds = { signal, quota: createQuota() };
   const addresses = servers.map(readServerAddress);
-  const resolvers = addresses.map((address, i) =>
-    resolver(servers[i] ?? address.address, address, bounds),
+  const resolvers = addresses.map((address, i) => ({
+    server: resolver(servers[i] ?? address.address, address, bounds),
+    signed: signedLookUps(address, bounds),
+  }));
+  const own = zoneServers(
+    anyResolver(resolvers.map(({ server }) => server)),
+    withoutWildcard(expectation.hostname),
+    {
+      port: authoritativePort,
+      mayAsk: mayAskServer(addresses, arePrivateAllowed),
+      bounds,
+    },
   );
-  const viewsOf = (servers: readonly DnsServer[]) =>
-    Promise.all(servers.map((server) => viewOf(withProbe(server, expectation), expectation)));
-  const viewsOfResolvers = Promise.all(
-    resolvers.map(async (server, i) => {
-      const view = await viewOf(withProbe(server, expectation), expectation);
-      const address = addresses[i];
-      return address
-        ? withBrokenLink(view, server, signedLookUps(address, bounds), expectation)
-        : view;
+  return Promise.all(
+    changes.map(async (changed) => {
+      const [fromResolvers, fromZone] = await Promise.all([
+        Promise.all(
+          resolvers.map(async ({ server, signed }) => {
+            const view = await viewOf(
+              withProbe(withChanges(server, changed), expectation),
+              expectation,
+            );
+            return withBrokenLink(view, server, signed, expectation);
+          }),
+        ),
+        own.then((all) =>
+          Promise.all(
+            all.map((server) =>
+              viewOf(withProbe(withChanges(server, changed), expectation), expectation),
+            ),
+          ),
+        ),
+      ]);
+      return { resolvers: fromResolvers, zoneServers: fromZone };
     }),
   );
-  const own = zoneServers(anyResolver(resolvers), withoutWildcard(expectation.hostname), {
-    port: authoritativePort,
-    mayAsk: mayAskServer(addresses, arePrivateAllowed),
-    bounds,
-  });
-  const [fromResolvers, fromZone] = await Promise.all([viewsOfResolvers, own.then(viewsOf)]);
-  return { resolvers: fromResolvers, zoneServers: fromZone };
 }
 
 /** Whether a zone's own server may be asked at an address. The resolvers' addresses are queried anyway. */
@@ -215,20 +232,6 @@ async function endAt(server: DnsServer, name: string): Promise<CnameChain['end']
   return addresses.length > 0 ? 'addresses' : (failure ?? 'nothing');
 }
 
-/** All addresses of a name, along its CNAME chain. `failure`: there are none, for this reason. */
-export async function addressesOf(server: DnsServer, name: string): Promise<View['target']> {
-  const [v4, v6] = await Promise.all([follow(server, name, 'A'), follow(server, name, 'AAAA')]);
-  const addresses = [...v4.records, ...v6.records].map(({ value }) => value);
-  const failure = addresses.length === 0 ? (failureOf(v4.end) ?? failureOf(v6.end)) : undefined;
-  return { addresses, failure };
-}
-
-function failureOf(end: string): Failure | undefined {
-  // Resolvers answer a loop with SERVFAIL.
-  if (end === 'loop') return 'servfail';
-  return end === 'found' || end === 'nothing' ? undefined : (end as Failure);
-}
-
 async function textsAt(server: DnsServer, name: string): Promise<Texts> {
   const [{ records, end }, cname] = await Promise.all([
     follow(server, name, 'TXT'),
@@ -325,42 +328,6 @@ async function climbToCaa(server: DnsServer, names: readonly string[]) {
 async function failsAtTarget(server: DnsServer, expectation: Expectation): Promise<boolean> {
   const { end } = await cnameChain(server, expectation);
   return end === 'target' && isFailure(await server.lookUp(expectation.target, 'CAA'));
-}
-
-/** The records of a type at a name, or at the end of its CNAME chain. */
-interface Followed {
-  readonly records: readonly ResourceRecord[];
-  /** The CNAME records of the chain. */
-  readonly aliases: readonly ResourceRecord[];
-  readonly end: 'found' | 'nothing' | 'loop' | Failure;
-}
-
-/** Looks up a type at a name and along its CNAME chain. A chain that is too long counts as a loop. */
-async function follow(server: DnsServer, name: string, type: RecordType): Promise<Followed> {
-  const passed = new Set([name]);
-  const aliases: ResourceRecord[] = [];
-  let at = name;
-  let queried = name;
-  let outcome = await server.lookUp(name, type);
-  for (;;) {
-    if (isFailure(outcome)) return { records: [], aliases, end: outcome.kind };
-    const records = recordsAt(outcome, at, type);
-    if (records.length > 0) return { records, aliases, end: 'found' };
-    const [cname] = recordsAt(outcome, at, 'CNAME');
-    if (cname !== undefined) {
-      const { value } = cname;
-      aliases.push(cname);
-      if (passed.has(value) || passed.size > MAX_HOPS) return { records: [], aliases, end: 'loop' };
-      passed.add(value);
-      at = value;
-    } else if (queried !== at) {
-      // A resolver answers with the whole chain; a zone's own server only with the part in its zone.
-      queried = at;
-      outcome = await server.lookUp(at, type);
-    } else {
-      return { records: [], aliases, end: 'nothing' };
-    }
-  }
 }
 
 interface Place {

@@ -60,3 +60,7 @@ export function recordsAt(
   if (isFailure(outcome)) return [];
   return outcome.records.filter((record) => record.name === name && record.type === type);
 }
+
+/** The types of records that somebody may think of. Servers answer for an ALIAS with the addresses of its target. */
+export const CHANGEABLE_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'TXT'] as const;
+export type ChangeableType = (typeof CHANGEABLE_TYPES)[number];

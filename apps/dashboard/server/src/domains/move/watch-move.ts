@@ -12,7 +12,8 @@ import { type DomainMoveRow, findMove, recordMoveSeen } from '../../store/domain
 import { type DomainRow, findDomainById } from '../../store/domains.ts';
 import type { Db } from '../../store/schema.ts';
 import { targetOf } from '../claim.ts';
-import { addressesOf, mayAskServer } from '../dns/observe.ts';
+import { addressesOf } from '../dns/follow.ts';
+import { mayAskServer } from '../dns/observe.ts';
 import type { ResourceRecord } from '../dns/outcome.ts';
 import { createQuota, readServerAddress } from '../dns/query-server.ts';
 import { anyResolver, type DnsServer, namedZoneServers, resolver } from '../dns/servers.ts';

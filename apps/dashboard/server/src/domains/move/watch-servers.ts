@@ -1,4 +1,5 @@
-import { addressesOf, cnameChain } from '../dns/observe.ts';
+import { addressesOf } from '../dns/follow.ts';
+import { cnameChain } from '../dns/observe.ts';
 import { isFailure, type Outcome, recordsAt } from '../dns/outcome.ts';
 import type { DnsServer, NamedServer } from '../dns/servers.ts';
 import { FAILURE_WORDS } from '../dns/words.ts';

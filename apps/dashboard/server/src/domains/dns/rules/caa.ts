@@ -25,7 +25,7 @@ export const caaAllows: Rule = (facts) => {
   const owner = records[0]?.name;
   const [block] = blocks;
   if (!block || blocks.length < authorities.length || owner === undefined) return undefined;
-  const said = sentence(block, records, owner, authorities);
+  const said = caaSentence(block, records, owner, authorities);
   if (owner === target) {
     return verdictOf(facts, {
       code: 'caa_blocks',
@@ -98,7 +98,8 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
   });
 }
 
-function sentence(
+/** Why CAA records keep authorities from issuing, as a sentence. */
+export function caaSentence(
   block: CaaBlock,
   records: readonly ResourceRecord[],
   owner: string,
@@ -135,7 +136,7 @@ interface Issuer {
 }
 
 /** Why a set of records keeps the authority from issuing. */
-type CaaBlock =
+export type CaaBlock =
   | { readonly why: 'unknown_critical'; readonly indices: readonly number[] }
   | { readonly why: 'issuer' }
   /** A matching issuer is bound to another account, or to other validation methods (RFC 8657). */

@@ -70,6 +70,7 @@ const environment = `\
   DNS_HOST                   addresses on which it answers, separated by commas (127.0.0.1)
   DNS_PORT                   port on which it answers, UDP and TCP; 0 picks a free one (53)
   DNS_ADDRESSES              addresses at which others reach that, separated by commas (DNS_HOST)
+  DNS_RESPONSES_PER_SECOND   responses to one network over UDP; 0: any number (200)
   DOMAIN_CONNECT_PROVIDER_ID the domain name by which DNS providers know the dashboard, where they
                              have taken its templates; needs DNS_ZONE (none)
   DOMAIN_CONNECT_PROVIDER_NAME

@@ -1,5 +1,6 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { runProgram } from '@petstore/test-support/program.ts';
 import { WITHOUT_DNS_TOOLS } from '@petstore/test-support/resolvers.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
+import { encode } from 'dns-packet';
 import { readConfig } from '../../server/src/config.ts';
 import { deleteChallenges, putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { insertDomain } from '../../server/src/store/domains.ts';
@@ -172,9 +174,40 @@ test('addresses of all kinds need one at which others reach them', () => {
   const zone = { DNS_ZONE: ZONE };
   assert.deepEqual(readConfig(zone).dnsZone, {
     ...{ name: ZONE, hosts: ['127.0.0.1'], port: 53, addresses: ['127.0.0.1'] },
+    responsesPerSecond: 200,
   });
   for (const DNS_HOST of ['0.0.0.0', '::', '203.0.113.1,::'])
     assert.throws(() => readConfig({ ...zone, DNS_HOST }), /DNS_ADDRESSES must be set/);
   const named = { ...zone, DNS_HOST: '::', DNS_ADDRESSES: '203.0.113.1' };
   assert.deepEqual(readConfig(named).dnsZone?.addresses, ['203.0.113.1']);
+});
+
+/** Of so many queries over UDP, sent at once: how many have an answer, and how many are told to ask over TCP. */
+async function burst(port: number, queries: number) {
+  const socket = createSocket('udp4');
+  const counted = { answered: 0, truncated: 0 };
+  socket.on('message', (message) => {
+    const isTruncated = ((message[2] ?? 0) & 2) !== 0;
+    counted[isTruncated ? 'truncated' : 'answered'] += 1;
+  });
+  const ask = (id: number) => {
+    const questions = [{ name: ZONE, type: 'SOA' as const }];
+    socket.send(encode({ type: 'query', id, questions }), port, '127.0.0.1');
+  };
+  for (let id = 0; id < queries; id++) ask(id);
+  return { counted, close: () => socket.close() };
+}
+
+test('DNS_RESPONSES_PER_SECOND limits what one network is sent over UDP, and 0 does not', async (t) => {
+  for (const [limit, isMet] of [
+    ['1', ({ answered, truncated }) => answered >= 2 && answered <= 8 && truncated >= 8],
+    ['0', ({ answered, truncated }) => answered === 24 && truncated === 0],
+  ] satisfies [string, (counted: { answered: number; truncated: number }) => boolean][]) {
+    const config = readConfig({ ...ENV, DNS_RESPONSES_PER_SECOND: limit });
+    assert.ok(config.dnsZone);
+    const service = await startService(t, { dnsZone: config.dnsZone, platformHost });
+    const { counted, close } = await burst(service.dnsPort ?? 0, 24);
+    cleanUp(t, close);
+    await timeUntil(async () => isMet(counted));
+  }
 });

@@ -111,10 +111,16 @@ export async function startOwnZone(
   };
 }
 
-async function listen({ hosts, port }: ZoneConfig, zone: Zone, log: Log): Promise<NameServer> {
+async function listen(
+  { hosts, port, responsesPerSecond: perSecond }: ZoneConfig,
+  zone: Zone,
+  log: Log,
+): Promise<NameServer> {
   try {
     return await startNameServer({
       ...{ hosts, port, zone },
+      // After a pause a resolver may ask for much at once.
+      ...(perSecond !== undefined && { rate: { perSecond, burst: 2 * perSecond } }),
       onCrash: (error) => log.error({ err: error }, 'the name server failed, and starts again'),
     });
   } catch (error) {

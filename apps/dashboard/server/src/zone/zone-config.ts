@@ -14,6 +14,8 @@ export interface ZoneConfig {
   readonly port: number;
   /** The addresses at which others reach the name servers of all machines. */
   readonly addresses: readonly string[];
+  /** Over UDP to one network (/24 or /56); 0: any number; undefined: what the name server does by itself. */
+  readonly responsesPerSecond?: number;
 }
 
 /** `ns-` is put in front of the zone's first label. */
@@ -22,6 +24,7 @@ const MAX_FIRST_LABEL = 60;
 /** Reads DNS_ZONE and what belongs to it; undefined where it is unset. Throws UserError. */
 export function readZoneConfig(env: Env): ZoneConfig | undefined {
   const port = integer(env, 'DNS_PORT', 53, 0, 65_535);
+  const responsesPerSecond = integer(env, 'DNS_RESPONSES_PER_SECOND', 200, 0, 1_000_000);
   const hosts = addresses(env, 'DNS_HOST');
   const given = addresses(env, 'DNS_ADDRESSES');
   const raw = text(env, 'DNS_ZONE');
@@ -40,7 +43,7 @@ export function readZoneConfig(env: Env): ZoneConfig | undefined {
     throw new UserError(
       'DNS_ADDRESSES must be set to the addresses at which others reach this machine, such as 203.0.113.10, since DNS_HOST is all of its addresses.',
     );
-  return { name, hosts: listening, port, addresses: reached };
+  return { name, hosts: listening, port, addresses: reached, responsesPerSecond };
 }
 
 function addresses(env: Env, name: string): string[] {

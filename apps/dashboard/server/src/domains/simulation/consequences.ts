@@ -36,7 +36,9 @@ function outcome(hostname: string, today: Verdict, then: Verdict): string {
   if (was) return `${hostname} no longer passes the check, and its certificate is not renewed.`;
   if (will) return `${hostname} leads here, and gets its certificate.`;
   const isSame = today.code === then.code && today.reason === then.reason;
-  return isSame ? 'What is wrong today stays wrong.' : `Something else is wrong then.`;
+  return isSame
+    ? 'What is wrong today stays wrong.'
+    : 'The check fails then, too, for another reason.';
 }
 
 function replaced(today: View, then: View, hostname: string): string[] {

@@ -47,6 +47,11 @@ function Authority({ authority }: { readonly authority: AuthorityPermission }) {
           {isConfigured && <Badge tone="accent">Used here</Badge>}
         </p>
         {!isAllowed && <p className="mt-0.5 text-muted wrap-anywhere">{explanation}</p>}
+        {isAllowed && !wildcard.isAllowed && (
+          <p className="mt-0.5 text-muted wrap-anywhere">
+            Not for a wildcard (<code className="font-mono text-[0.8125rem]">issuewild</code>).
+          </p>
+        )}
         {!isAllowed && record && (
           <div className="mt-1.5 flex items-center justify-between gap-2 rounded-md border border-line py-0.5 pr-1 pl-3">
             <code className="min-w-0 select-all py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">

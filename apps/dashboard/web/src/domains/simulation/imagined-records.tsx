@@ -68,7 +68,7 @@ export function ImaginedRecords({
           {rows.map((row, i) => (
             <li
               key={row.key}
-              className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 border-line max-sm:border-b max-sm:pb-3 sm:grid-cols-[7rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 border-line max-sm:border-b max-sm:pb-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
             >
               <SelectField
                 name={`type-${i}`}

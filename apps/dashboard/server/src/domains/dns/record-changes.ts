@@ -34,7 +34,7 @@ const PROBE = 'k3v9x7q2m5w8z4n6';
 
 /**
  * A server as it would answer with these changes. A CNAME replaces the one that its name has; all other records come
- * beside those that there are.
+ * beside those that there are. Where the last record of a name is removed, a wildcard above it is not seen.
  */
 export function withChanges(server: DnsServer, changes: RecordChanges): DnsServer {
   if (changes.set.length === 0 && changes.remove.length === 0) return server;

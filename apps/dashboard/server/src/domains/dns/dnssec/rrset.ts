@@ -46,7 +46,7 @@ export interface Signature {
 }
 
 /** The most records of a section that are read. */
-export const MAX_RECORDS = 200;
+const MAX_RECORDS = 200;
 
 interface Part {
   readonly name: string;
@@ -127,7 +127,7 @@ export function labelsOf(owner: Buffer): Buffer[] {
 }
 
 /** A name in wire form as people read it, without a last dot: '' is the root. */
-export function nameOf(owner: Buffer): string {
+function nameOf(owner: Buffer): string {
   return labelsOf(owner)
     .map((label) => label.toString('latin1').replace(/[^\x21-\x2d\x2f-\x7e]/g, '?'))
     .join('.');

@@ -21,7 +21,7 @@ import {
   type Work,
 } from './platform-order.ts';
 import { takeRenewalInfo } from './platform-renewal.ts';
-import { type Problem, parseProblem, problemOf } from './problem.ts';
+import { OrderFailedError, type Problem, parseProblem, problemOf } from './problem.ts';
 
 // The certificates of the installation's own names: the wildcard of its sites, which DNS-01 alone can prove, and those
 // of `dashboard serve --domain`.
@@ -34,6 +34,9 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** The waits after failures, in milliseconds; the last one from then on. */
 const RETRIES_MS = [5, 30, 120, 360, 720].map((minutes) => minutes * 60_000);
+
+/** The wait for another order where one that an ended process had begun has failed: resolvers keep a failure for seconds. */
+const LEFT_OVER_MS = 6_000;
 
 /** The problem of DNS that does not lead the challenges into the zone, or a name to this machine. */
 export const NOT_LED = 'challengeNotLed';
@@ -155,8 +158,12 @@ async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCe
     await endOrder(db, certificate.id, 'failed', now());
     const { hostname } = certificate;
     log.warn({ err: error, hostname }, 'a certificate of the installation was not issued');
-    const failures = row.failures + 1;
-    const pause = RETRIES_MS[Math.min(failures, RETRIES_MS.length) - 1] as number;
+    // Of an ended process: the authority looked while the name server was gone with it.
+    const isLeftOver = row.order_key !== null && error instanceof OrderFailedError;
+    const failures = isLeftOver ? row.failures : row.failures + 1;
+    const pause = isLeftOver
+      ? LEFT_OVER_MS
+      : (RETRIES_MS[Math.min(failures, RETRIES_MS.length) - 1] as number);
     const problem = problemOf(error, now()) ?? { type: 'failed', detail: String(error), at: now() };
     return {
       ...waiting(problem, Math.max(now() + pause, problem.retryAt ?? 0)),

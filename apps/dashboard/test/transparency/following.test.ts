@@ -14,7 +14,7 @@ import {
 import type { LogEntry } from '../../server/src/transparency/log-entry.ts';
 import { readLogList } from '../../server/src/transparency/log-list.ts';
 import { readPosition, writePosition } from '../../server/src/transparency/log-position.ts';
-import { openLog } from '../../server/src/transparency/log-reader.ts';
+import { openLog } from '../../server/src/transparency/open-log.ts';
 import { foreignCertificate, type Logged } from './support/certificates.ts';
 import { type LocalLog, logListOf, startLocalLog } from './support/local-log.ts';
 

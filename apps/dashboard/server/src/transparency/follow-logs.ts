@@ -18,7 +18,7 @@ import { LogResponseError } from './log-client.ts';
 import type { LogEntry } from './log-entry.ts';
 import { type CtLog, readLogList } from './log-list.ts';
 import { readPosition, writePosition } from './log-position.ts';
-import { openLog } from './log-reader.ts';
+import { openLog } from './open-log.ts';
 import { type TellDeps, tellOfCertificate } from './tell-owners.ts';
 import { WatchedNames } from './watched-names.ts';
 

@@ -1,8 +1,4 @@
-import { getFromLog, type LogClientOptions } from './log-client.ts';
 import type { LogEntry } from './log-entry.ts';
-import type { CtLog } from './log-list.ts';
-import { rfc6962Log } from './rfc6962-log.ts';
-import { staticLog } from './static-log.ts';
 import type { TreeHead } from './tree-head.ts';
 
 /**
@@ -25,9 +21,3 @@ export type Get = (path: string, maxBytes: number) => Promise<Buffer>;
 
 /** How many entries are asked for at a time: a data tile, and what most logs of RFC 6962 give. */
 export const BATCH = 256;
-
-/** A reader of one look at a log: it keeps the tiles that it has read. */
-export function openLog(log: CtLog, options: LogClientOptions): LogReader {
-  const get: Get = (path, maxBytes) => getFromLog(log.url + path, maxBytes, options);
-  return log.kind === 'static' ? staticLog(log, get) : rfc6962Log(log, get);
-}

@@ -127,6 +127,9 @@ test('the authority says when to renew, and learns which certificate is replaced
   const issuer = startPlatform({ db, sealer, acme, now: time.now });
   cleanUp(t, issuer.stop);
   const first = await issued();
+  // The first question, right after the issuance, is over: an hour is its lease.
+  const askedAgainAt = async () => (await row())?.ari_check_at ?? 0;
+  await until(async () => (await askedAgainAt()) > time.now() + 2 * HOUR_MS, 'the first answer');
   const { ari_id } = (await row()) ?? {};
   assert.match(String(ari_id), /^[\w-]+\.[\w-]+$/);
   const [start, end] = [time.now() + 240 * HOUR_MS, time.now() + 241 * HOUR_MS];
@@ -141,7 +144,8 @@ test('the authority says when to renew, and learns which certificate is replaced
   time.forward(7 * HOUR_MS);
   issuer.wake();
   await until(async () => (await row())?.serial !== first, 'another certificate');
-  assert.equal(authority.replaced.at(-1), ari_id);
+  // The next one may be under way: its window is past as well.
+  assert.equal(authority.replaced[0], ari_id);
   assert.deepEqual(
     (await orders()).map(({ is_renewal, is_exempt }) => [is_renewal, is_exempt]).slice(0, 2),
     [

@@ -1,11 +1,19 @@
+import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
 import { setPlan } from '../support/project.ts';
-import { assertError } from '../support/service.ts';
+import { assertError, json } from '../support/service.ts';
+import { startAuthorityService, WITHOUT_AUTHORITY } from './support/authority-service.ts';
 import {
   addDomain,
+  createRecords,
   eventsOf,
   getDomain,
   readyProject,
@@ -207,3 +215,36 @@ test('a name added over and over tells its holder once', async (t) => {
   );
   assert.equal(told.length, 1);
 });
+
+test('who takes a name over has its certificate in the same moment, and visitors find HTTPS all the time', {
+  skip: WITHOUT_AUTHORITY,
+}, async (t) => {
+  const { root, dns, ca, httpsPort, db } = await startAuthorityService(t);
+  await readyProject(root, 'new');
+  // By DNS-01: nobody listens at the ports of the other challenges.
+  const asked = { hostname: HOST, prepare: true };
+  const added = await root.call('POST', '/api/projects/pets/domains', asked);
+  createRecords(dns, await json<Domain>(added, 201));
+  await verify(root, 'pets', HOST);
+  await timeUntil(async () => (await getDomain(root, 'pets', HOST)).state === 'active');
+  const before = (await getDomain(root, 'pets', HOST)).certificate;
+  const status = () => statusOverTls({ ca, port: httpsPort, host: HOST });
+  assert.equal(await status(), 200);
+
+  createRecords(dns, await addDomain(root, 'new', HOST));
+  const taken = await verify(root, 'new', HOST);
+  assert.deepEqual([taken.state, taken.certificate, taken.issuance], ['active', before, null]);
+  assert.equal(await status(), 200);
+  const orders = await db.selectFrom('acme_orders').select('id').execute();
+  assert.equal(orders.length, 1, 'the authority was not asked again');
+  assert.equal((await getDomain(root, 'pets', HOST)).certificate, null);
+});
+
+/** The status of the start page, its certificate checked. */
+async function statusOverTls({ ca, port, host }: { ca: string; port: number; host: string }) {
+  const at = { host: '127.0.0.1', port, ca, servername: host, agent: false };
+  const request = get({ ...at, headers: { host } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}

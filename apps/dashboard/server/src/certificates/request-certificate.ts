@@ -1,5 +1,5 @@
 import { deleteChallenges } from '../store/acme-challenges.ts';
-import { deleteCertificate, findCertificate } from '../store/certificates.ts';
+import { deleteCertificate, findCertificate, putCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
 import {
   deleteIssuance,
@@ -12,6 +12,7 @@ import type { Trx } from '../store/schema.ts';
 import { afterCheck, parseTrials } from './choose-authority.ts';
 import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
+import { certificateKeyContext, type Sealer } from './sealing.ts';
 
 /** The issuer replaces it with the configured directory. */
 const ANY_DIRECTORY = '';
@@ -53,6 +54,25 @@ export async function requestCertificate(
   if (!isNew) return;
   const message = 'The name is verified. A certificate is on its way.';
   await recordDomainEvent(trx, id, at, 'certificate.requested', message);
+}
+
+/**
+ * Gives the certificate of a name to the claim that takes it over, in the transaction that does so and before
+ * `cancelCertificate`: visitors find no moment without HTTPS. The key stays where it is, sealed for the other claim. One
+ * that the claim has kept from earlier stays where it lives longer.
+ */
+export async function handOverCertificate(
+  trx: Trx,
+  sealer: Sealer,
+  from: { readonly id: string },
+  to: { readonly id: string },
+): Promise<void> {
+  const certificate = await findCertificate(trx, from.id);
+  const own = await findCertificate(trx, to.id);
+  if (!certificate || (own && own.not_after >= certificate.not_after)) return;
+  const key = sealer.open(certificate.sealed_key, certificateKeyContext(from.id));
+  const sealed_key = sealer.seal(key, certificateKeyContext(to.id));
+  await putCertificate(trx, { ...certificate, domain_id: to.id, sealed_key });
 }
 
 /** Removes the certificate and the issuance of a domain, in the transaction that gives its name to another project. */

@@ -1,5 +1,10 @@
 import type { Actor } from '../audit/actor.ts';
-import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
+import {
+  cancelCertificate,
+  handOverCertificate,
+  requestCertificate,
+} from '../certificates/request-certificate.ts';
+import type { Sealer } from '../certificates/sealing.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -42,6 +47,7 @@ import { isWildcard } from './wildcard.ts';
 interface CheckContext {
   readonly at: number;
   readonly actor: Actor;
+  readonly sealer: Sealer;
   /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
 }
@@ -113,7 +119,10 @@ export async function applyCheckResult(
     await updateCheck(trx, id, { next_check_at: nextUnverifiedCheck(check.began_at, at) });
     return [];
   }
-  if (holder) await takeFromHolder(trx, holder, at);
+  if (holder) {
+    await handOverCertificate(trx, context.sealer, holder, domain);
+    await takeFromHolder(trx, holder, at);
+  }
   await markVerified(trx, project, domain, result, context);
   for (const other of domains) {
     if (other.id !== id) await voidProofs(trx, other);

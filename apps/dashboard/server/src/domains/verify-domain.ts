@@ -21,7 +21,10 @@ import type { RecordChanges } from './dns/record-changes.ts';
 import { requireDomainsInPlan } from './domains.ts';
 import { keepRecordsSeen, recordsSeen } from './move/seen-records.ts';
 
-export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
+export type VerifyDeps = Pick<
+  Deps,
+  'db' | 'now' | 'config' | 'sealer' | 'siteChanged' | 'domainsChanged'
+>;
 
 /** How often Verify may be clicked in a window, for a name and for all names of a project. */
 const LIMIT_OF_DOMAIN = { limit: 10, windowMs: 60_000 };
@@ -92,7 +95,7 @@ export async function checkDomain(
     const changed = await db.transaction().execute(async (trx) => {
       const at = deps.now();
       const applied = await applyCheckResult(trx, id, result, {
-        ...{ at, actor },
+        ...{ at, actor, sealer: deps.sealer },
         proofWasRequired: expectation.proof !== undefined,
       });
       if (applied) await keepRecordsSeen(trx, id, result, at);

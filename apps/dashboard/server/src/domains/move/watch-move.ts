@@ -26,7 +26,7 @@ import { answerOfResolver, answerOfZoneServer, visitedAddresses } from './watch-
 
 type WatchDeps = Pick<
   Deps,
-  'db' | 'now' | 'config' | 'addresses' | 'siteChanged' | 'domainsChanged'
+  'db' | 'now' | 'config' | 'sealer' | 'addresses' | 'siteChanged' | 'domainsChanged'
 >;
 
 /** How long everyone who watches a move sees the same look, in milliseconds. */

@@ -655,12 +655,11 @@ export class Http2Connection implements StreamHost {
     for (const stream of this.#ready) {
       const { pending } = stream;
       const share = Math.max(MIN_CHUNK_BYTES, MAX_QUEUED_BYTES / this.#ready.size);
-      const length = Math.min(
-        ...[pending?.length ?? 0, MAX_PAYLOAD_BYTES, Math.floor(share)],
-        ...[stream.sendWindow, this.#sendWindow],
-      );
+      // By a new setting the client may take back what it allowed: a window below zero.
+      const room = Math.max(0, Math.min(stream.sendWindow, this.#sendWindow));
+      const length = Math.min(pending?.length ?? 0, MAX_PAYLOAD_BYTES, Math.floor(share), room);
       if (this.#queuedBytes + this.#outBytes >= MAX_QUEUED_BYTES) return;
-      if (pending && pending.length > 0 && length <= 0) {
+      if (pending && pending.length > 0 && length === 0) {
         if (this.#sendWindow <= 0) return;
         this.#ready.delete(stream);
         continue;

@@ -112,6 +112,16 @@ test('a client has as many streams at once as RFC 9113 wants it to have, and no 
   raw.destroy();
 });
 
+test('a client may have a table for headers as small as it likes, from the start or later', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  for (const headerTableSize of [0, 4_096]) {
+    const session = await openSession(t, httpsPort, { settings: { headerTableSize } });
+    assert.equal((await askSession(session, { ':path': '/' })).status, 200);
+    session.settings({ headerTableSize: headerTableSize / 2 });
+    assert.equal((await askSession(session, { ':path': '/' })).status, 200);
+  }
+});
+
 test('headers beyond the limit end their stream, and not the ones beside it', async (t) => {
   const { httpsPort } = await startSecureEdge(t);
   const session = await openSession(t, httpsPort);

@@ -71,6 +71,12 @@ const SETTINGS = settingsFrame([
 ]);
 const SETTINGS_ACK = frameOf(TYPE.settings, FLAG.ack, 0);
 
+/**
+ * In front of the first headers: the encoder uses no table. A client that wants a smaller one than at first waits for
+ * such a word (RFC 7541, section 4.2), and takes headers without it for a mistake.
+ */
+const NO_TABLE = Buffer.from([0x20]);
+
 export interface ConnectionOptions {
   readonly socket: TLSSocket;
   readonly buffer: SendBuffer;
@@ -130,6 +136,7 @@ export class Http2Connection implements StreamHost {
   /** Bytes that were consumed, of which the client has not been told. */
   #credit = 0;
 
+  #hasSentHeaders = false;
   #out: Buffer[] = [];
   #outBytes = 0;
   /** Written, and not taken by the connection yet. */
@@ -545,9 +552,11 @@ export class Http2Connection implements StreamHost {
    * Sends the headers of a response, which `encodeHeaders` made, and its whole content, where it has one. `content`
    * empty: there is none. `parts`: it follows, by `sendPart`.
    */
-  respond(stream: ServerStream, block: Buffer, content: Buffer, parts = false): void {
+  respond(stream: ServerStream, headers: Buffer, content: Buffer, parts = false): void {
     if (stream.isClosed) return;
     stream.isAnswered = true;
+    const block = this.#hasSentHeaders ? headers : Buffer.concat([NO_TABLE, headers]);
+    this.#hasSentHeaders = true;
     const isEmpty = content.length === 0 && !parts;
     const { id } = stream;
     const canFollow =
@@ -566,16 +575,11 @@ export class Http2Connection implements StreamHost {
     }
     // Most responses: the heads of both frames and the headers are one piece.
     const head = Buffer.allocUnsafe(2 * HEAD_BYTES + block.length);
-    const headers = {
-      length: block.length,
-      type: TYPE.headers,
-      flags: FLAG.endHeaders,
-      stream: id,
-    };
-    let at = writeHead(head, 0, headers);
+    const { headers: type, data } = TYPE;
+    let at = writeHead(head, 0, { length: block.length, type, flags: FLAG.endHeaders, stream: id });
     at += block.copy(head, at);
     writeHead(head, at, {
-      ...{ length: content.length, type: TYPE.data, flags: FLAG.endStream, stream: id },
+      ...{ length: content.length, type: data, flags: FLAG.endStream, stream: id },
     });
     this.#write(head);
     this.#write(content);

@@ -15,6 +15,8 @@ export class CompressionError extends Error {
   override name = 'CompressionError';
 }
 
+const NOTHING = Buffer.alloc(0);
+
 interface Entry {
   readonly name: string;
   readonly value: string;
@@ -30,14 +32,12 @@ const STATIC_ENTRIES = STATIC_TABLE.map(([name, value]) => entryOf(name, value))
 
 /** Decodes the header blocks of one connection, in their order (RFC 7541). */
 export class HeaderDecoder {
-  /** The newest is the last one. */
-  #entries: Entry[] = [];
-  /** Where the oldest one is; those before it are forgotten. */
-  #oldest = 0;
+  /** The newest is the last one. Each counts 32 bytes at least, so they are few. */
+  readonly #entries: Entry[] = [];
   #size = 0;
   #maxSize = TABLE_BYTES;
 
-  #block: Buffer = Buffer.alloc(0);
+  #block = NOTHING;
   #at = 0;
 
   /**
@@ -62,6 +62,8 @@ export class HeaderDecoder {
       left -= entry.size;
       if (left >= 0) list.push(entry.name, entry.value);
     }
+    // A connection without requests holds no bytes.
+    this.#block = NOTHING;
     return left >= 0 ? list : undefined;
   }
 
@@ -78,14 +80,9 @@ export class HeaderDecoder {
     const entry =
       number <= STATIC_ENTRIES.length
         ? STATIC_ENTRIES[number - 1]
-        : this.#kept(number - STATIC_ENTRIES.length);
+        : this.#entries.at(STATIC_ENTRIES.length - number);
     if (!entry) throw new CompressionError('no entry of that number');
     return entry;
-  }
-
-  #kept(number: number): Entry | undefined {
-    const at = this.#entries.length - number;
-    return at < this.#oldest ? undefined : this.#entries[at];
   }
 
   #add(entry: Entry): void {
@@ -102,13 +99,10 @@ export class HeaderDecoder {
   }
 
   #shrink(size: number): void {
-    while (this.#size > size && this.#oldest < this.#entries.length) {
-      this.#size -= (this.#entries[this.#oldest++] as Entry).size;
-    }
-    // Not each time: it copies what is left.
-    if (this.#oldest > 256) {
-      this.#entries = this.#entries.slice(this.#oldest);
-      this.#oldest = 0;
+    while (this.#size > size) {
+      const oldest = this.#entries.shift();
+      if (!oldest) return;
+      this.#size -= oldest.size;
     }
   }
 

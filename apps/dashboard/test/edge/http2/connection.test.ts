@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
+import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { DEFAULT_TIMEOUTS } from '../../../server/src/edge/connections/limits.ts';
 import { Http2Connection } from '../../../server/src/edge/http2/connection.ts';
 import { encodeHeaders } from '../../../server/src/edge/http2/hpack/encode.ts';
@@ -10,7 +11,7 @@ import { sendBuffers } from '../../../server/src/edge/http2/send-buffers.ts';
 import type { ServerStream } from '../../../server/src/edge/http2/stream.ts';
 import { frame, framesOf, PREFACE } from '../tls/support/frames.ts';
 
-const TYPES = { data: 0, headers: 1, settings: 4 };
+const TYPES = { data: 0, headers: 1, reset: 3, settings: 4 };
 
 const POST = encodeHeaders([
   ...[':method', 'POST', ':scheme', 'https', ':path', '/', ':authority', 'a.test'],
@@ -66,5 +67,53 @@ test('a body may end while its window is below zero: its end needs none', async 
     [1_000, 0],
   );
   assert.ok(stream.isClosed);
+  client.destroy();
+});
+
+function memory(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+test('a body takes as much memory as it has bytes, in however small pieces it comes', async () => {
+  let stream: ServerStream | undefined;
+  const { client, turn } = connect((asked) => {
+    stream = asked;
+  });
+  client.write(frame(TYPES.headers, 4, 1, POST));
+  await turn();
+  assert.ok(stream);
+  const send = async (bytes: number) => {
+    const piece = frame(TYPES.data, 0, 1, Buffer.from('x'));
+    for (let at = 0; at < bytes; at += 1_000) {
+      client.write(Buffer.concat(Array.from({ length: 1_000 }, () => piece)));
+      await turn();
+    }
+  };
+  const before = memory();
+  await send(60_000);
+  const unread = memory() - before;
+  assert.ok(unread < 500_000, `${unread} bytes that nobody has read`);
+  const body = stream.readBody(1_000_000);
+  await send(140_000);
+  const read = memory() - before;
+  assert.ok(read < 1_000_000, `${read} bytes`);
+  client.write(frame(TYPES.data, 1, 1));
+  assert.deepEqual(await body, Buffer.alloc(200_000, 'x'));
+  client.destroy();
+});
+
+test('of a body whose client has left, nothing counts as all of it', async () => {
+  let stream: ServerStream | undefined;
+  const { client, turn } = connect((asked) => {
+    stream = asked;
+  });
+  const bytes = Buffer.from('abc');
+  const reset = frame(TYPES.reset, 0, 1, Buffer.from([0, 0, 0, 8]));
+  client.write(frame(TYPES.headers, 4, 1, POST));
+  client.write(Buffer.concat([frame(TYPES.data, 1, 1, bytes), reset]));
+  await turn();
+  assert.equal(await stream?.readBody(100), undefined);
   client.destroy();
 });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { GatheredBytes } from './gathered-bytes.ts';
 
 /**
  * Reads a request's body. undefined where it has more than `maxBytes`, or the client leaves before its end. Further
@@ -19,14 +20,14 @@ function read(stream: Readable, maxBytes: number, onRead: () => void): Promise<B
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
   // Node ends the stream of a request without a body at once.
   if (stream.readableEnded || stream.destroyed) resolve(Buffer.alloc(0));
-  const chunks: Buffer[] = [];
+  const gathered = new GatheredBytes(maxBytes);
   let left = maxBytes;
   const onData = (chunk: Buffer) => {
     left -= chunk.length;
-    chunks.push(chunk);
-    if (left < 0) finish(undefined);
+    if (left >= 0) gathered.add(chunk);
+    else finish(undefined);
   };
-  const onEnd = () => finish(Buffer.concat(chunks));
+  const onEnd = () => finish(gathered.bytes);
   const onClose = () => finish(undefined);
   const finish = (result: Buffer | undefined) => {
     stream.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);

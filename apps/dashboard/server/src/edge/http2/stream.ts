@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../http/gathered-bytes.ts';
 import { DEFAULT_WINDOW } from './frames.ts';
 
 /** What a stream needs of its connection. */
@@ -10,7 +11,7 @@ export interface StreamHost {
 
 interface BodyReader {
   left: number;
-  readonly chunks: Buffer[];
+  readonly gathered: GatheredBytes;
   readonly resolve: (body: Buffer | undefined) => void;
 }
 
@@ -39,8 +40,8 @@ export class ServerStream {
 
   /** Of the request's Content-Length, what has not come; undefined where it has none. */
   missing: number | undefined;
-  /** Parts of the body that nobody has read, all of them within the client's first window. */
-  #unread: Buffer[] = [];
+  /** What has come of the body and nobody has read, all of it within the client's first window. */
+  #unread: GatheredBytes | undefined;
   unreadBytes = 0;
   #body: Promise<Buffer | undefined> | undefined;
   #reader: BodyReader | undefined;
@@ -55,14 +56,17 @@ export class ServerStream {
   /** As `ReadBody` has it. */
   readBody(maxBytes: number): Promise<Buffer | undefined> {
     this.#body ??= new Promise((resolve) => {
-      this.#reader = { left: maxBytes, chunks: [], resolve };
-      const [chunks, bytes] = [this.#unread, this.unreadBytes];
-      this.#unread = [];
+      this.#reader = { left: maxBytes, gathered: new GatheredBytes(maxBytes), resolve };
+      if (this.isClosed) {
+        this.#endBody(false);
+        return;
+      }
+      const [unread, bytes] = [this.#unread, this.unreadBytes];
+      this.#unread = undefined;
       this.unreadBytes = 0;
-      for (const chunk of chunks) this.#read(chunk);
-      if (bytes > 0 && !this.isClosed) this.#host.taken(this, bytes);
+      if (unread) this.#read(unread.bytes);
+      if (bytes > 0) this.#host.taken(this, bytes);
       if (this.isRemoteEnded) this.#endBody(true);
-      else if (this.isClosed) this.#endBody(false);
     });
     return this.#body;
   }
@@ -72,11 +76,11 @@ export class ServerStream {
     if (this.#reader) {
       this.#read(data);
       this.#host.taken(this, data.length);
-    } else if (this.#body === undefined && data.length > 0) {
-      // A copy: the connection's bytes around it need not stay.
-      this.#unread.push(Buffer.from(data));
-      this.unreadBytes += data.length;
     } else {
+      if (this.#body === undefined) {
+        this.#unread ??= new GatheredBytes(DEFAULT_WINDOW);
+        this.#unread.add(data);
+      }
       this.unreadBytes += data.length;
     }
   }
@@ -90,14 +94,14 @@ export class ServerStream {
     const reader = this.#reader;
     if (!reader) return;
     reader.left -= data.length;
-    if (reader.left >= 0) reader.chunks.push(data);
+    if (reader.left >= 0) reader.gathered.add(data);
     else this.#endBody(false);
   }
 
   #endBody(isWhole: boolean): void {
     const reader = this.#reader;
     this.#reader = undefined;
-    reader?.resolve(isWhole ? Buffer.concat(reader.chunks) : undefined);
+    reader?.resolve(isWhole ? reader.gathered.bytes : undefined);
   }
 
   /** Sends a part of a body whose length is not known; resolves when the next one may follow, or the stream is closed. */
@@ -135,7 +139,7 @@ export class ServerStream {
   closed(): void {
     this.isClosed = true;
     this.pending = undefined;
-    this.#unread = [];
+    this.#unread = undefined;
     this.#endBody(false);
     this.sent();
     for (const listener of this.#closeListeners ?? []) listener();

@@ -43,6 +43,9 @@ const MAX_SETTINGS = 32;
 /** Beyond this nothing more is read of the client, and no content is put behind what it has not taken. */
 const MAX_QUEUED_BYTES = 128 * 1024;
 
+/** What a piece of them takes in memory besides its bytes: a frame that has one byte is two pieces. */
+const PIECE_BYTES = 200;
+
 /** That a client takes so much counts as progress: it may be slow. */
 const MAX_WRITE_BYTES = 64 * 1024;
 
@@ -650,7 +653,7 @@ export class Http2Connection implements StreamHost {
   #write(bytes: Buffer): void {
     if (this.#isEnded) return;
     this.#out.push(bytes);
-    this.#outBytes += bytes.length;
+    this.#outBytes += bytes.length + PIECE_BYTES;
     writeSoon(this);
   }
 
@@ -702,7 +705,7 @@ export class Http2Connection implements StreamHost {
     let from = 0;
     let bytes = 0;
     for (let at = 0; at < pieces.length; at++) {
-      bytes += (pieces[at] as Buffer).length;
+      bytes += (pieces[at] as Buffer).length + PIECE_BYTES;
       if (bytes < MAX_WRITE_BYTES && at + 1 < pieces.length) continue;
       this.#send(pieces.slice(from, at + 1), bytes);
       from = at + 1;

@@ -5,7 +5,7 @@ export function frame(
   type: number,
   flags: number,
   stream: number,
-  payload = Buffer.alloc(0),
+  payload: Buffer = Buffer.alloc(0),
 ): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);

@@ -37,7 +37,7 @@ export class HeaderDecoder {
   #size = 0;
   #maxSize = TABLE_BYTES;
 
-  #block = NOTHING;
+  #block: Buffer = NOTHING;
   #at = 0;
 
   /**

@@ -132,6 +132,18 @@ test('frames that break the rules end their connection or their stream, with the
     ],
     ['an unknown pseudo-header', [headers(literal(':a', 'b'))], { stream: protocol }],
     ['no path', [frame(TYPES.headers, 5, 1, Buffer.from([0x82, 0x87]))], { stream: protocol }],
+    ...['https://a.test/', 'index.html', ''].map((path): [string, Buffer[], object] => [
+      `the path ${path}`,
+      [
+        frame(
+          TYPES.headers,
+          5,
+          1,
+          Buffer.concat([GET.subarray(0, 2), literal(':path', path), GET.subarray(3)]),
+        ),
+      ],
+      { stream: protocol },
+    ]),
     [
       'two hosts',
       [headers(literal('host', 'a.test'), literal('host', 'b.test'))],

@@ -19,6 +19,9 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** What no value has (RFC 9113, section 8.2.1). */
 const NOT_IN_VALUE = /[\0-\x08\x0a-\x1f\x7f]|^[ \t]|[ \t]$/;
 
+/** RFC 9113, section 8.3.1: an address with its host would name the host twice. */
+const PATH = /^(?:\/|\*$)/;
+
 /** They are about one connection of HTTP/1 (RFC 9113, section 8.2.2). */
 const OF_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'],
@@ -54,7 +57,9 @@ export function readRequestHeaders(list: readonly string[]): RequestHeaders | un
   }
   const { ':method': method, ':scheme': scheme, ':path': path, ':authority': authority } = pseudo;
   const isComplete =
-    method === 'CONNECT' ? scheme === undefined && path === undefined : Boolean(scheme && path);
+    method === 'CONNECT'
+      ? scheme === undefined && path === undefined
+      : Boolean(scheme) && PATH.test(path ?? '');
   if (!method || !isComplete) return undefined;
   const { host, 'content-length': length } = headers;
   if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) return undefined;

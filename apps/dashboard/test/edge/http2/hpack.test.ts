@@ -119,4 +119,5 @@ test('what is encoded is decoded to the same', () => {
   const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
   const list = [':status', '200', 'x-all', all, 'x-long', 'a'.repeat(70_000)];
   assert.deepEqual(new HeaderDecoder().decode(encodeHeaders(list), 1e9), list);
+  assert.throws(() => encodeHeaders(['location', '/\u0100']), RangeError);
 });

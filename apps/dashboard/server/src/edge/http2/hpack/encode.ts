@@ -11,7 +11,7 @@ STATIC_TABLE.forEach(([name, value], at) => {
 
 /**
  * Encodes a header block that refers to the static table alone, so the same bytes are right on every connection at any
- * time. Names in lower case and values in turn, in Latin-1.
+ * time. Names in lower case and values in turn, in Latin-1. Throws RangeError for other characters.
  */
 export function encodeHeaders(list: readonly string[]): Buffer {
   const parts: Buffer[] = [];

@@ -94,14 +94,15 @@ export function decodeHuffman(bytes: Buffer, from: number, to: number): string |
   return isPadding[node] ? decoded.toString('latin1', 0, length) : undefined;
 }
 
-/** Encodes a string of Latin-1. */
+/** Encodes a string of Latin-1. Throws RangeError for another. */
 export function encodeHuffman(text: string): Buffer {
   const bytes: number[] = [];
   let bits = 0;
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     const symbol = text.charCodeAt(at);
-    const length = lengths[symbol] as number;
+    const length = symbol < END ? lengths[symbol] : undefined;
+    if (length === undefined) throw new RangeError('a header with a character beyond Latin-1');
     // 7 bits of before and 30 of this one are more than 32.
     bits = bits * 2 ** length + (codes[symbol] as number);
     count += length;

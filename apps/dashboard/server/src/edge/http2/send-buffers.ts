@@ -3,18 +3,8 @@ import type { Socket } from 'node:net';
 /** Queued response bytes of all sessions together. TLS holds them once more, in its records. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** From this many queued bytes on, a session's chunks become small. */
-const SESSION_BYTES = 256 * 1024;
-
-const MAX_CHUNK_BYTES = 64 * 1024;
-
-/** Every stream may have one queued, so that a stream that waits for its window holds up no other. */
-const MIN_CHUNK_BYTES = 4 * 1024;
-
 /** Counts the bytes that a session has queued and its connection has not taken yet. */
 export interface SendBuffer {
-  /** How large the next chunk of a large response may be. */
-  chunkBytes(): number;
   add(bytes: number): void;
   /** `isTaken`: the connection took them; otherwise they were dropped, which does not show that the client reads. */
   remove(bytes: number, isTaken: boolean): void;
@@ -53,10 +43,6 @@ export function sendBuffers(
     socket.once('close', close);
 
     return {
-      chunkBytes() {
-        const room = Math.min(SESSION_BYTES - queued, maxBytes / 2 - total, MAX_CHUNK_BYTES);
-        return Math.max(MIN_CHUNK_BYTES, room);
-      },
       add(bytes) {
         if (!isOpen) return;
         if (queued === 0) {

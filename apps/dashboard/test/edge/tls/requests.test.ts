@@ -96,6 +96,25 @@ test('a request has the same response over HTTP/2, over HTTP/1.1 with TLS, and w
   }
 });
 
+test('a client of HTTP/2 that waits with its body is told to send it, where the body is read', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  await deploySecurely(source, 'a.test', SITE, { mcp: true });
+  const session = await openSession(t, httpsPort);
+  const begin = (path: string) =>
+    session.request({ ':path': path, ':method': 'POST', expect: '100-continue' });
+  const read = begin('/mcp');
+  await once(read, 'continue');
+  read.end('no JSON');
+  assert.equal((await once(read, 'response'))[0][':status'], 400);
+  const ignored = begin('/');
+  let isTold = false;
+  ignored.once('continue', () => {
+    isTold = true;
+  });
+  assert.equal((await once(ignored, 'response'))[0][':status'], 405);
+  assert.ok(!isTold);
+});
+
 test('a host that is not the one of the certificate is misdirected, on the fast path and behind it', async (t) => {
   const { httpsPort, askSecurely } = await startSecureEdge(t);
   const session = await openSession(t, httpsPort);

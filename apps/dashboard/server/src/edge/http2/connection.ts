@@ -558,8 +558,7 @@ export class Http2Connection implements StreamHost {
   respond(stream: ServerStream, headers: Buffer, content: Buffer, parts = false): void {
     if (stream.isClosed) return;
     stream.isAnswered = true;
-    const block = this.#hasSentHeaders ? headers : Buffer.concat([NO_TABLE, headers]);
-    this.#hasSentHeaders = true;
+    const block = this.#blockOf(headers);
     const isEmpty = content.length === 0 && !parts;
     const { id } = stream;
     const canFollow =
@@ -588,6 +587,17 @@ export class Http2Connection implements StreamHost {
     this.#write(content);
     this.#sendWindow -= content.length;
     this.#responded(stream);
+  }
+
+  /** Headers in front of the response's own, such as those of status 100. */
+  inform(stream: ServerStream, headers: Buffer): void {
+    if (!stream.isClosed) this.#writeHeaders(stream.id, this.#blockOf(headers), false);
+  }
+
+  #blockOf(headers: Buffer): Buffer {
+    if (this.#hasSentHeaders) return headers;
+    this.#hasSentHeaders = true;
+    return Buffer.concat([NO_TABLE, headers]);
   }
 
   #writeHeaders(id: number, block: Buffer, endsStream: boolean): void {

@@ -80,7 +80,13 @@ export function serveHttp2(context: ServerContext): Http2Server {
             return;
           }
           stream.missing = request.length;
-          handle(connection, stream, edgeRequestOf(stream, request, serverName, client));
+          handle(connection, stream, {
+            ...edgeRequestOf(stream, request, serverName, client),
+            readBody(maxBytes) {
+              if (waitsForContinue(stream, request)) connection.inform(stream, CONTINUE);
+              return stream.readBody(maxBytes);
+            },
+          });
         },
       });
       connections.add(connection);
@@ -101,12 +107,19 @@ function edgeRequestOf(
   { method, target, authority, headers }: RequestHeaders,
   serverName: string,
   client: () => string | undefined,
-): EdgeRequest {
+): Omit<EdgeRequest, 'readBody'> {
   return {
     ...{ method, target, authority, headers, serverName, client },
     onClose: (listener) => stream.onClose(listener),
-    readBody: (maxBytes) => stream.readBody(maxBytes),
   };
+}
+
+const CONTINUE = encodeHeaders([':status', '100']);
+
+/** Whether the client sends no body before it is told to (RFC 9110, section 10.1.1). */
+function waitsForContinue(stream: ServerStream, { headers }: RequestHeaders): boolean {
+  const isExpected = headers.expect?.toLowerCase() === '100-continue';
+  return isExpected && !stream.isRemoteEnded && stream.unreadBytes === 0;
 }
 
 const NOTHING = Buffer.alloc(0);

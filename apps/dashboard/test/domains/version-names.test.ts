@@ -126,3 +126,18 @@ test('each version has a primary of its own, which is handed over within it', as
   await json(await show(MAIN, 'v2'));
   assert.deepEqual(await primaries(), [MAIN, OLD], 'of v2 now, and the whole site has none');
 });
+
+test('a name that is to redirect and to show a version in one request is not the primary of that', async (t) => {
+  const { db, dns, root, get } = await setUp(t);
+  await json(await root.call('PATCH', `${PATH}/${OLD}`, { version: 'v1', redirectTo: '/v1' }));
+  for (const name of [MAIN, OLD]) await certify(db, name);
+  const shown = await getDomain(root, 'pets', OLD);
+  assert.deepEqual([shown.version, shown.primary, shown.redirect?.to], ['v1', false, '/v1']);
+  assert.equal((await get(OLD, '/guides/gone')).location, `https://${MAIN}/v1/guides/gone`);
+  const there = await get(MAIN, '/v1/guides/gone');
+  assert.equal(there.location, `https://${MAIN}/v1/guides/gone`, 'over TLS, and not back');
+  await verifiedDomain({ dns }, root, 'pets', 'v1.example.test');
+  const both = { version: 'v1', redirectTo: null };
+  await json(await root.call('PATCH', `${PATH}/${OLD}`, both));
+  assert.equal((await getDomain(root, 'pets', OLD)).primary, true, 'it shows the version again');
+});

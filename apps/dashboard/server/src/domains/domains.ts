@@ -290,14 +290,18 @@ export async function changeDomain(
     const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
     const locked = await lockOrThrow(trx, id);
     const at = now();
-    const change = {
-      ...(hsts !== undefined && (await changeHsts(trx, locked, hsts, actor, at))),
-      ...(prepare !== undefined && (await changePreparation(trx, locked, prepare, actor, at))),
-      ...(redirect !== undefined &&
-        (await changeRedirect(trx, project, locked, { redirect, actor, at }))),
-      ...(version !== undefined &&
-        (await changeShownVersion(trx, project, locked, { version, actor, at }))),
+    let row = locked;
+    const take = (change: Partial<DomainRow>) => {
+      row = { ...row, ...change };
     };
+    const by = { actor, at };
+    if (hsts !== undefined) take(await changeHsts(trx, row, hsts, actor, at));
+    if (prepare !== undefined) take(await changePreparation(trx, row, prepare, actor, at));
+    // One that redirects is never primary: it redirects before it shows something else, and ends to do so after that.
+    if (redirect) take(await changeRedirect(trx, project, row, { redirect, ...by }));
+    if (version !== undefined)
+      take(await changeShownVersion(trx, project, row, { version, ...by }));
+    if (redirect === null) take(await changeRedirect(trx, project, row, { redirect, ...by }));
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
@@ -305,7 +309,7 @@ export async function changeDomain(
       target: locked.hostname,
       details: { ...asked },
     });
-    return { ...locked, ...change };
+    return row;
   });
   deps.siteChanged(projectId);
   deps.domainsChanged();

@@ -59,6 +59,29 @@ test('what somebody makes to be slow is read in time', () => {
   assert.ok(spent < 3_000, `${spent} ms`);
 });
 
+test('a whole crawl is compared with what somebody makes to be slow in time', () => {
+  const rules = (pattern: string) =>
+    `User-agent: *\n${`Disallow: /${pattern}\n`.repeat(1_900)}`.slice(0, 512_000);
+  const paths = Array.from({ length: 500 }, (_, i) => `/${'a'.repeat(990)}${i}`);
+  const all = [rules('é'.repeat(120)), rules('a*'.repeat(120)), rules('*'.repeat(260))];
+  // Each word is on five hundred of our pages, and the missing pages have all of them.
+  const words = Array.from({ length: 400 }, (_, i) => `w${i.toString(36)}`);
+  const ours = Array.from({ length: 20_000 }, (_, page) => ({
+    path: `/${Array.from({ length: 10 }, (_, i) => words[(page * 10 + i) % 400]).join('/')}/p${page}`,
+    title: '',
+  }));
+  const missing = { path: `/${words.join('/').slice(0, 999)}`, title: words.slice(100).join(' ') };
+  const spent = cpuTimeOf(() => {
+    for (const text of all) {
+      const { isAllowed } = readRobots(text, 'me');
+      for (const path of paths) isAllowed(path);
+    }
+    const match = pageMatcher(ours);
+    for (let i = 0; i < 20; i++) match(missing);
+  });
+  assert.ok(spent < 5_000, `${spent} ms`);
+});
+
 test('HSTS is read with its words in any order, and none is none', () => {
   assert.deepEqual(readHsts('includeSubDomains ; MAX-AGE="300"; preload'), {
     ...{ maxAgeSeconds: 300, includesSubdomains: true, isPreload: true },

@@ -17,6 +17,12 @@ const MIN_LEAD = 0.05;
 /** Words on more pages than this tell nothing. */
 const MAX_POSTINGS = 500;
 
+/** So many pages are compared with a missing one: those that have its rarest words. */
+const MAX_CANDIDATES = 1_000;
+
+/** Further words of a path or a title are left out: each is looked up for each candidate. */
+const MAX_WORDS = 40;
+
 interface Indexed extends OurPage {
   readonly normal: string;
   readonly pathWords: ReadonlySet<string>;
@@ -44,9 +50,13 @@ export function pageMatcher(pages: readonly OurPage[]): (page: MissingPage) => s
   return (missing) => {
     const wanted = indexedPage(missing);
     const candidates = new Set<Indexed>();
-    for (const word of [...wanted.pathWords, ...wanted.titleWords]) {
-      const postings = byWord.get(word) ?? [];
-      if (postings.length <= MAX_POSTINGS) for (const page of postings) candidates.add(page);
+    const found = [...wanted.pathWords, ...wanted.titleWords]
+      .map((word) => byWord.get(word) ?? [])
+      .filter(({ length }) => length <= MAX_POSTINGS)
+      .toSorted((one, other) => one.length - other.length);
+    for (const postings of found) {
+      if (candidates.size >= MAX_CANDIDATES) break;
+      for (const page of postings) candidates.add(page);
     }
     let best: { page: Indexed; score: number } | undefined;
     let second = 0;
@@ -85,7 +95,7 @@ function decoded(path: string): string {
 }
 
 function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+  return new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS));
 }
 
 type Weight = (word: string) => number;

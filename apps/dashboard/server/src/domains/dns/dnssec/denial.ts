@@ -89,7 +89,9 @@ function byNsec3(
   // The closest encloser exists, and the name below it does not.
   for (const at of namesBelow(zone, name)) {
     const above = at.includes('.') ? at.slice(at.indexOf('.') + 1) : '';
-    const covering = parsed.find((it) => isBetween(hashOf(at), it));
+    // Once for all records: each is some hundred hashes, and names and records of others are many.
+    const hash = hashOf(at);
+    const covering = parsed.find((it) => isBetween(hash, it));
     if (covering && matching(hashOf(above))) {
       return { isProven: true, isDelegation: covering.isOptOut && type === TYPE.DS };
     }

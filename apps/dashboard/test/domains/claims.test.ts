@@ -74,6 +74,31 @@ test('a TXT record that proved a lost claim proves nothing any more', async (t) 
   assert.equal((await getDomain(root, 'new', apex)).state, 'verified');
 });
 
+test('a check under way while a name passes to another project does not win it back by the void proof', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  const apex = 'example.test';
+  const proofName = `_docs-challenge.${apex}`;
+  const former = await verifiedDomain({ dns }, root, 'former', apex);
+  const claim = await addDomain(root, 'new', apex);
+  // Its first check is over, so that what is asked next is for the other claim.
+  assert.equal((await verify(root, 'new', apex)).verdict?.code, 'ownership_missing');
+  const proofs = [former, claim].map(({ records }) => records[1]?.value ?? '');
+  dns.zone(apex).setRecords(proofName, 'TXT', proofs);
+
+  const before = dns.queries.length;
+  const isAsked = () => dns.queries.slice(before).includes(`${proofName} TXT`);
+  dns.injectFault({ slowMs: 600 }, { name: proofName, type: 'TXT' });
+  const underWay = verify(root, 'former', apex);
+  await timeUntil(async () => isAsked());
+  dns.clearFaults();
+  assert.equal((await verify(root, 'new', apex)).state, 'verified');
+  const { state, verdict } = await underWay;
+  assert.deepEqual([state, verdict?.code], ['unverified', 'ownership_missing']);
+  assert.equal((await getDomain(root, 'new', apex)).state, 'verified');
+});
+
 test('the target of a claim cannot become the address of a project', async (t) => {
   const { root } = await startDomainService(t);
   await readyProject(root, 'pets');

@@ -48,13 +48,16 @@ interface CheckContext {
   readonly at: number;
   readonly actor: Actor;
   readonly sealer: Sealer;
+  /** The claim as it was when the check began, which says what it looked for. */
+  readonly checked: DomainRow;
   /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
 }
 
 /**
  * Stores the result of a check and changes the domain accordingly. Returns the projects whose sites change;
- * undefined where another project came to hold the name since the check began: then the check is repeated.
+ * undefined where another project came to hold the name since the check began, or the check looked for records that
+ * the claim no longer has: then the check is repeated.
  */
 export async function applyCheckResult(
   trx: Trx,
@@ -77,6 +80,7 @@ export async function applyCheckResult(
   if (domain.removed_at !== null) {
     return keepOrRelease(trx, domain, result, at);
   }
+  if (!hasSameRecords(domain, context.checked)) return undefined;
   const isVerified = domain.verified_at !== null;
   const mayVerify = PLANS[project.plan].customDomains !== 0;
   const becomesVerified = !isVerified && result.verdict.code === 'verified' && mayVerify;
@@ -129,6 +133,18 @@ export async function applyCheckResult(
   }
   const covered = await recordBelowWildcards(trx, domain, at);
   return [project.id, ...(holder ? [holder.project_id] : []), ...covered];
+}
+
+/**
+ * Whether a claim still has the records that a check looked for. What it found is no proof where they were replaced: the
+ * name was proven by another project meanwhile.
+ */
+function hasSameRecords(domain: DomainRow, checked: DomainRow): boolean {
+  return (
+    domain.proof === checked.proof &&
+    domain.challenge_label === checked.challenge_label &&
+    domain.prepare === checked.prepare
+  );
 }
 
 /**

@@ -95,7 +95,7 @@ export async function checkDomain(
     const changed = await db.transaction().execute(async (trx) => {
       const at = deps.now();
       const applied = await applyCheckResult(trx, id, result, {
-        ...{ at, actor, sealer: deps.sealer },
+        ...{ at, actor, sealer: deps.sealer, checked: domain },
         proofWasRequired: expectation.proof !== undefined,
       });
       if (applied) await keepRecordsSeen(trx, id, result, at);
@@ -108,7 +108,7 @@ export async function checkDomain(
     }
     if (checks === MAX_CHECKS)
       throw new Error(
-        `${domain.hostname} kept passing from project to project while it was checked`,
+        `${domain.hostname} kept changing, or passing from project to project, while it was checked`,
       );
   }
 }

@@ -5,9 +5,12 @@ import type { DomainConfig } from '../config-domain.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import { isMisdirected } from '../edge/own-hosts/own-host.ts';
 
-/** Whether a request came over TLS to the dashboard's own name: the edge hands such connections over. */
+/**
+ * Whether a request came over TLS to the dashboard's own name: the edge hands such connections over. It alone speaks
+ * HTTP/2, whose requests know no socket any more once their client has taken them back.
+ */
 export function isOverOwnTls({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
-  return 'encrypted' in raw.socket && raw.socket.encrypted === true;
+  return raw.httpVersionMajor === 2 || ('encrypted' in raw.socket && raw.socket.encrypted === true);
 }
 
 /**

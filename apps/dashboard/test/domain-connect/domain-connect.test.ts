@@ -9,7 +9,7 @@ import { readConfig } from '../../server/src/config.ts';
 import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import { AWAY, addDomain, readyProject, startDns, verify } from '../domains/support/domains.ts';
-import { json, startService } from '../support/service.ts';
+import { assertError, json, startService } from '../support/service.ts';
 import { type PublishedTemplate, startDnsProvider } from './support/dns-provider.ts';
 
 const ZONE = 'acme.docs.example.net';
@@ -188,4 +188,15 @@ test('a zone does not make the dashboard call this machine or its network', asyn
     assert.deepEqual(await offerFor('docs.example.test'), NONE, value);
   }
   assert.deepEqual(provider.asked, []);
+});
+
+test('a zone is not asked for without end, since it says whom the dashboard asks', async (t) => {
+  const { provider, root } = await setUp(t);
+  await addDomain(root, 'pets', 'docs.example.test');
+  const path = '/api/projects/pets/domains/docs.example.test/domain-connect';
+  const responses = await Promise.all(Array.from({ length: 40 }, () => root.call('GET', path)));
+  const refused = responses.filter(({ status }) => status === 429);
+  assert.equal(refused.length, 10);
+  assert.match(await assertError(refused[0] as Response, 429, 'rate_limited'), /in a minute/);
+  assert.ok(provider.asked.length <= 60);
 });

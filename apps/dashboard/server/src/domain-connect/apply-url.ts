@@ -1,4 +1,5 @@
 import { randomId } from '../accounts/secrets.ts';
+import { limitRate } from '../accounts/sign-in-limits.ts';
 import type { Deps } from '../deps.ts';
 import { challengeLabelOf, isApex, isHeldElsewhere, PROOF_PREFIX } from '../domains/claim.ts';
 import { isWildcard } from '../domains/wildcard.ts';
@@ -19,16 +20,24 @@ export interface Offer {
   readonly state: string;
 }
 
-/** The offer for a domain; undefined where there is none. Rejects where the store is away. */
+/** How often the members of a project may ask in a window: each has two requests sent to wherever a zone says. */
+const LIMIT = { limit: 30, windowMs: 60_000 };
+
+/**
+ * The offer for a domain; undefined where there is none. Rejects where the store is away, and with ApiError
+ * `rate_limited` where there were too many.
+ */
 export async function offerFor(
   deps: Pick<Deps, 'config' | 'db' | 'addresses' | 'now' | 'sealer'>,
-  { slug }: Pick<ProjectRow, 'slug'>,
+  { id: projectId, slug }: Pick<ProjectRow, 'id' | 'slug'>,
   domain: DomainRow,
 ): Promise<Offer | undefined> {
-  const { config, db } = deps;
+  const { config, db, now } = deps;
   const { domainConnect } = config;
   // A template is applied at a host, and the challenges of a wildcard are at the name above.
   if (!domainConnect || isWildcard(domain.hostname)) return undefined;
+  const tooOften = () => 'The DNS provider was asked for too often. Try again in a minute.';
+  await limitRate(db, `domain-connect:${projectId}`, LIMIT, now(), tooOften);
   const serviceId: ServiceId = isApex(domain) ? 'docs-apex' : 'docs';
   const provider = await findDnsProvider(domain.hostname, config);
   if (!provider) return undefined;

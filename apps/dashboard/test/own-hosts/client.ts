@@ -42,10 +42,11 @@ export function client(address: string, ports: { http: number; https: number }, 
   return {
     plain: (host: string, path: string, question?: Question) => ask(false, host, path, question),
     secure: (host: string, path: string, question?: Question) => ask(true, host, path, question),
-    /** A connection over HTTP/2, made by a name. */
-    async http2(host: string): Promise<ClientHttp2Session> {
+    /** A connection over HTTP/2, made by a name. `localAddress`: where it comes from. */
+    async http2(host: string, localAddress?: string): Promise<ClientHttp2Session> {
       const session = connect(`https://${host}:${ports.https}`, {
         ca,
+        localAddress,
         lookup: (_name, { all }, done) =>
           all ? done(null, [{ address, family: 4 }]) : done(null, address, 4),
       });

@@ -22,7 +22,7 @@ const SILENT_MS = 400;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function setUp(t: TestContext, handle: Handle) {
+async function setUp(t: TestContext, handle: Handle, silent = SILENT_MS) {
   const api = createServer(handle);
   api.listen(0, '127.0.0.1');
   await once(api, 'listening');
@@ -32,7 +32,7 @@ async function setUp(t: TestContext, handle: Handle) {
   });
   const target = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const log = pino({ level: 'silent' });
-  const proxy = petstoreProxy({ host: HOST, target, log, times: { silent: SILENT_MS } });
+  const proxy = petstoreProxy({ host: HOST, target, log, times: { silent } });
   cleanUp(t, proxy.close);
   const source = new MemorySource();
   await deploySecurely(source, HOST);
@@ -41,8 +41,8 @@ async function setUp(t: TestContext, handle: Handle) {
   const edge = await startSecureEdge(t, { source, ownHosts });
   const { port, httpsPort } = edge;
   const web = client('127.0.0.1', { http: port, https: httpsPort }, authority.root);
-  const http2 = async () => {
-    const session = await web.http2(HOST);
+  const http2 = async (localAddress?: string) => {
+    const session = await web.http2(HOST, localAddress);
     cleanUp(t, () => session.destroy());
     return session;
   };
@@ -153,6 +153,26 @@ test('an API that is away, silent, or breaks off is told apart', async (t) => {
   api.close();
   api.closeAllConnections();
   for (const ask of asks) assert.equal((await ask()).status, 502);
+});
+
+test('one client does not keep all others out', async (t) => {
+  let held = 0;
+  const handle: Handle = (request, response) => {
+    if (request.url === '/held') held += 1;
+    else response.end('here');
+  };
+  const { http2 } = await setUp(t, handle, 60_000);
+  const greedy = [await http2(), await http2()];
+  for (const session of greedy)
+    for (let i = 0; i < 64; i++) session.request({ ':path': '/held' }).on('error', () => undefined);
+  await timeUntil(async () => held === 128);
+  const [first] = greedy;
+  assert.ok(first);
+  assert.equal((await askHttp2(first, { ':path': '/' })).status, 503);
+  const other = await http2('127.0.0.2');
+  assert.equal((await askHttp2(other, { ':path': '/' })).body, 'here');
+  greedy[1]?.destroy();
+  await timeUntil(async () => (await askHttp2(first, { ':path': '/' })).status === 200);
 });
 
 test('a kept connection that the API has closed costs no GET its response', async (t) => {

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, Server, ServerResponse } from 'nod
 import { pipeline } from 'node:stream';
 import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
+import { clientNetwork } from '@petstore/http/networks.ts';
 import { Agent, createServer, request as httpRequest } from '@petstore/http/node-http.ts';
 import { bareHost } from '@petstore/http/reachable-addresses.ts';
 import { headProblem } from '@petstore/http/request-head.ts';
@@ -14,6 +15,9 @@ import { forwardedHeaders, hasBody, responseHeaders } from './forwarded-headers.
 
 /** Requests that the API has at once. */
 const MAX_IN_FLIGHT = 512;
+
+/** Those of them that come from one network, so that nobody alone keeps all others out. */
+const MAX_OF_NETWORK = 128;
 
 /** In milliseconds. The API bounds its own requests in 30 and its responses in 60 seconds. */
 const TIMES = {
@@ -66,19 +70,27 @@ export function petstoreProxy({ host, target, log, times: changed }: ProxyOption
   const failures = new FailureLog(log);
   const place = { hostname: bareHost(upstream.hostname), port: upstream.port || 80, agent };
   let inFlight = 0;
+  const ofNetworks = new Map<string, number>();
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     response.on('error', () => {});
     request.on('error', () => {});
     const url = request.url ?? '/';
     const problem = headProblem(request, url);
+    const network = clientNetwork(request.socket.remoteAddress ?? '');
+    const ofNetwork = ofNetworks.get(network) ?? 0;
+    const isFull = inFlight >= MAX_IN_FLIGHT || ofNetwork >= MAX_OF_NETWORK;
     if (problem) refuse(request, response, [problem.status, 'invalid_request', problem.message]);
     else if (isMisdirected(request, url, host)) misdirected(response);
-    else if (inFlight >= MAX_IN_FLIGHT) refuse(request, response, REFUSALS.unavailable);
+    else if (isFull) refuse(request, response, REFUSALS.unavailable);
     else {
       inFlight += 1;
+      ofNetworks.set(network, ofNetwork + 1);
       response.once('close', () => {
         inFlight -= 1;
+        const left = (ofNetworks.get(network) ?? 0) - 1;
+        if (left > 0) ofNetworks.set(network, left);
+        else ofNetworks.delete(network);
       });
       send(request, response, { isFirst: true });
     }

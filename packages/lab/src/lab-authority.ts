@@ -12,7 +12,7 @@ export interface StartedAuthority {
   /** Its name, for people. */
   readonly name: string;
   readonly directoryUrl: string;
-  /** A file with the root of the directory's HTTPS certificate. */
+  /** A file with the roots that the dashboard trusts: of the directory's HTTPS certificate, and of those it issues. */
   readonly caFile: string;
   /** A file with the root of the certificates that it issues. */
   readonly rootFile: string;
@@ -36,7 +36,10 @@ export async function startLabAuthority(
     ? await startRateLimitedPebble(pebble, folder, options)
     : await startOwn(options);
   await writeFile(rootFile, started.rootPem);
-  return { ...started, rootFile };
+  const caFile = join(folder, 'lab-roots.pem');
+  // The rehearsal of a move checks a certificate as browsers do, which here trust the lab's root as well.
+  await writeFile(caFile, `${await readFile(started.caFile, 'utf8')}\n${started.rootPem}`);
+  return { ...started, rootFile, caFile };
 }
 
 /** Pebble cannot refuse orders for some names, so a proxy in front of it does. */

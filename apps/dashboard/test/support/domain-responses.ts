@@ -204,7 +204,7 @@ export const readyToMove = (more: Partial<Domain> = {}): Domain =>
       ...VERIFIED,
       reason: 'prepared',
       message:
-        'docs.example.com is prepared: the record of its challenges is right. Its address record still leads elsewhere (docs.example.com A 203.0.113.7), which is right until you move it.',
+        'docs.example.com is prepared: its _acme-challenge record is right. Its address record still leads elsewhere (docs.example.com A 203.0.113.7), which is right until you move it.',
       expected: '_acme-challenge.docs.example.com CNAME k7m2x9q4w3e8r5t6y1u0.acme.docs.localhost',
       found: '_acme-challenge.docs.example.com CNAME k7m2x9q4w3e8r5t6y1u0.acme.docs.localhost',
     },

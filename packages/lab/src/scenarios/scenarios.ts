@@ -136,21 +136,21 @@ function proofOf(records: Claim['records']): readonly ZoneRecord[] {
 const MOVE_SCENARIOS: readonly Scenario[] = [
   move(
     'prepare-first',
-    'Prepared: the old host serves, and the record of the challenges is there',
+    'Prepared: the old host serves, and the _acme-challenge record is there',
     'verified',
     'and the certificate follows while the old host still serves. Then apply "right": it is moved.',
     (challenge) => [challenge],
   ),
   move(
     'challenge-missing',
-    'The record of the challenges is missing',
+    'The _acme-challenge record is missing',
     'no_record',
-    'since only the old host is there. After a move the owner is told, and other challenges renew.',
+    'since only the old host is there. After a move the owner is told, and the certificate is renewed over ports 80 and 443.',
     () => [],
   ),
   move(
     'challenge-elsewhere',
-    'The record of the challenges leads to the old host’s service',
+    'The _acme-challenge record leads to the old host’s service',
     'wrong_target',
     'with the record to replace.',
     (challenge, { zone }) => [{ ...challenge, value: `dcv.old-host.${zone}` }],

@@ -212,7 +212,7 @@ async function markVerified(
   await updateDomain(trx, id, { verified_at: at, holds: 1, awaits_move, moved_away_at: null });
   const verified = pointsHere
     ? 'Its DNS records are right: it is verified.'
-    : 'The record of its challenges is right: it is verified, and can be moved here once it has its certificate.';
+    : 'Its _acme-challenge record is right: it is verified, and can be moved here once it has its certificate.';
   await recordDomainEvent(trx, id, at, 'verified', verified);
   if (pointsHere)
     await becomePrimary(trx, project, { ...domain, verified_at: at, awaits_move: 0 }, at);
@@ -227,7 +227,7 @@ async function markVerified(
     hostname,
     message: pointsHere
       ? `${hostname} is verified. ${certificate}`
-      : `${hostname} is verified by the record of its challenges. ${certificate} Change the record of the name itself once it is there.`,
+      : `${hostname} is verified by its _acme-challenge record. ${certificate} Change the record of the name itself once it is there.`,
   });
   await recordSiteChange(trx, project.id, at);
   await writeAudit(trx, at, actor, {
@@ -271,7 +271,7 @@ async function recordChallenge(
   // Where the name servers fail, nobody knows.
   if (prepare === 0 || verdict.code === 'dns_error') return;
   if (challengeHere || before.challenge_here === 0) return;
-  const message = `The record of the challenges of ${hostname} is gone.`;
+  const message = `The _acme-challenge record of ${hostname} is gone.`;
   await recordDomainEvent(trx, id, at, 'challenge_gone', message);
   const follows = isWildcard(hostname)
     ? 'Its certificate cannot be issued or renewed until the record is back.'

@@ -343,7 +343,7 @@ async function changePreparation(
   if (prepare === (domain.prepare === 1)) return {};
   if (isWildcard(domain.hostname)) {
     throw conflict(
-      `${domain.hostname} is a wildcard, which can be proven by the record of its challenges alone.`,
+      `${domain.hostname} is a wildcard, which its _acme-challenge record alone can prove.`,
     );
   }
   const isUndone = !prepare && domain.awaits_move === 1;
@@ -354,8 +354,8 @@ async function changePreparation(
   await updateDomain(trx, domain.id, change);
   if (isUndone) await cancelIssuance(trx, domain, at);
   const words = prepare
-    ? `${actor.name} asked for it to be proven and certified by the record of its challenges.`
-    : `${actor.name} no longer wants it to be proven by the record of its challenges.`;
+    ? `${actor.name} asked for it to be proven and certified by its _acme-challenge record.`
+    : `${actor.name} no longer wants it to be proven by its _acme-challenge record.`;
   await recordDomainEvent(trx, domain.id, at, 'prepare', words);
   await beginChecks(trx, domain.id, at, at);
   return change;

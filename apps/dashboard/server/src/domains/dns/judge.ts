@@ -113,7 +113,7 @@ function leadsHereVerdict({
   return {
     ...verdict,
     reason: 'challenge_missing',
-    message: `${verdict.message} The record of its challenges is missing or leads elsewhere, so its certificate is renewed over ports 80 and 443.`,
+    message: `${verdict.message} Its _acme-challenge record is missing or leads elsewhere, so its certificate is renewed over ports 80 and 443.`,
     add: [challengeRecord],
   };
 }

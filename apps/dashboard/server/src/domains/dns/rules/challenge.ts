@@ -125,7 +125,7 @@ export function preparedVerdict(facts: Facts): Verdict {
   return verdictOf(facts, {
     code: 'verified',
     reason: 'prepared',
-    message: `${hostname} is prepared: the record of its challenges is right. ${where}`,
+    message: `${hostname} is prepared: its _acme-challenge record is right. ${where}`,
     expected: challengeRecord ? line(challengeRecord) : '',
     found: lines(view.challenge?.chain.hops ?? []),
     remedy: '',
@@ -140,7 +140,7 @@ export const targetIsThere: Rule = (facts) => {
   return verdictOf(facts, {
     code: 'dns_error',
     reason: 'platform_unresolved',
-    message: `The record of the challenges is right, but ${target}, where ${hostname} is to lead, has no address in the DNS.`,
+    message: `The _acme-challenge record is right, but ${target}, where ${hostname} is to lead, has no address in the DNS.`,
     expected: `an address of ${target}`,
     found: view.target.failure
       ? `${target}: ${failureCode(view.target.failure)}`

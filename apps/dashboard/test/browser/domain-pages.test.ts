@@ -201,6 +201,9 @@ test('a domain that is prepared says at each stage what to do now', async () => 
   await lookAt('ready', readyToMove(), 'The certificate is here.', [DARK, LIGHT_PHONE]);
   await page.getByRole('status').getByText('Ready to move').waitFor();
   await records.getByRole('cell', { name: 'Change now' }).waitFor();
+  await page.getByRole('link', { name: 'Rehearse the move' }).waitFor();
+  await page.getByRole('link', { name: 'Watch the move' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Move away' }).count(), 0, 'it is not here');
   assert.equal(
     await page.getByRole('link', { name: 'Open site' }).count(),
     0,
@@ -209,6 +212,22 @@ test('a domain that is prepared says at each stage what to do now', async () => 
   const moved = readyToMove({ pointsHere: true, primary: true, verdict: VERIFIED });
   await lookAt('arrived', moved, 'Keep both records', [LIGHT]);
   await page.getByRole('link', { name: 'Open site' }).waitFor();
+});
+
+test('what is to be done comes first, and how it stands where all is done', async () => {
+  const page = await projectPage();
+  const firstCards = async (domain: Domain) => {
+    await pretend(page, domain);
+    await page.goto(`${shared().origin}${DOMAINS}/${HOSTNAME}`);
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    return (await page.getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 2);
+  };
+  assert.deepEqual(await firstCards(added()), ['DNS records', 'DNS check']);
+  assert.deepEqual(await firstCards(active()), ['DNS check', 'Certificate']);
+  const left = active({ primary: false, movedAwayAt: added().createdAt });
+  assert.deepEqual(await firstCards(left), ['DNS records', 'DNS check']);
+  const primary = page.getByRole('button', { name: 'Make primary' });
+  assert.equal(await primary.count(), 0, 'others would redirect to a name that leads elsewhere');
 });
 
 test('a site that is live elsewhere is prepared when it is added, or later', async () => {

@@ -48,9 +48,10 @@ export function DomainNotices({ domain, events }: DomainNoticesProps) {
           </p>
           <p>
             Visitors arrive at another server
-            {prepare ? '. The record of the challenges' : ', and the certificate cannot be renewed'}
-            {prepare && ' goes on renewing the certificate'}. Put the records below back; or remove
-            the domain here if the move is meant.
+            {prepare ? '. The _acme-challenge record' : ', and the certificate cannot be renewed'}
+            {prepare && ' goes on renewing the certificate'}. Put the records below back. If the
+            move is meant, see under Moving who still comes here, and remove the domain when nobody
+            does.
           </p>
         </Alert>
       )}

@@ -31,9 +31,8 @@ import { PreparationCard, PrepareCard } from './move-card.tsx';
 import { NameBadges } from './names/name-badges.tsx';
 import { PairCard } from './names/pair-card.tsx';
 import { ShowsCard } from './names/shows-card.tsx';
-import { awaitsMove } from './preparation.ts';
+import { awaitsMove, isUnderWay } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
-import { RehearsalCard } from './rehearsal/rehearsal-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
 import { useRemoval } from './use-removal.ts';
 import { useVerify } from './verify.tsx';
@@ -56,13 +55,26 @@ export function DomainPage() {
 function DomainView({ domain }: { readonly domain: Domain }) {
   const project = useProject();
   const { slug } = project;
-  const { hostname, unicode, state, link } = domain;
+  const { hostname, unicode, state, link, movedAwayAt } = domain;
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
   const known = events.data ?? [];
   useFollowers(slug, domain);
   const verification = useVerify(() => actOnDomain(slug, hostname, 'verify'));
   const verify = can(project, 'domain.verify') ? verification : undefined;
   const canManage = can(project, 'domain.manage');
+  // What is to be done comes first; where all is done, how it stands.
+  const isNew = state === 'unverified';
+  const isWanted = isNew || movedAwayAt !== null || awaitsMove(domain);
+  const records = (
+    <>
+      <RecordsCard domain={domain} link={link} />
+      {domain.pair !== null && <PairCard domain={domain} pair={domain.pair} />}
+    </>
+  );
+  const handOver = link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />;
+  const renewal = !domain.isWildcard && !isUnderWay(domain) && (
+    <Renewal domain={domain} canChange={canManage} />
+  );
   return (
     <>
       <ToList />
@@ -88,28 +100,37 @@ function DomainView({ domain }: { readonly domain: Domain }) {
         <div className="grid gap-5">
           {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
           <DomainNotices domain={domain} events={known} />
-          {domain.prepare && !domain.isWildcard && (
-            <PreparationCard domain={domain} canChange={canManage} />
-          )}
+          {isUnderWay(domain) && <PreparationCard domain={domain} canChange={canManage} />}
           {canManage && (
             <ConnectCard slug={slug} domain={domain} verify={() => verification.mutate()} />
           )}
-          <RecordsCard domain={domain} link={link} />
-          {domain.pair !== null && <PairCard domain={domain} pair={domain.pair} />}
-          {!domain.prepare && canManage && <PrepareCard domain={domain} />}
+          {isWanted && records}
           <CheckCard domain={domain} verify={verify} />
+          {isNew && renewal}
           <CertificateCard domain={domain} events={known} verify={verify} />
-          <RehearsalCard domain={domain} />
-          {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
+          {isWanted ? handOver : records}
           <ShowsCard domain={domain} canChange={canManage} />
-          {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}
-          {!domain.isWildcard && <MovesCard domain={domain} />}
+          {!isNew && renewal}
+          {!isNew && <HstsCard domain={domain} canChange={canManage} />}
+          {!domain.isWildcard && !isUnderWay(domain) && <MovesCard domain={domain} />}
+          {!isWanted && handOver}
           <TimelineCard query={events} />
           {canManage && <RemoveCard domain={domain} />}
         </div>
       </ProjectPage>
     </>
   );
+}
+
+interface RenewalProps {
+  readonly domain: Domain;
+  readonly canChange: boolean;
+}
+
+/** Whether the DNS proves the name to the certificate authority, or the choice that it shall. */
+function Renewal({ domain, canChange }: RenewalProps) {
+  if (domain.prepare) return <PreparationCard domain={domain} canChange={canChange} />;
+  return canChange && <PrepareCard domain={domain} />;
 }
 
 /** The way back to all domains of the project. */
@@ -170,7 +191,7 @@ function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | 
 function PrimaryButton({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode, state, primary, version } = domain;
-  const isFit = !domain.isWildcard && domain.redirect === null;
+  const isFit = !domain.isWildcard && domain.redirect === null && domain.movedAwayAt === null;
   if (primary || state === 'unverified' || awaitsMove(domain) || !isFit) return null;
   const others =
     version === null

@@ -13,17 +13,28 @@ import { Steps } from '../ui/steps.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 import { changeDomain } from './domain-cache.ts';
-import { awaitsMove, type Stage, stageOf } from './preparation.ts';
+import { MoveLinks } from './move/move-links.tsx';
+import { awaitsMove, isUnderWay, type Stage, stageOf } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
+interface MoveCardProps {
+  readonly domain: ShownDomain;
+  readonly actions?: ReactNode;
+  /** Ways to pages of their own. */
+  readonly links?: ReactNode;
+}
+
 /** What is done, and what comes next, of the move of a live site. */
-export function MoveCard({ domain, actions }: { domain: ShownDomain; actions?: ReactNode }) {
+export function MoveCard({ domain, actions, links }: MoveCardProps) {
   const stage = stageOf(domain);
   if (stage === undefined) return null;
   const { title, words } = WORDS[stage](domain.unicode);
   return (
-    <Card title={title} description={words} actions={actions}>
-      <Steps label="Steps of the move" columns={3} steps={stepsOf(stage, domain)} />
+    <Card title={title} description={<WithCode>{words}</WithCode>} actions={actions}>
+      <div className="grid gap-4">
+        <Steps label="Steps of the move" columns={3} steps={stepsOf(stage, domain)} />
+        {links}
+      </div>
     </Card>
   );
 }
@@ -31,7 +42,7 @@ export function MoveCard({ domain, actions }: { domain: ShownDomain; actions?: R
 const WORDS: Record<Stage, (name: string) => { title: string; words: string }> = {
   proof: (name) => ({
     title: 'Prepare the move',
-    words: `Create the record of the challenges below. Leave the record of ${name} itself as it is: the host before goes on serving.`,
+    words: `Create the \`_acme-challenge\` record below. Leave the record of ${name} itself as it is: the old host goes on serving.`,
   }),
   certificate: (name) => ({
     title: 'Prepare the move',
@@ -39,11 +50,11 @@ const WORDS: Record<Stage, (name: string) => { title: string; words: string }> =
   }),
   ready: (name) => ({
     title: 'Ready to move',
-    words: `The certificate is here. Now change the record of ${name}: the first visitor who comes is served over HTTPS. Keep the host before until the TTL of its record is over.`,
+    words: `The certificate is here. Now change the record of ${name}: the first visitor who comes is served over HTTPS. Keep the old host on until the TTL of the old record is over.`,
   }),
   moved: (name) => ({
     title: 'Moved',
-    words: `${name} leads here. Keep both records: the one of the challenges renews the certificate.`,
+    words: `${name} leads here. Keep both records: the \`_acme-challenge\` record renews the certificate.`,
   }),
 };
 
@@ -78,7 +89,7 @@ interface PreparationCardProps {
   readonly canChange: boolean;
 }
 
-/** The move of a prepared domain, with what ends the preparation. */
+/** The move of a prepared domain, with what ends the preparation. Once it has moved, that is how it is renewed. */
 export function PreparationCard({ domain, canChange }: PreparationCardProps) {
   const { slug } = useProject();
   const { hostname, unicode } = domain;
@@ -92,22 +103,36 @@ export function PreparationCard({ domain, canChange }: PreparationCardProps) {
       description={
         awaitsMove(domain)
           ? `${unicode} is unverified again until its own record leads here. Its certificate is kept.`
-          : 'Its certificate comes over ports 80 and 443 then, once the name leads here. The record of the challenges can be deleted.'
+          : 'Its certificate is then renewed over ports 80 and 443, while the name leads here. The _acme-challenge record can be deleted.'
       }
       action="Stop preparing"
       run={stop}
       trigger={<Button size="small">Stop preparing</Button>}
     />
   );
-  if (stageOf(domain) !== undefined) return <MoveCard domain={domain} actions={actions} />;
+  if (isUnderWay(domain))
+    return (
+      <MoveCard
+        domain={domain}
+        actions={actions}
+        links={awaitsMove(domain) && <MoveLinks domain={domain} />}
+      />
+    );
   return (
     <Card
-      title="Prepared"
-      description="The record of its challenges renews the certificate, also while the name leads elsewhere: the way back stays open."
+      title={RENEWAL}
+      description={
+        <WithCode>
+          Keep both records: the `_acme-challenge` record renews the certificate, also while the
+          name leads elsewhere for a while.
+        </WithCode>
+      }
       actions={actions}
     />
   );
 }
+
+const RENEWAL = 'Renewal by the DNS';
 
 /** The choice to prepare a domain. */
 export function PrepareCard({ domain }: { readonly domain: Domain }) {
@@ -121,11 +146,11 @@ export function PrepareCard({ domain }: { readonly domain: Domain }) {
   const isNew = state === 'unverified';
   const isPossible = installation?.prepare !== false;
   const offer = isNew
-    ? 'Prepare it first: one more record brings the certificate while the host before still serves. Then the name moves without a second of outage.'
+    ? 'Prepare it first: one more record brings the certificate while the old host still serves. Then the name moves without a second of outage.'
     : 'One more record renews the certificate whatever happens to ports 80 and 443, also while the name leads elsewhere for a while.';
   return (
     <Card
-      title={isNew ? 'Is the site live elsewhere now?' : 'Renewal by the DNS'}
+      title={isNew ? 'Is the site live elsewhere now?' : RENEWAL}
       description={
         <WithCode>
           {isPossible
@@ -136,7 +161,7 @@ export function PrepareCard({ domain }: { readonly domain: Domain }) {
       actions={
         isPossible && (
           <Button size="small" disabled={isPending} onClick={() => mutate()}>
-            Prepare first
+            {isNew ? 'Prepare first' : 'Add the record'}
           </Button>
         )
       }

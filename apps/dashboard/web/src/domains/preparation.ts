@@ -23,7 +23,13 @@ export function stageOf({
   return state === 'active' ? 'ready' : 'certificate';
 }
 
-/** Whether a domain is verified, and its own record still leads to the host before. */
+/** Whether a prepared domain has steps of its move before it. */
+export function isUnderWay(domain: Staged): boolean {
+  const stage = stageOf(domain);
+  return stage !== undefined && stage !== 'moved';
+}
+
+/** Whether a domain is verified, and its own record still leads to the old host. */
 export function awaitsMove(domain: Staged): boolean {
   const stage = stageOf(domain);
   return stage === 'certificate' || stage === 'ready';

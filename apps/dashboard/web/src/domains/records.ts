@@ -2,7 +2,7 @@ import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts'
 import { isChallenge, stageOf } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-/** How a record was found; `later`, `now`: when one that leads to the host before is to be changed. */
+/** How a record was found; `later`, `now`: when one that leads to the old host is to be changed. */
 export type RecordStatus = 'right' | 'almost' | 'other' | 'missing' | 'unknown' | 'later' | 'now';
 
 /** The last check's result for one of the records that a domain needs. */

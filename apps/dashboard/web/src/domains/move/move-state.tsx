@@ -58,6 +58,7 @@ export function MoveState({
 
 function Explanation({ move, domain }: { readonly move: DomainMove; readonly domain: Domain }) {
   const { state, everyoneBy, servers, target } = move;
+  const isAway = domain.movedAwayAt !== null;
   const main = domain.records.find(({ name }) => name === domain.hostname);
   if (state === 'done')
     return 'All name servers that answer have the new record, and what visitors reach has its certificate. This page asks no more.';
@@ -81,7 +82,7 @@ function Explanation({ move, domain }: { readonly move: DomainMove; readonly dom
   );
   return (
     <>
-      Set the {main?.type ?? 'CNAME'} record of{' '}
+      {isAway ? 'To bring it back, set' : 'Set'} the {main?.type ?? 'CNAME'} record of{' '}
       <code className="font-mono text-[0.8125rem]">{main?.host ?? domain.hostname}</code> to{' '}
       <code className="font-mono text-[0.8125rem]">{target}</code> at the DNS provider. This page
       follows by itself.

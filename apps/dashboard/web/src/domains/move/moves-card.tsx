@@ -4,14 +4,19 @@ import { useProject } from '../../projects/project-context.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 
-/** The ways to the pages of a move: here, and away. */
+/** The ways to the pages of a move, and of leaving. */
 export function MovesCard({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const params = { slug, hostname: domain.hostname };
+  const isVerified = domain.state !== 'unverified';
   return (
     <Card
       title="Moving"
-      description="Watch a change of the record until everyone sees it, with the way back. Leaving is as easy: everything comes along."
+      description={
+        isVerified
+          ? 'Watch a change of the DNS record until everyone sees it, with the way back. Or take the name to another host: the whole site can be downloaded.'
+          : 'Watch a change of the DNS record until everyone sees it, with the way back.'
+      }
     >
       <div className="flex flex-wrap gap-2">
         <Link
@@ -21,7 +26,7 @@ export function MovesCard({ domain }: { readonly domain: Domain }) {
         >
           Watch the move
         </Link>
-        {domain.state !== 'unverified' && (
+        {isVerified && (
           <Link
             to="/projects/$slug/settings/domains/$hostname/leave"
             params={params}

@@ -50,7 +50,7 @@ export function TrafficBars({
             The last one came <Ago at={lastRequestAt} />.
           </>
         )}
-        {!isCounted && ' They are counted while a name moves; this one is settled.'}
+        {!isCounted && ' They are counted while a name that is verified moves, here or away.'}
       </p>
     </div>
   );

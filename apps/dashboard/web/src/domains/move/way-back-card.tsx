@@ -23,7 +23,7 @@ export function WayBackCard({ wayBack, isNow, hasHsts }: WayBackProps) {
       title="The way back"
       description={
         isNow
-          ? 'What the name has today is kept here, to be put back if need be.'
+          ? 'What the name had when it was first looked at is kept here, to be put back if need be.'
           : answers
             ? 'Put this back, and visitors reach the old host again as caches forget.'
             : 'The old host does not answer now: without it there is no way back.'

@@ -47,7 +47,7 @@ export function ShowsCard({ domain, canChange }: ShowsCardProps) {
 function shownInWords({ hostname, isWildcard, redirect, version, primary }: Domain): string {
   if (isWildcard) {
     const at = (label: string) => `\`${label}${hostname.slice(1)}\``;
-    return `Versions and previews of branches, each at its label: ${at('v2')} shows the version v2, and a preview has the label of its own address. Previews are not indexed. Names that are added by themselves come first.`;
+    return `Versions and previews of branches, each at its label: ${at('v2')} shows the version v2, and a preview has the label of its own address. Previews are not indexed. A name below it that is added as a domain of its own comes first.`;
   }
   if (redirect) {
     const path = redirect.keepPath ? 'with the path of the request behind it' : 'whatever its path';
@@ -55,7 +55,7 @@ function shownInWords({ hostname, isWildcard, redirect, version, primary }: Doma
   }
   const others = primary
     ? 'The project’s other domains that show the same redirect here.'
-    : 'It redirects to the primary of those that show the same, where there is one.';
+    : 'Where another domain that shows the same is the primary, this one redirects there.';
   if (version !== null) return `The version \`${version}\` alone, without a prefix. ${others}`;
   return `The whole site. ${others}`;
 }

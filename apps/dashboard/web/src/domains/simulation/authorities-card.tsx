@@ -29,14 +29,24 @@ export function AuthoritiesCard({ result, picked }: AuthoritiesCardProps) {
     >
       <ul className="divide-y divide-line">
         {shown.map((authority) => (
-          <Authority key={`${authority.name} ${authority.identity}`} authority={authority} />
+          <Authority
+            key={`${authority.name} ${authority.identity}`}
+            authority={authority}
+            isExplained={authority.isConfigured || picked !== ''}
+          />
         ))}
       </ul>
     </Card>
   );
 }
 
-function Authority({ authority }: { readonly authority: AuthorityPermission }) {
+interface AuthorityProps {
+  readonly authority: AuthorityPermission;
+  /** Why it may not issue. Most of them are refused for the same reason, which the first tells. */
+  readonly isExplained: boolean;
+}
+
+function Authority({ authority, isExplained }: AuthorityProps) {
   const { name, identity, isConfigured, isAllowed, explanation, wildcard, record } = authority;
   return (
     <li className="grid gap-x-6 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
@@ -46,7 +56,9 @@ function Authority({ authority }: { readonly authority: AuthorityPermission }) {
           <code className="font-mono text-[0.8125rem] text-muted wrap-anywhere">{identity}</code>
           {isConfigured && <Badge tone="accent">Used here</Badge>}
         </p>
-        {!isAllowed && <p className="mt-0.5 text-muted wrap-anywhere">{explanation}</p>}
+        {!isAllowed && isExplained && (
+          <p className="mt-0.5 text-muted wrap-anywhere">{explanation}</p>
+        )}
         {isAllowed && !wildcard.isAllowed && (
           <p className="mt-0.5 text-muted wrap-anywhere">
             Not for a wildcard (<code className="font-mono text-[0.8125rem]">issuewild</code>).

@@ -67,7 +67,7 @@ export function ResultCard({ result, onTry, isPending }: ResultCardProps) {
               : [{ term: 'Today', value: <WithCode>{today.message}</WithCode> }]),
             ...(consequences.length === 0
               ? []
-              : [{ term: 'It brings', value: <Consequences sentences={consequences} /> }]),
+              : [{ term: 'Effect', value: <Consequences sentences={consequences} /> }]),
             { term: 'DNSSEC', value: DNSSEC[dnssec] },
           ]}
         />

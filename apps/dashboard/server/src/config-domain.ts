@@ -107,7 +107,7 @@ function ownName(env: Env, variable: string): string | undefined {
   if (isOwn) return name;
   throw mustBe(
     variable,
-    'a name of yours alone, without https:// and port, such as docs.example.com',
+    'a domain name of yours, without https:// and port, such as docs.example.com',
     raw,
   );
 }

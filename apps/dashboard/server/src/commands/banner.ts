@@ -24,9 +24,9 @@ export interface OwnFacts {
   readonly localUrl: string;
   /** The API's address, and where it is passed to. */
   readonly api: { readonly url: string; readonly target: string } | undefined;
-  /** What the DNS has to have. */
+  /** What the DNS has to have, of the names that have no certificate yet. */
   readonly records: readonly Pick<DnsRecord, 'name' | 'type' | 'value'>[];
-  /** Whether there is a certificate, so that HTTPS works. */
+  /** Whether the dashboard has its certificate, so that HTTPS works. */
   readonly hasCertificate: boolean;
 }
 
@@ -40,7 +40,7 @@ export function banner({
   hasUsers,
   own,
 }: BannerFacts): string {
-  const domains = own ? 'over HTTPS beside it' : `over TLS on port ${httpsPort}`;
+  const domains = own ? 'at names of their own, over HTTPS' : `over TLS on port ${httpsPort}`;
   const lines = [
     `${bold('Dashboard')} ${version}`,
     '',
@@ -50,7 +50,7 @@ export function banner({
     `  ${dim('Domains  ')} ${domains}`,
     `  ${dim('Data     ')} ${data}`,
     '',
-    ...(own && !own.hasCertificate ? setUp(own) : []),
+    ...(own && own.records.length > 0 ? setUp(own) : []),
     ...(hasUsers ? [`  Sign in:  ${bold(`${url}/sign-in`)}`] : firstAccount(url, own)),
     '',
     ...firstDeploy(url, 'dashboard'),
@@ -62,16 +62,23 @@ const bold = (text: string) => styleText('bold', text);
 const dim = (text: string) => styleText('dim', text);
 
 /** What is to be done in the DNS before there is a certificate. */
-function setUp({ records, localUrl }: OwnFacts): string[] {
+function setUp({ records, localUrl, hasCertificate }: OwnFacts): string[] {
   const widest = Math.max(...records.map(({ name }) => name.length)) + 1;
+  const what = hasCertificate ? 'The API is there' : 'HTTPS begins';
   return [
-    '  HTTPS begins within a minute once these records are in the DNS:',
+    `  ${what} within a minute once ${records.length === 1 ? 'this record is' : 'these records are'} in the DNS:`,
     '',
     ...records.map(
       ({ name, type, value }) =>
         `  ${`${name}.`.padEnd(widest)}  ${type.padEnd(5)}  ${isIP(value) === 0 ? `${value}.` : value}`,
     ),
     '',
+    ...(hasCertificate ? [] : untilThen(localUrl)),
+  ];
+}
+
+function untilThen(localUrl: string): string[] {
+  return [
     `  Until then the dashboard is here alone, where Account, DNS zone checks them:  ${bold(localUrl)}`,
     ...(isLoopback(localUrl) ? [`  ${dim(tunnel(localUrl))}`] : []),
     '',

@@ -92,15 +92,18 @@ async function ownFacts(
   config: Config,
   { petstore }: DomainConfig,
 ): Promise<OwnFacts> {
+  const now = Date.now();
   const certificates = await listPlatformCertificates(db);
-  const wildcard = certificates.find(
-    ({ hostname }) => hostname === wildcardOf(config.platformHost),
-  );
+  const isCertified = (name: string) =>
+    certificates.some(({ hostname, not_after }) => hostname === name && (not_after ?? 0) > now);
+  const hasCertificate = isCertified(wildcardOf(config.platformHost));
   return {
     localUrl,
     api: petstore && { url: addresses.domain(petstore.name), target: petstore.url },
-    records: setUpRecords(config),
-    hasCertificate: (wildcard?.not_after ?? 0) > Date.now(),
+    records: setUpRecords(config).filter(({ name }) =>
+      name === petstore?.name ? !isCertified(name) : !hasCertificate,
+    ),
+    hasCertificate,
   };
 }
 

@@ -76,7 +76,7 @@ function Zone({ zone, name }: ZoneProps) {
       {addresses.length > 0 && (
         <Card
           title="Address records"
-          description="They lead to this machine: the dashboard, all sites, and the API where it is served."
+          description="Create these as well: they lead to the dashboard, all sites, and the API where it is served."
           flush
         >
           <RecordsTable

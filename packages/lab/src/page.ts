@@ -92,12 +92,14 @@ function domainCard(domain: LabDomain, isOpen: boolean): Html {
   return html`<article id="${cardId(project, claim.hostname)}">
   ${standing(domain)}
   <details${isOpen ? html` open` : ''}><summary>What the DNS should have</summary>
-  ${AREAS.map(
-    (area) => html`<fieldset><legend>${area}</legend>
-    ${SCENARIOS.filter((each) => each.area === area).map((each) =>
-      scenarioForm(each, project, claim, each.id === scenario),
-    )}</fieldset>`,
-  )}
+  ${AREAS.map((area) => {
+    const fitting = SCENARIOS.filter(
+      (each) => each.area === area && reasonAgainst(each, claim) === undefined,
+    );
+    if (fitting.length === 0) return '';
+    return html`<fieldset><legend>${area}</legend>
+    ${fitting.map((each) => scenarioForm(each, project, claim, each.id === scenario))}</fieldset>`;
+  })}
   </details>
   </article>`;
 }
@@ -124,8 +126,6 @@ function scenarioForm(
   isCurrent: boolean,
 ): Html {
   const { id, title, verdict, expect } = scenario;
-  const reason = reasonAgainst(scenario, claim);
-  if (reason !== undefined) return html``;
   return html`<form method="post" action="/scenario">
       <input type="hidden" name="project" value="${project}">
       <input type="hidden" name="hostname" value="${claim.hostname}">

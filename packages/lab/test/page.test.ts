@@ -123,6 +123,9 @@ test('the page can be used in both themes and on a phone, under its own policy',
   const page = await browser.newPage();
   const { complaints } = watch(page);
   await page.goto(address);
+  const groups = await page.getByRole('group').allInnerTexts();
+  assert.ok(groups.length > 2);
+  for (const group of groups) assert.match(group, /\n/, `${group} has something to try`);
   await page.getByRole('button', { name: /An AAAA record beside the CNAME/ }).click();
   await page.getByText('Expect conflicting_record, although').waitFor();
   assert.deepEqual(complaints, []);

@@ -193,7 +193,7 @@ function TrafficCard({
       title="Who still comes here"
       description={
         movedAwayAt === null ? (
-          'The record leads here. Once it has changed, requests are counted here until they end.'
+          `The record ${domain.pointsHere ? 'leads here' : 'does not lead here yet'}. Once it has changed, requests are counted here until they end.`
         ) : (
           <>
             The record was seen to lead elsewhere <Ago at={movedAwayAt} />. The site is served here

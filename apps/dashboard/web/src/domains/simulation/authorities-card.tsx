@@ -16,13 +16,17 @@ interface AuthoritiesCardProps {
 /** Which authorities the CAA records let issue, and the line that allows those that they do not. */
 export function AuthoritiesCard({ result, picked }: AuthoritiesCardProps) {
   const { authorities, decidedAt, unicode } = result;
-  const shown = authorities.filter(({ identity }) => picked === '' || identity === picked);
+  // Where no record keeps anyone out, all others stand as those of this dashboard do.
+  const areAllFree = decidedAt === null && authorities.every(({ isAllowed }) => isAllowed);
+  const shown = authorities.filter(({ identity, isConfigured }) =>
+    picked === '' ? !areAllFree || isConfigured : identity === picked,
+  );
   return (
     <Card
       title="Who may issue certificates"
       description={
         decidedAt === null
-          ? `There is no CAA record at ${unicode} or above it, so nobody is kept from it.`
+          ? `There is no CAA record at ${unicode} or above it, so every authority may.`
           : `The CAA records of ${decidedAt} decide.`
       }
       flush

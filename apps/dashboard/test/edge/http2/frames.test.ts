@@ -26,6 +26,14 @@ const number = (value: number) => {
 const literal = (name: string, value: string) =>
   Buffer.from([0, name.length, ...Buffer.from(name), value.length, ...Buffer.from(value)]);
 
+/** A field of 4 kB, which later blocks name by one byte, five times. */
+const FIELD = Buffer.concat([
+  Buffer.from([0x40, 1, 0x61, 0x7f, 0xa1, 0x1e]),
+  Buffer.alloc(4_000, 'x'),
+]);
+const LONG = Buffer.alloc(5, 0xbe);
+const FIRST = Buffer.concat([FIELD, LONG]);
+
 async function open(port: number) {
   const socket = await handshake(port, { ALPNProtocols: ['h2'] });
   let bytes = Buffer.alloc(0);
@@ -150,6 +158,18 @@ test('frames that break the rules end their connection or their stream, with the
       { stream: protocol },
     ],
     ['a length and no body', [headers(literal('content-length', '1'))], { stream: protocol }],
+    [
+      'headers that are too long, again and again',
+      Array.from({ length: 300 }, (_, at) =>
+        frame(TYPES.headers, 5, 2 * at + 1, at === 0 ? FIRST : LONG),
+      ),
+      { connection: calm },
+    ],
+    [
+      'headers of a stream that was reset, again and again',
+      [frame(TYPES.headers, 4, 1, POST), ...Array(1_100).fill(frame(TYPES.headers, 5, 1, POST))],
+      { connection: calm },
+    ],
     ['a body without an end', [frame(TYPES.headers, 4, 1, POST)], { stream: 0 }],
   ];
   for (const [what, sent, wanted] of cases) {

@@ -30,11 +30,11 @@ const MAX_STREAMS = 100;
 const MAX_BLOCK_BYTES = 4 * MAX_HEADER_BYTES;
 const MAX_BLOCK_FRAMES = 16;
 
-/** Streams that a client may reset, or have reset by its mistakes (CVE-2023-44487, CVE-2025-8671). */
+/** Streams that a client may reset, or end by its mistakes (CVE-2023-44487, CVE-2025-8671). */
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
 
-/** Frames that bring nothing, or want a reply: PING, SETTINGS, PRIORITY, empty DATA, unknown ones. */
+/** Frames that bring nothing, or want a reply: PING, SETTINGS, PRIORITY, empty DATA, late HEADERS, unknown ones. */
 const IDLE_FRAME_BURST = 1_000;
 const IDLE_FRAMES_PER_SECOND = 50;
 
@@ -353,12 +353,17 @@ export class Http2Connection implements StreamHost {
   #readBlock(id: number, endsStream: boolean, block: Buffer): void {
     // In any case: later blocks refer to it.
     const headers = this.#decoder.decode(block, MAX_HEADER_BYTES);
+    // To decode what is too long takes milliseconds, for nothing.
+    if (!headers) this.#countReset();
     const known = this.#streams.get(id);
     if (known) {
       this.#readTrailers(known, endsStream, headers);
       return;
     }
-    if (this.#resetHere.has(id) || id > this.#lastAllowed) return;
+    if (this.#resetHere.has(id) || id > this.#lastAllowed) {
+      this.#countIdleFrame();
+      return;
+    }
     if (this.#isClosing || this.#streams.size >= MAX_STREAMS) {
       this.#countReset();
       this.#reset(id, CODE.refusedStream);

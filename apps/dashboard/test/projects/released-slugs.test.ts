@@ -186,7 +186,14 @@ onBothEngines('reservations that have ended are removed, and no others', async (
 
 onSharedEngines('the targets of a database that is migrated are reserved', async (t, engine) => {
   const url = await engine.createDatabase(t);
-  const claim = newClaim('pets', 'docs.example.test', 1, { name: 'ann@example.com' });
+  const made = newClaim('pets', 'docs.example.test', 1, { name: 'ann@example.com' });
+  // The columns that there were then.
+  const { id, project_id, hostname, target_label, proof, link_secret } = made;
+  const { created_at, created_by_email } = made;
+  const claim = {
+    ...{ id, project_id, hostname, target_label, proof, link_secret, created_at, created_by_email },
+    ...{ holds: 0, hsts_include_subdomains: 0 },
+  };
   await fillEarlierDatabase(url, '0004_token_scopes', async (db) => {
     await putProject(db, 'pets');
     await db.insertInto('domains').values(claim).execute();

@@ -96,7 +96,7 @@ function domainCard(domain: LabDomain, isOpen: boolean): Html {
     const fitting = SCENARIOS.filter(
       (each) => each.area === area && reasonAgainst(each, claim) === undefined,
     );
-    if (fitting.length === 0) return '';
+    if (fitting.length === 0) return html``;
     return html`<fieldset><legend>${area}</legend>
     ${fitting.map((each) => scenarioForm(each, project, claim, each.id === scenario))}</fieldset>`;
   })}

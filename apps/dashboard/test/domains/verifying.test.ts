@@ -109,6 +109,23 @@ test('DNS that moved away is shown and comes back, and the name serves all the w
   assert.equal(events.filter((kind) => kind === 'returned').length, 1);
 });
 
+test('no other name is led to one whose DNS leads elsewhere: it is not made primary before it is back', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  await verifiedDomain({ dns }, root, 'pets', HOST);
+  const other = await verifiedDomain({ dns }, root, 'pets', 'api.example.test');
+  dns.zone('example.test').setRecords(other.hostname, 'CNAME', ['elsewhere.other.test']);
+  assert.notEqual((await verify(root, 'pets', other.hostname)).movedAwayAt, null);
+  const domains = '/api/projects/pets/domains';
+  const chosen = await root.call('POST', `${domains}/${other.hostname}/primary`);
+  assert.match(await assertError(chosen, 409, 'conflict'), /leads elsewhere/);
+
+  await root.call('DELETE', `${domains}/${HOST}`);
+  assert.equal((await getDomain(root, 'pets', other.hostname)).primary, false);
+  createRecords(dns, other);
+  assert.equal((await verify(root, 'pets', other.hostname)).primary, true);
+});
+
 test('the authority is asked nothing before a name is verified, however often Verify is clicked', async (t) => {
   let calls = 0;
   const authority = createServer((socket) => {

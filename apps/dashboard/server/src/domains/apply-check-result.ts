@@ -110,7 +110,13 @@ export async function applyCheckResult(
     // The DNS is right: an issuance that waits for a retry may succeed now.
     if (result.verdict.code === 'verified') await requestCertificate(trx, domain, at);
     await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, isMovedAway) });
-    if (!isMovedAway) return [];
+    if (!isMovedAway) {
+      if (domain.moved_away_at === null) return [];
+      // None may be, since it led elsewhere when it was its turn.
+      await becomePrimary(trx, project, { ...domain, moved_away_at: null }, at);
+      await recordSiteChange(trx, project.id, at);
+      return [project.id];
+    }
     if (domain.moved_away_at !== null) {
       await tellWhenQuiet(trx, domain, domain.moved_away_at, at);
       return [];
@@ -214,8 +220,10 @@ async function markVerified(
     ? 'Its DNS records are right: it is verified.'
     : 'Its _acme-challenge record is right: it is verified, and can be moved here once it has its certificate.';
   await recordDomainEvent(trx, id, at, 'verified', verified);
-  if (pointsHere)
-    await becomePrimary(trx, project, { ...domain, verified_at: at, awaits_move: 0 }, at);
+  if (pointsHere) {
+    const shown = { ...domain, verified_at: at, awaits_move: 0, moved_away_at: null };
+    await becomePrimary(trx, project, shown, at);
+  }
   await requestCertificate(trx, { id, hostname }, at);
   await updateCheck(trx, id, {
     next_check_at: pointsHere ? nextVerifiedCheck(at, false) : nextPreparedCheck(at, at),

@@ -42,6 +42,7 @@ function whyNotPrimary({
   hostname,
   verified_at,
   awaits_move,
+  moved_away_at,
   redirect,
 }: DomainRow): string | undefined {
   if (isWildcard(hostname)) {
@@ -52,6 +53,9 @@ function whyNotPrimary({
   }
   if (awaits_move === 1) {
     return `${hostname} is not moved here yet; it can be primary once its DNS leads here.`;
+  }
+  if (moved_away_at !== null) {
+    return `The DNS of ${hostname} leads elsewhere; it can be primary once it leads here again.`;
   }
   if (redirect !== null) {
     return `${hostname} redirects elsewhere; it can be primary once it shows the site again.`;

@@ -80,7 +80,7 @@ export async function countDomains(db: Db, projectId: string): Promise<number> {
 
 /**
  * The verified domain that becomes primary when the primary is no more: of those that show the same, one that is not the
- * second of a pair, and was verified first. `version`: the one that they show; null: the whole site.
+ * second of a pair, leads here, and was verified first. `version`: the one that they show; null: the whole site.
  */
 export function findNextPrimary(
   db: Db,
@@ -90,6 +90,7 @@ export function findNextPrimary(
   return domainsOf(db, projectId)
     .where('verified_at', 'is not', null)
     .where('awaits_move', '=', 0)
+    .where('moved_away_at', 'is', null)
     .where('id', '!=', exceptId)
     .where('version', version === null ? 'is' : '=', version)
     .where('redirect', 'is', null)

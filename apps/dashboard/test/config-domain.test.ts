@@ -59,7 +59,7 @@ test('what contradicts a domain is refused by name', () => {
     [{ DASHBOARD_PLATFORM_HOST: 'other.example.com' }, /^DASHBOARD_PLATFORM_HOST is "other/],
     [{ DASHBOARD_PUBLIC_URL: 'http://docs.example.com' }, /^DASHBOARD_PUBLIC_URL is .*https:/],
     [{ EDGE_PUBLIC_URL: 'https://docs.example.com:8443' }, /^EDGE_PUBLIC_URL is/],
-    [{ DASHBOARD_DOMAIN: 'https://docs.example.com' }, /^DASHBOARD_DOMAIN must be a name of yours/],
+    [{ DASHBOARD_DOMAIN: 'https://docs.example.com' }, /^DASHBOARD_DOMAIN must be a domain name of yours/],
     [{ DASHBOARD_DOMAIN: '192.0.2.1' }, /^DASHBOARD_DOMAIN must be/],
     [{ DASHBOARD_DOMAIN: 'co.uk' }, /^DASHBOARD_DOMAIN must be/],
     [{ DASHBOARD_DOMAIN: '*.example.com' }, /^DASHBOARD_DOMAIN must be/],
@@ -109,7 +109,8 @@ test('the banner has the records to create, and where to go first', () => {
     /ssh -L 8081:127\.0\.0\.1:8081/,
   ])
     assert.match(text, line);
-  assert.doesNotMatch(banner({ ...facts, own: { ...own, hasCertificate: true } }), /CNAME/);
+  const certified = { ...own, records: [], hasCertificate: true };
+  assert.doesNotMatch(banner({ ...facts, own: certified }), /CNAME/);
   // In a zone that has the name itself nothing but its delegation is to be created.
   const whole = readConfig({
     ...{ ...DOMAIN, DNS_ADDRESSES: '192.0.2.7', DNS_HOST: '127.0.0.1' },

@@ -59,7 +59,10 @@ test('what contradicts a domain is refused by name', () => {
     [{ DASHBOARD_PLATFORM_HOST: 'other.example.com' }, /^DASHBOARD_PLATFORM_HOST is "other/],
     [{ DASHBOARD_PUBLIC_URL: 'http://docs.example.com' }, /^DASHBOARD_PUBLIC_URL is .*https:/],
     [{ EDGE_PUBLIC_URL: 'https://docs.example.com:8443' }, /^EDGE_PUBLIC_URL is/],
-    [{ DASHBOARD_DOMAIN: 'https://docs.example.com' }, /^DASHBOARD_DOMAIN must be a domain name of yours/],
+    [
+      { DASHBOARD_DOMAIN: 'https://docs.example.com' },
+      /^DASHBOARD_DOMAIN must be a domain name of yours/,
+    ],
     [{ DASHBOARD_DOMAIN: '192.0.2.1' }, /^DASHBOARD_DOMAIN must be/],
     [{ DASHBOARD_DOMAIN: 'co.uk' }, /^DASHBOARD_DOMAIN must be/],
     [{ DASHBOARD_DOMAIN: '*.example.com' }, /^DASHBOARD_DOMAIN must be/],

@@ -170,7 +170,10 @@ test('a wildcard cannot be primary, redirect, show one version, or be proven oth
   assert.match(await refused('POST', `${path}/primary`), /cannot be primary/);
   assert.match(await refused('PATCH', path, { redirectTo: '/v2' }), /is a wildcard/);
   assert.match(await refused('PATCH', path, { version: 'v2' }), /each version at its own label/);
-  assert.match(await refused('PATCH', path, { prepare: false }), /its _acme-challenge record alone/);
+  assert.match(
+    await refused('PATCH', path, { prepare: false }),
+    /its _acme-challenge record alone/,
+  );
   assert.match(await refused('GET', `${path}/move`), /whose move cannot be watched/);
 });
 

@@ -27,6 +27,11 @@ const PAIRS = 4;
 /** How long a pair does, in milliseconds, before both projects are deleted. */
 const ROUND_MS = 1_500;
 
+/** In which names are prepared, and wildcards proven. */
+const DNS_ZONE = {
+  ...{ name: 'acme.docs.localhost', hosts: ['127.0.0.1'], port: 0, addresses: ['127.0.0.1'] },
+};
+
 /** How much longer it may take until a certificate was collected, in milliseconds. */
 const LATEST_MS = 40_000;
 
@@ -47,6 +52,7 @@ test(`whatever happens to projects and their domains at once, for ${SECONDS} s i
     secretKey: randomBytes(32),
     dnsServers: [dns.server],
     dnsPrivateServers: 'allow',
+    dnsZone: DNS_ZONE,
     acme: acmeConfig(authority, { challenges: ['http-01'] }),
   } as const;
   const { edge } = readConfig({ EDGE_HTTP_PORT: `${httpPort}`, EDGE_HTTPS_PORT: `${tlsPort}` });
@@ -120,14 +126,12 @@ async function playRound(play: Play, name: string): Promise<void> {
     const path = `/api/projects/${slug}/domains`;
     const known = await ask<Domain>('GET', `${path}/${hostname}`);
     const domain = known ?? (await ask<Domain>('POST', path, { hostname }));
-    for (const { type, name, value } of domain?.records ?? []) {
-      if (type !== 'CAA') zone.setRecords(name, type, [value]);
-    }
+    createRecords(zone, domain);
     await ask('POST', `${path}/${hostname}/verify`);
   };
   if (Math.random() < 0.3)
     await ask('POST', `/api/projects/${name}-a/deploys`, documentTitled(name));
-  const others = slugs.flatMap((slug) => worksOn(ask, `/api/projects/${slug}`, hostname));
+  const others = slugs.flatMap((slug) => worksOn(play, `/api/projects/${slug}`, hostname, zone));
   await Promise.all([
     ...others.map(repeat),
     repeat(async () => {
@@ -166,12 +170,18 @@ async function makeProject({ ask, db }: Play, slug: string): Promise<void> {
 }
 
 /** What people do to a project and its domain; each on its own does it as often as it can. */
-function worksOn(ask: Ask, project: string, hostname: string): (() => Promise<unknown>)[] {
+function worksOn(
+  { ask }: Play,
+  project: string,
+  hostname: string,
+  zone: Zone,
+): (() => Promise<unknown>)[] {
   const domain = `${project}/domains/${hostname}`;
   const hsts = { maxAgeSeconds: 300, includeSubdomains: false };
   return [
     () => ask('PATCH', domain, { hsts }),
     () => ask('POST', `${domain}/primary`),
+    ...namesWorks(ask, `${project}/domains`, hostname, zone),
     async () => {
       await sleep(150 + Math.random() * 200);
       await ask('DELETE', domain);
@@ -189,6 +199,47 @@ function worksOn(ask: Ask, project: string, hostname: string): (() => Promise<un
     async () => {
       await ask('PATCH', project, { redirectPlatformHost: true });
       await ask('PATCH', project, { redirectPlatformHost: false });
+    },
+  ];
+}
+
+type Zone = ReturnType<NameServer['zone']>;
+
+function createRecords(zone: Zone, domain: Domain | undefined): void {
+  for (const { type, name, value } of domain?.records ?? []) {
+    if (type !== 'CAA') zone.setRecords(name, type, [value]);
+  }
+}
+
+/** A wildcard and a pair beside the name; and what the name itself is asked to be. */
+function namesWorks(
+  ask: Ask,
+  domains: string,
+  hostname: string,
+  zone: Zone,
+): (() => Promise<unknown>)[] {
+  const domain = `${domains}/${hostname}`;
+  const apex = hostname.slice(hostname.indexOf('.') + 1);
+  return [
+    async () => {
+      await ask('PATCH', domain, { prepare: true });
+      await ask('POST', `${domain}/rehearsals`);
+      await ask('GET', `${domain}/move`);
+      await ask('PATCH', domain, { prepare: false });
+    },
+    async () => {
+      await ask('PATCH', domain, { redirectTo: '/elsewhere', version: null });
+      await ask('PATCH', domain, { redirectTo: null });
+    },
+    async () => {
+      createRecords(zone, await ask<Domain>('POST', domains, { hostname: `*.${hostname}` }));
+      await ask('POST', `${domains}/*.${hostname}/verify`);
+      await ask('DELETE', `${domains}/*.${hostname}`);
+    },
+    async () => {
+      createRecords(zone, await ask<Domain>('POST', domains, { hostname: apex, pair: true }));
+      await ask('POST', `${domains}/${apex}/verify`);
+      await Promise.all([apex, `www.${apex}`].map((name) => ask('DELETE', `${domains}/${name}`)));
     },
   ];
 }

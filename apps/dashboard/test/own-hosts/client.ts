@@ -46,7 +46,8 @@ export function client(address: string, ports: { http: number; https: number }, 
     async http2(host: string, localAddress?: string): Promise<ClientHttp2Session> {
       const session = connect(`https://${host}:${ports.https}`, {
         ca,
-        localAddress,
+        // As tls.connect takes it.
+        ...(localAddress !== undefined && { localAddress }),
         lookup: (_name, { all }, done) =>
           all ? done(null, [{ address, family: 4 }]) : done(null, address, 4),
       });

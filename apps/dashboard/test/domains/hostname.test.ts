@@ -9,7 +9,10 @@ import { hostInZone, readHostname, zoneOf } from '../../server/src/domains/hostn
 import { withoutWildcard } from '../../server/src/domains/wildcard.ts';
 import { canonicalHost } from '../../server/src/edge/host.ts';
 
-const OWN = { platformHost: 'sites.example.net', dashboardHost: 'dashboard.example.net' };
+const OWN = {
+  ...{ platformHost: 'sites.example.net', dashboardHost: 'dashboard.example.net' },
+  petstoreHost: 'api.example.org',
+};
 const read = (text: string) => readHostname(text, OWN);
 
 test('a host name has one form, whichever way it is typed', () => {
@@ -72,6 +75,7 @@ test('what cannot be a custom host name is refused with the reason', () => {
     [['*.github.io'], /under which others have their names/],
     [['*.sites.example.net', '*.a.sites.example.net'], /the platform's/],
     [['*.example.net'], /has sites\.example\.net, which is this dashboard's/],
+    [['*.example.org'], /has api\.example\.org, which is this dashboard's/],
     [['_docs.example.com', 'a_b.example.com'], /underscore/],
     [
       ['-docs.example.com', 'docs-.example.com', 'docs.-.com'],

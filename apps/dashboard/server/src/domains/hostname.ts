@@ -51,7 +51,7 @@ export function readHostname(text: string, own: OwnNames): string {
 
 /** Why a wildcard is refused whose name without its mark is right. */
 function reasonAgainstWildcard(hostname: string, own: OwnNames): string | undefined {
-  const covered = [own.platformHost, own.dashboardHost].find(
+  const covered = [own.platformHost, own.dashboardHost, own.petstoreHost].find(
     (name) => name !== undefined && wildcardAbove(name) === hostname,
   );
   return covered && `be a name of your own; ${hostname} has ${covered}, which is this dashboard's.`;

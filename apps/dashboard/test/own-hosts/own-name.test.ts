@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type { CanonicalHost } from '../../server/src/edge/host.ts';
+import { clientAddress } from '../../server/src/http/client-address.ts';
 import { isOverOwnTls } from '../../server/src/http/own-name.ts';
 import { authority } from '../edge/support/certificates.ts';
 import { MemorySource } from '../edge/support/memory-source.ts';
@@ -14,13 +15,17 @@ import { client } from './client.ts';
 const HOST = 'dash.example.test' as CanonicalHost;
 
 test('a request over TLS stays one when its client takes it back, so that no stranger counts as being on the server', async (t) => {
-  const { promise: looked, resolve, reject } = Promise.withResolvers<boolean[]>();
+  const { promise: looked, resolve, reject } = Promise.withResolvers<unknown[]>();
   // It does not listen: the edge hands requests over.
   const server = createServer(async (request) => {
-    const before = isOverOwnTls({ raw: request });
+    const seen = () => [
+      isOverOwnTls({ raw: request }),
+      clientAddress({ ip: request.socket.remoteAddress }),
+    ];
+    const before = seen();
     request.resume();
     await once(request, 'close').catch(reject);
-    resolve([before, isOverOwnTls({ raw: request })]);
+    resolve([...before, ...seen()]);
   });
   const source = new MemorySource();
   await deploySecurely(source, HOST);
@@ -32,5 +37,5 @@ test('a request over TLS stays one when its client takes it back, so that no str
   const stream = session.request({ ':method': 'POST', ':path': '/api/users' });
   stream.on('error', () => undefined);
   server.once('request', () => stream.close(8));
-  assert.deepEqual(await looked, [true, true]);
+  assert.deepEqual(await looked, [true, '127.0.0.1', true, 'unknown']);
 });

@@ -299,6 +299,14 @@ test('all who watch share a look, looks are counted for a project, and strangers
   pass(5_000);
   await assertError(await ask(), 429, 'rate_limited');
   await assertError(await visitor().call('GET', `${PATH}/move`), 401, 'unauthorized');
+
+  const theirs = { hostname: 'api.example.test' };
+  await json(await root.call('POST', '/api/projects/pets/domains', theirs), 201);
+  const askUnproven = () => root.call('GET', '/api/projects/pets/domains/api.example.test/move');
+  assert.equal((await askUnproven()).status, 200, 'names that nobody has proven count apart');
+  for (let i = 0; i < 150; i++) await incrementCounter(db, `move-unproven:${id}`, now(), MINUTE_MS);
+  pass(5_000);
+  await assertError(await askUnproven(), 429, 'rate_limited');
 });
 
 test('hosts and name servers in private networks are not asked unless the operator allows it', async (t) => {

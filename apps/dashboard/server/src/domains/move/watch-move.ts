@@ -38,6 +38,9 @@ const MAX_KEPT = 1_000;
 /** Looks at the moves of one project: a page asks every five seconds, so that ten moves can be watched at once. */
 const LOOKS = { limit: 1_200, windowMs: 10 * 60_000 } as const;
 
+/** Those at names that nobody has proven: a look connects to the hosts of whoever has the name. */
+const LOOKS_UNPROVEN = { limit: 150, windowMs: 10 * 60_000 } as const;
+
 /** All DNS queries of a look together. */
 const DNS_TIMEOUT_MS = 5_000;
 
@@ -99,7 +102,9 @@ function sharedLook(deps: WatchDeps, domain: DomainRow): Promise<Look> {
   if (recent && now() - recent.at < SHARED_MS) return Promise.resolve(recent);
   return known.underWay.read(domain.id, async () => {
     const tooMany = () => 'The moves of this project are watched too often. Try again in a minute.';
-    await limitRate(db, `move:${domain.project_id}`, LOOKS, now(), tooMany);
+    const [key, limit] =
+      domain.verified_at === null ? ['move-unproven', LOOKS_UNPROVEN] : ['move', LOOKS];
+    await limitRate(db, `${key}:${domain.project_id}`, limit, now(), tooMany);
     const look = await lookAt(deps, domain);
     known.recent.set(domain.id, look);
     return look;

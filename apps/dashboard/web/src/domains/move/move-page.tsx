@@ -54,7 +54,10 @@ function MoveView({ move, domain }: { readonly move: DomainMove; readonly domain
       <ServersCard move={move} isAway={isAway} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <AddressesCard move={move} />
-        <Card title="Requests here" description="At all edges of this dashboard together.">
+        <Card
+          title="Requests here"
+          description="At all edges of this dashboard together, a rehearsal’s as well."
+        >
           <TrafficBars traffic={traffic} at={Date.parse(at)} />
         </Card>
       </div>

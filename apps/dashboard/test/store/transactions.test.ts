@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
-import { lockDomain } from '../../server/src/store/domains.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { addRequests } from '../../server/src/store/domain-moves.ts';
+import { deleteDomain, lockDomain, lockDomains } from '../../server/src/store/domains.ts';
 import { ConcurrentChangeError, isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { lockProject, lockProjects, updateProject } from '../../server/src/store/projects.ts';
@@ -49,6 +52,43 @@ test('transactions that wait for each other are both done, one of them again', a
   assert.ok(tries >= 3, 'the database may end both, where both wait for long');
   const names = await db.selectFrom('projects').select('name').execute();
   assert.equal(new Set(names.map(({ name }) => name)).size, 1, 'one came whole after the other');
+});
+
+test('edges that count requests and who removes the domains never wait for each other in a circle', async (t) => {
+  const url = await (await sharedServer()).copyDatabase(UP_TO_DATE);
+  const { db, close } = await openDatabase(url, 4);
+  cleanUp(t, close);
+  const sql = connectTo(url);
+  cleanUp(t, () => sql.end());
+  await putProject(db, 'a');
+  const ids = ['dom_1', 'dom_2'];
+  for (const id of ids) {
+    const label = { target_label: id, proof: '', link_secret: id, hostname: `${id}.test` };
+    const added = { created_at: 0, created_by_email: '', hsts_include_subdomains: 0, holds: 1 };
+    await db
+      .insertInto('domains')
+      .values({ id, project_id: 'a', ...label, ...added })
+      .execute();
+  }
+  const counts = new Map(ids.map((id) => [id, 1]));
+  await addRequests(db, new Map([['dom_1', 1]]), 0);
+
+  const isLocked = Promise.withResolvers<void>();
+  const removal = db.transaction().execute(async (trx) => {
+    await lockDomains(trx, ids);
+    isLocked.resolve();
+    await deleteDomain(trx, 'dom_2');
+    const waiting = () => sql`SELECT pid FROM pg_locks WHERE NOT granted`;
+    await timeUntil(async () => (await waiting()).length > 0);
+    await deleteDomain(trx, 'dom_1');
+  });
+  await isLocked.promise;
+  await Promise.all([addRequests(db, counts, 0), removal]);
+  // A process tells the database's statistics of its deadlocks when it ends, at the latest.
+  await close();
+  const [{ deadlocks } = { deadlocks: undefined }] =
+    await sql`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`;
+  assert.equal(deadlocks, 0n);
 });
 
 onBothEngines('what others undo each time is given up, and may be tried later', async (t) => {

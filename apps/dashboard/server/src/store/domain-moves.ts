@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockDomains } from './domains.ts';
 import { deleteRows, findRow, updateRows } from './rows.ts';
 import type { Db, Row, RowChange } from './schema.ts';
 
@@ -57,12 +58,11 @@ export async function addRequests(
 ): Promise<void> {
   const minute = Math.floor(at / MINUTE_MS);
   await db.transaction().execute(async (trx) => {
-    // In one order, so that edges never wait for each other in a circle.
-    for (const [domainId, requests] of [...counts].sort(([one], [other]) =>
-      one < other ? -1 : 1,
-    )) {
+    // In the order of all locks, so that neither edges nor who removes domains wait for each other in a circle.
+    for (const { id: domainId } of await lockDomains(trx, [...counts.keys()])) {
+      const requests = counts.get(domainId) ?? 0;
       await sql`INSERT INTO domain_requests (domain_id, minute, requests)
-        SELECT id, CAST(${minute} AS bigint), CAST(${requests} AS integer) FROM domains WHERE id = ${domainId}
+        VALUES (${domainId}, ${minute}, ${requests})
         ON CONFLICT (domain_id, minute) DO UPDATE SET requests = domain_requests.requests + ${requests}`.execute(
         trx,
       );

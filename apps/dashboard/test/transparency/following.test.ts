@@ -29,8 +29,11 @@ async function followerOf(t: TestContext, local: LocalLog) {
   assert.ok(log);
   let stored: string | undefined;
   const read: LogEntry[] = [];
+  const handled: number[] = [];
   const follower = {
     read,
+    /** How many entries were in memory together, each time. */
+    handled,
     /** The clock, in milliseconds. */
     at: 0,
     position: (): LogPosition | undefined =>
@@ -43,6 +46,7 @@ async function followerOf(t: TestContext, local: LocalLog) {
         reader: openLog(log, { email: 'ops@example.test', signal }),
         position: follower.position(),
         handle: async (entries) => {
+          handled.push(entries.length);
           read.push(...entries);
         },
         save: async (position) => {
@@ -183,6 +187,17 @@ for (const kind of KINDS) {
     assert.equal(follower.position()?.head.size, 15);
   });
 }
+
+test('entries that a log has made large are not all in memory at once', async (t) => {
+  const local = await startLocalLog(t, 'static');
+  local.add(filler);
+  const follower = await followerOf(t, local);
+  await follower.look();
+  const large: Logged = { ...filler, der: Buffer.alloc(63_000) };
+  local.add(...fill(255), ...Array.from({ length: 256 }, () => large), ...fill(256));
+  await follower.look();
+  assert.deepEqual(follower.handled, [511, 256]);
+});
 
 test('a tile that is not full yet is read when it is, or when its entries have waited for a minute', async (t) => {
   const local = await startLocalLog(t, 'static');

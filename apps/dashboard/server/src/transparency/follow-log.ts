@@ -7,6 +7,9 @@ import type { TreeHead } from './tree-head.ts';
 /** How many entries are read before what was read is checked and stored. */
 const MAX_UNCHECKED = 8 * BATCH;
 
+/** And how many bytes of certificates: a few kilobytes each as a rule, and as large as a log likes otherwise. */
+const MAX_UNCHECKED_BYTES = 16_000_000;
+
 /** How long the last entries of a log may wait for a full tile, in milliseconds, while others follow. */
 const PARTIAL_TILE_MS = 60_000;
 
@@ -92,12 +95,14 @@ async function readOn(
   while (edge.size < end && !signal.aborted) {
     const grown = new TreeEdge(edge.size, edge.subtrees);
     const entries: LogEntry[] = [];
-    while (grown.size < end && entries.length < MAX_UNCHECKED) {
+    let bytes = 0;
+    while (grown.size < end && entries.length < MAX_UNCHECKED && bytes < MAX_UNCHECKED_BYTES) {
       // To the end of a tile, so that none is read in two parts.
       const next = Math.min(end, grown.size - (grown.size % BATCH) + BATCH);
       for (const entry of await reader.entries(grown.size, next, head)) {
         grown.append(entry.hash);
         entries.push(entry);
+        bytes += entry.der.length;
       }
     }
     const read = { size: grown.size, root: grown.root() };

@@ -224,6 +224,11 @@ test('what is to be done comes first, and how it stands where all is done', asyn
   };
   assert.deepEqual(await firstCards(added()), ['DNS records', 'DNS check']);
   assert.deepEqual(await firstCards(active()), ['DNS check', 'Certificate']);
+  const half = readyToMove({ isWildcard: true, primary: false });
+  assert.deepEqual(await firstCards(half), ['DNS records', 'DNS check'], 'a wildcard without *');
+  const table = page.getByRole('table', { name: `DNS records of ${HOSTNAME}` });
+  await table.getByRole('cell', { name: 'Missing' }).waitFor();
+  await page.getByRole('status').getByText('Prepared', { exact: true }).first().waitFor();
   const left = active({ primary: false, movedAwayAt: added().createdAt });
   assert.deepEqual(await firstCards(left), ['DNS records', 'DNS check']);
   const primary = page.getByRole('button', { name: 'Make primary' });

@@ -1,6 +1,6 @@
 import { type DotTone, StateInColour } from '../ui/dot.tsx';
 import { exactDay } from '../ui/format.ts';
-import { awaitsMove, stageOf } from './preparation.ts';
+import { awaitsMove } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 type State = ShownDomain['state'];
@@ -23,7 +23,8 @@ type Standing = Pick<
 /** That visitors do not come here matters more than that there is a certificate. */
 function looksOf(domain: Standing) {
   if (domain.movedAwayAt !== null) return MOVED_AWAY;
-  if (awaitsMove(domain)) return domain.state === 'active' ? READY : PREPARED;
+  // Nothing moves to a wildcard.
+  if (awaitsMove(domain)) return domain.state === 'active' && !domain.isWildcard ? READY : PREPARED;
   return STATES[domain.state];
 }
 
@@ -42,7 +43,8 @@ export function standingOf(
   const { state, verdict, certificate, issuance, movedAwayAt } = domain;
   if (movedAwayAt !== null) return 'Its DNS no longer leads here';
   if (state === 'unverified') return verdict?.message ?? 'Its DNS has not been checked yet';
-  if (stageOf(domain) === 'ready') return 'Its certificate is here: now change its DNS record';
+  if (awaitsMove(domain) && state === 'active')
+    return `Its certificate is here: now ${domain.isWildcard ? 'create' : 'change'} its DNS record`;
   if (certificate !== null) {
     const day = exactDay(certificate.notAfter);
     return state === 'active' ? `Certificate until ${day}` : `Its certificate ran out on ${day}`;

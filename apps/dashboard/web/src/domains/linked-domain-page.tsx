@@ -15,7 +15,7 @@ import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { MoveCard } from './move-card.tsx';
-import { stageOf } from './preparation.ts';
+import { awaitsMove, stageOf } from './preparation.ts';
 import { RecordsCard } from './records-card.tsx';
 import { useVerify } from './verify.tsx';
 
@@ -110,7 +110,7 @@ function Request({ domain }: { readonly domain: LinkedDomain }) {
       </>
     );
   }
-  if (state === 'unverified') {
+  if (state === 'unverified' || awaitsMove(domain)) {
     return (
       <>
         The project “{projectName}” shows its documentation at this name once its DNS leads there.

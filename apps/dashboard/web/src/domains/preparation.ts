@@ -29,10 +29,12 @@ export function isUnderWay(domain: Staged): boolean {
   return stage !== undefined && stage !== 'moved';
 }
 
-/** Whether a domain is verified, and its own record still leads to the old host. */
-export function awaitsMove(domain: Staged): boolean {
-  const stage = stageOf(domain);
-  return stage === 'certificate' || stage === 'ready';
+/**
+ * Whether a domain is proven by its `_acme-challenge` record, and its own record does not lead here yet: it leads to the
+ * old host, or a wildcard has none.
+ */
+export function awaitsMove({ prepare, state, pointsHere, movedAwayAt }: Staged): boolean {
+  return prepare && state !== 'unverified' && !pointsHere && movedAwayAt === null;
 }
 
 /** Whether a record is that of a domain's challenges, and not its own. */

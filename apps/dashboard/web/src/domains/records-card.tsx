@@ -52,7 +52,7 @@ function wanted(domain: ShownDomain, zone: string): string {
     case 'ready':
       return `Keep the first record. Now the second takes the place of what ${unicode} has where the DNS of ${zone} is managed.`;
     default:
-      return state === 'unverified' || movedAwayAt !== null
+      return state === 'unverified' || movedAwayAt !== null || awaitsMove(domain)
         ? `Create ${what} where the DNS of ${zone} is managed.`
         : `Keep ${what}: without ${records.length === 1 ? 'it' : 'them'} ${unicode} no longer leads here.`;
   }

@@ -1,5 +1,5 @@
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
-import { isChallenge, stageOf } from './preparation.ts';
+import { awaitsMove, isChallenge, stageOf } from './preparation.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 /** How a record was found; `later`, `now`: when one that leads to the old host is to be changed. */
@@ -24,7 +24,8 @@ export function recordStatus(record: DnsRecord, domain: ShownDomain): RecordStat
     case 'verified':
     // It is checked only when everything else is right.
     case 'caa_blocks':
-      return 'right';
+      // Of a wildcard the challenges are enough to be verified.
+      return awaitsMove(domain) ? 'missing' : 'right';
     // The proof is checked only when the name leads here.
     case 'ownership_missing':
       return isProof ? 'missing' : 'right';

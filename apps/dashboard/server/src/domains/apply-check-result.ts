@@ -218,7 +218,9 @@ async function markVerified(
   await updateDomain(trx, id, { verified_at: at, holds: 1, awaits_move, moved_away_at: null });
   const verified = pointsHere
     ? 'Its DNS records are right: it is verified.'
-    : 'Its _acme-challenge record is right: it is verified, and can be moved here once it has its certificate.';
+    : isWildcard(hostname)
+      ? 'Its _acme-challenge record is right: it is verified, and needs its own record as well.'
+      : 'Its _acme-challenge record is right: it is verified, and can be moved here once it has its certificate.';
   await recordDomainEvent(trx, id, at, 'verified', verified);
   if (pointsHere) {
     const shown = { ...domain, verified_at: at, awaits_move: 0, moved_away_at: null };
@@ -229,13 +231,16 @@ async function markVerified(
     next_check_at: pointsHere ? nextVerifiedCheck(at, false) : nextPreparedCheck(at, at),
   });
   const certificate = 'Its certificate usually comes within a couple of minutes.';
+  const next = isWildcard(hostname)
+    ? 'Create the record of the name itself as well.'
+    : 'Change the record of the name itself once it is there.';
   await queueDomainNotice(trx, at, {
     type: 'domain.verified',
     projectId: project.id,
     hostname,
     message: pointsHere
       ? `${hostname} is verified. ${certificate}`
-      : `${hostname} is verified by its _acme-challenge record. ${certificate} Change the record of the name itself once it is there.`,
+      : `${hostname} is verified by its _acme-challenge record. ${certificate} ${next}`,
   });
   await recordSiteChange(trx, project.id, at);
   await writeAudit(trx, at, actor, {

@@ -223,8 +223,6 @@ function namesWorks(
   return [
     async () => {
       await ask('PATCH', domain, { prepare: true });
-      await ask('POST', `${domain}/rehearsals`);
-      await ask('GET', `${domain}/move`);
       await ask('PATCH', domain, { prepare: false });
     },
     async () => {

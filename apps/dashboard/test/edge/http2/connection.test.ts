@@ -1,15 +1,11 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
-import type { TLSSocket } from 'node:tls';
 import { collectGarbage } from '@petstore/service/collect-garbage.ts';
-import { DEFAULT_TIMEOUTS } from '../../../server/src/edge/connections/limits.ts';
-import { Http2Connection } from '../../../server/src/edge/http2/connection.ts';
 import { encodeHeaders } from '../../../server/src/edge/http2/hpack/encode.ts';
-import { sendBuffers } from '../../../server/src/edge/http2/send-buffers.ts';
 import type { ServerStream } from '../../../server/src/edge/http2/stream.ts';
-import { frame, framesOf, PREFACE } from '../tls/support/frames.ts';
+import { frame } from '../tls/support/frames.ts';
+import { connect } from './support/bare-connection.ts';
 
 const TYPES = { data: 0, headers: 1, reset: 3, settings: 4, windowUpdate: 8 };
 
@@ -24,27 +20,6 @@ const windowOf = (bytes: number) => {
   payload.writeUInt32BE(bytes, 2);
   return frame(TYPES.settings, 0, 0, payload);
 };
-
-/** A connection without TLS, and what it sent. `turn`: what was written has been read, and answered. */
-function connect(onRequest: (stream: ServerStream, connection: Http2Connection) => void) {
-  const [client, socket] = duplexPair();
-  const connection = new Http2Connection({
-    socket: socket as TLSSocket,
-    buffer: sendBuffers(60_000)(socket as TLSSocket),
-    timeouts: DEFAULT_TIMEOUTS,
-    onRequest: (stream) => onRequest(stream, connection),
-  });
-  let received = Buffer.alloc(0);
-  client.on('data', (bytes: Buffer) => {
-    received = Buffer.concat([received, bytes]);
-  });
-  const turn = async () => {
-    for (let turns = 0; turns < 4; turns++) await new Promise(setImmediate);
-  };
-  client.write(PREFACE);
-  client.write(frame(TYPES.settings, 0, 0));
-  return { client, turn, frames: () => framesOf(received) };
-}
 
 test('a body may end while its window is below zero: its end needs none', async () => {
   let stream: ServerStream | undefined;

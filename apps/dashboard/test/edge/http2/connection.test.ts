@@ -1,5 +1,6 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { encodeHeaders } from '../../../server/src/edge/http2/hpack/encode.ts';
 import type { ServerStream } from '../../../server/src/edge/http2/stream.ts';
@@ -56,4 +57,27 @@ test('of a body whose client has left, nothing counts as all of it', async () =>
   await turn();
   assert.equal(await stream?.readBody(100), undefined);
   client.destroy();
+});
+
+test("a mistake of the server's own ends the connection that met it, and is reported", async () => {
+  const mistake = new Error('of ours');
+  const atRequest = connect(() => {
+    throw mistake;
+  });
+  const atWrite = connect((asked, connection) => {
+    // More than one frame, so that it is written later.
+    connection.respond(asked, encodeHeaders([':status', '200']), Buffer.alloc(20_000));
+    Object.defineProperty(asked, 'sendWindow', {
+      get: () => {
+        throw mistake;
+      },
+    });
+  });
+  for (const { client, socket, faults } of [atRequest, atWrite]) {
+    const closed = once(socket, 'close');
+    client.write(frame(TYPES.headers, 5, 1, POST));
+    await closed;
+    client.destroy();
+    assert.deepEqual(faults, [mistake]);
+  }
 });

@@ -86,6 +86,8 @@ export interface ConnectionOptions {
   readonly timeouts: Timeouts;
   /** `headers`: names and values in turn, as they came; undefined where they are too long. */
   readonly onRequest: (stream: ServerStream, headers: readonly string[] | undefined) => void;
+  /** A mistake of this program. It ends the connection, and nothing else. */
+  readonly onFault: (error: unknown) => void;
 }
 
 interface HeaderBlock {
@@ -115,6 +117,7 @@ export class Http2Connection implements StreamHost {
   readonly #buffer: SendBuffer;
   readonly #timeouts: Timeouts;
   readonly #onRequest: ConnectionOptions['onRequest'];
+  readonly #onFault: ConnectionOptions['onFault'];
   readonly #decoder = new HeaderDecoder();
   readonly #resets = new Allowance(RESET_BURST, RESETS_PER_SECOND);
   readonly #idleFrames = new Allowance(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND);
@@ -152,11 +155,12 @@ export class Http2Connection implements StreamHost {
   readonly #idle: NodeJS.Timeout;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor({ socket, buffer, timeouts, onRequest }: ConnectionOptions) {
+  constructor({ socket, buffer, timeouts, onRequest, onFault }: ConnectionOptions) {
     this.#socket = socket;
     this.#buffer = buffer;
     this.#timeouts = timeouts;
     this.#onRequest = onRequest;
+    this.#onFault = onFault;
     this.#idle = setTimeout(() => {
       if (this.#streams.size === 0) this.close();
     }, timeouts.keepAlive).unref();
@@ -228,8 +232,13 @@ export class Http2Connection implements StreamHost {
       if (error instanceof CompressionError) {
         this.#fail(new ConnectionError(CODE.compressionError, error.message));
       } else if (error instanceof ConnectionError) this.#fail(error);
-      else throw error;
+      else this.#faulted(error);
     }
+  }
+
+  #faulted(error: unknown): void {
+    this.#onFault(error);
+    this.#socket.destroy();
   }
 
   /** Reads whole frames; what is left. */
@@ -712,6 +721,14 @@ export class Http2Connection implements StreamHost {
   /** Writes what has gathered in this turn of the event loop. */
   flush(): void {
     if (this.#isEnded) return;
+    try {
+      this.#flushOut();
+    } catch (error) {
+      this.#faulted(error);
+    }
+  }
+
+  #flushOut(): void {
     this.#fill();
     const pieces = this.#out;
     if (pieces.length === 0) return;

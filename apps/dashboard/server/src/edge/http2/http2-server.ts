@@ -69,6 +69,7 @@ export function serveHttp2(context: ServerContext): Http2Server {
       const client = () => countedClient(socket);
       const connection = new Http2Connection({
         ...{ socket, timeouts, buffer: openBuffer(socket) },
+        onFault: (error) => failures.report(error),
         onRequest(stream, list) {
           if (!list) {
             sendResponse(connection, stream, 'GET', textResponse(431));

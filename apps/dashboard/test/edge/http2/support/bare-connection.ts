@@ -8,14 +8,16 @@ import { frame, framesOf, PREFACE } from '../../tls/support/frames.ts';
 
 const SETTINGS = 4;
 
-/** A connection without TLS, and what it sent. `turn`: what was written has been read, and answered. */
+/** A connection without TLS, what it sent, and its own mistakes. `turn`: what was written has been read, and answered. */
 export function connect(onRequest: (stream: ServerStream, connection: Http2Connection) => void) {
   const [client, socket] = duplexPair();
+  const faults: unknown[] = [];
   const connection = new Http2Connection({
     socket: socket as TLSSocket,
     buffer: sendBuffers(60_000)(socket as TLSSocket),
     timeouts: DEFAULT_TIMEOUTS,
     onRequest: (stream) => onRequest(stream, connection),
+    onFault: (error) => faults.push(error),
   });
   let received = Buffer.alloc(0);
   client.on('data', (bytes: Buffer) => {
@@ -26,5 +28,5 @@ export function connect(onRequest: (stream: ServerStream, connection: Http2Conne
   };
   client.write(PREFACE);
   client.write(frame(SETTINGS, 0, 0));
-  return { client, turn, frames: () => framesOf(received) };
+  return { client, socket, turn, faults, frames: () => framesOf(received) };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
-import { isOverOwnTls } from '../http/own-name.ts';
+import { isFromThisMachine } from '../http/own-name.ts';
 import { signUpMode } from './accounts.ts';
 
 type SignUpDeps = Pick<Deps, 'db' | 'now' | 'config' | 'passwordCost'>;
@@ -15,8 +15,8 @@ export async function offeredSignUp(
   request: FastifyRequest,
 ): Promise<'first' | 'on_server' | 'invitation' | 'open'> {
   const mode = await signUpMode(deps);
-  const isPublic = deps.config.domain !== undefined && isOverOwnTls(request);
-  return mode === 'first' && isPublic ? 'on_server' : mode;
+  const isStranger = deps.config.domain !== undefined && !isFromThisMachine(request);
+  return mode === 'first' && isStranger ? 'on_server' : mode;
 }
 
 /** Throws ApiError `forbidden` where the request cannot make the first account. */

@@ -14,6 +14,15 @@ export function isOverOwnTls({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
 }
 
 /**
+ * Whether a request comes from the machine that the dashboard runs on. Its plain port may be bound to an address that
+ * others reach.
+ */
+export function isFromThisMachine(request: Pick<FastifyRequest, 'raw'>): boolean {
+  const address = request.raw.socket.remoteAddress ?? '';
+  return !isOverOwnTls(request) && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address);
+}
+
+/**
  * Where the dashboard has a name of its own. Requests over TLS that are for another host are refused (RFC 9110, section
  * 7.4), and browsers are told to use TLS alone (RFC 6797). Without TLS it is set up on the server itself: there a page of
  * a foreign name was made to lead to this machine (DNS rebinding), and is refused as well.

@@ -1,3 +1,4 @@
+import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { test } from 'node:test';

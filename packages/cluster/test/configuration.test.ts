@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { FAULTS } from '@petstore/cluster/faults/faults.ts';
 import { configuration } from '../src/machines/services.ts';
 import { SCENARIOS } from '../src/run/run-test.ts';
@@ -31,7 +32,11 @@ test('machine.env names every fact of the templates, and no other', async () => 
 
 test('nothing is left to be filled in where all facts are', async () => {
   for (const folder of ['balancer', 'database', 'service']) {
-    for (const name of await readdir(new URL(folder, DEPLOYED))) {
+    const entries = { recursive: true, withFileTypes: true } as const;
+    const at = new URL(`${folder}/`, DEPLOYED);
+    for (const entry of await readdir(at, entries)) {
+      if (!entry.isFile()) continue;
+      const name = relative(fileURLToPath(at), join(entry.parentPath, entry.name));
       const text = await configuration(`${folder}/${name}`, FACTS);
       assert.doesNotMatch(text, /\$\{/, name);
     }

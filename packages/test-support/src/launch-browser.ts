@@ -33,7 +33,7 @@ export async function launchBrowser({ args = [], home }: BrowserOptions = {}): P
   const { chromium } = await import('playwright-core');
   // No page here has WebGL. Where it is, a graphics card is emulated to draw everything.
   sparticuz.setGraphicsMode = false;
-  return chromium.launch({
+  const options = {
     executablePath: join(UNPACKED, 'chromium'),
     args: [
       ...sparticuz.args.filter((arg) => !UNWANTED.includes(arg)),
@@ -43,7 +43,9 @@ export async function launchBrowser({ args = [], home }: BrowserOptions = {}): P
       ...args,
     ],
     ...(home !== undefined && { env: { ...process.env, HOME: home } }),
-  });
+  };
+  // Chromium itself sometimes breaks at its start (SIGSEGV), and all tests of its process would fail.
+  return chromium.launch(options).catch(() => chromium.launch(options));
 }
 
 /** The folder appears whole or not at all: files of tests that run at the same time find no half of a browser. */

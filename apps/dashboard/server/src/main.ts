@@ -60,11 +60,11 @@ const environment = `\
                              all authorities, or by ; from those of the next one
   DNS_SERVERS                resolvers for custom domains, ip:port, separated by commas (the
                              system's)
-  DNS_WATCH_RESOLVERS        resolvers whose answers are shown as well while a domain moves, ip:port,
-                             separated by commas (none)
+  DNS_WATCH_RESOLVERS        resolvers whose answers are shown as well while a domain moves,
+                             ip:port, separated by commas (none)
   DNS_AUTHORITATIVE_PORT     port at which the name servers of their zones are asked (53)
-  DNS_PRIVATE_SERVERS        allow: those, and hosts that a domain moves from, may be on this machine
-                             and in its private network (refuse)
+  DNS_PRIVATE_SERVERS        allow: those, and hosts that a domain moves from, may be on this
+                             machine and in its private network (refuse)
   DNS_ZONE                   the zone that the dashboard answers for itself, such as
                              acme.docs.example.com (none)
   DNS_HOST                   addresses on which it answers, separated by commas (127.0.0.1)

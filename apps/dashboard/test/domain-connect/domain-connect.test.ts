@@ -1,14 +1,12 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
-import { ROOT } from '@petstore/test-support/root.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import { AWAY, addDomain, readyProject, startDns, verify } from '../domains/support/domains.ts';
+import { dashboard } from '../support/dashboard-program.ts';
 import { assertError, json, startService } from '../support/service.ts';
 import { type PublishedTemplate, startDnsProvider } from './support/dns-provider.ts';
 
@@ -21,11 +19,11 @@ const ENV = {
 };
 
 /** What `dashboard domain-connect template` prints. */
-async function published(service: string): Promise<PublishedTemplate> {
-  const program = join(ROOT, 'apps/dashboard/bin/dashboard.js');
-  const args = [program, 'domain-connect', 'template', '--service', service];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    env: { ...process.env, ...ENV, DASHBOARD_PLATFORM_HOST: 'docs.localhost' },
+async function published(t: TestContext, service: string): Promise<PublishedTemplate> {
+  const args = ['domain-connect', 'template', '--service', service];
+  const { stdout } = await dashboard(await temporaryFolder(t), args, {
+    ...ENV,
+    DASHBOARD_PLATFORM_HOST: 'docs.localhost',
   });
   return JSON.parse(stdout);
 }
@@ -62,7 +60,7 @@ test('a provider that has taken the template creates the records of a name, and 
   const { dns, provider, service, root, offerFor, agree } = await setUp(t);
   await addDomain(root, 'pets', 'docs.example.test');
   assert.deepEqual(await offerFor('docs.example.test'), NONE, 'it has not taken it yet');
-  provider.templates = [await published('docs'), await published('docs-apex')];
+  provider.templates = [await published(t, 'docs'), await published(t, 'docs-apex')];
 
   const offer = await offerFor('docs.example.test');
   assert.equal(offer.provider, 'Virtucon');
@@ -89,7 +87,7 @@ test('a provider that has taken the template creates the records of a name, and 
 
 test('a name that is prepared gets its challenge record first, and its address record when it moves', async (t) => {
   const { dns, provider, root, offerFor, agree } = await setUp(t);
-  provider.templates = [await published('docs')];
+  provider.templates = [await published(t, 'docs')];
   const body = { hostname: 'live.example.test', prepare: true };
   await json<Domain>(await root.call('POST', '/api/projects/pets/domains', body), 201);
   dns.zone('example.test').setRecords('live.example.test', 'A', ['127.0.0.9']);
@@ -111,7 +109,7 @@ test('a name that is prepared gets its challenge record first, and its address r
 
 test('a request that was changed on its way is not one of ours', async (t) => {
   const { dns, provider, root, offerFor } = await setUp(t);
-  provider.templates = [await published('docs')];
+  provider.templates = [await published(t, 'docs')];
   await addDomain(root, 'pets', 'docs.example.test');
   const { applyUrl } = await offerFor('docs.example.test');
   const changes: [from: RegExp, to: string][] = [
@@ -135,7 +133,7 @@ test('a request that was changed on its way is not one of ours', async (t) => {
 
 test('whatever a zone and its provider say, there is an offer or none', async (t) => {
   const { dns, provider, root, offerFor } = await setUp(t);
-  provider.templates = [await published('docs')];
+  provider.templates = [await published(t, 'docs')];
   await addDomain(root, 'pets', 'docs.example.test');
   const zone = dns.zone('example.test');
   const at = '_domainconnect.example.test';

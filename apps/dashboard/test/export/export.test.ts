@@ -1,6 +1,5 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,6 +12,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { spawnChild } from '@petstore/test-support/children.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { extract } from 'tar-stream';
@@ -329,16 +329,11 @@ async function startNginx(t: TestContext, folder: string, host: string): Promise
     join(folder, 'main.conf'),
     `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr; events {} http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;\n${conf}}`,
   );
-  const nginx = spawn(NGINX, ['-c', join(folder, 'main.conf')], {
+  const nginx = spawnChild(t, NGINX, ['-c', join(folder, 'main.conf')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
-  nginx.stderr.on('data', (text) => (said += text));
-  const ended = new Promise<void>((resolve) => nginx.once('exit', () => resolve()));
-  cleanUp(t, async () => {
-    nginx.kill();
-    await ended;
-  });
+  nginx.stderr?.on('data', (text) => (said += text));
   for (;;) {
     assert.equal(nginx.exitCode, null, said);
     const socket = connect(port, '127.0.0.1');

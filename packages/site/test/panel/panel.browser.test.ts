@@ -12,6 +12,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { OperationData } from '../../src/request/operation-data.ts';
 import { bundle, listen, type PageOptions, serveSite, style, textOf } from './panel-page.ts';
 
@@ -175,6 +176,8 @@ test('parameters and a body from the form arrive as entered, with every digit, a
     sent?.body.replace(/\s/g, ''),
     '{"id":9007199254740993,"name":"Rex","vaccinated":true,"own":{"a":1.10}}',
   );
+  // It is shown as it came at first.
+  await timeUntil(async () => (await answer(page).textContent())?.includes('\n') ?? false);
   assert.equal(
     await answer(page).textContent(),
     '{\n  "id": 9007199254740993,\n  "price": 1.10,\n  "tags": []\n}',

@@ -16,7 +16,7 @@ export function domainConnectCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nThe repository is https://github.com/Domain-Connect/Templates; the file is named PROVIDER_ID.SERVICE.json.',
+      '\nThe repository is https://github.com/Domain-Connect/Templates;\nthe file is named PROVIDER_ID.SERVICE.json.',
     )
     .action(async ({ service }: { service: string }) => {
       const { domainConnect, dnsZone, platformHost, publicUrl } = readConfig(process.env);

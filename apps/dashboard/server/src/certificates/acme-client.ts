@@ -1,5 +1,5 @@
-import { Client, crypto, type Order as LibraryOrder } from 'acme-client';
 import type { ExternalAccount } from '../config-acme.ts';
+import { acmeRequests } from './acme-requests.ts';
 import {
   type AcmeResponse,
   type AcmeTransport,
@@ -7,12 +7,10 @@ import {
   readRetryAfter,
   UnreachableError,
 } from './acme-transport.ts';
+import { signingRequest } from './signing-request.ts';
 
 /** Bounds for the Retry-After of a resource that is not ready yet, in milliseconds. */
 const POLL_BOUNDS = [200, 10_000] as const;
-
-/** Nonces kept for the next requests. Authorities forget theirs after a while; then they send another. */
-const MAX_NONCES = 8;
 
 /** RFC 8555, section 7.1.1; RFC 9773, section 4.1. */
 interface Directory {
@@ -20,6 +18,13 @@ interface Directory {
   readonly renewalInfo?: string;
   /** The names of its profiles (draft-ietf-acme-profiles, section 3). */
   readonly profiles?: readonly string[];
+}
+
+/** RFC 8555, section 7.1.1. */
+interface Resources {
+  readonly newNonce: string;
+  readonly newAccount: string;
+  readonly newOrder: string;
 }
 
 /** What an order may ask for besides its name. */
@@ -38,6 +43,9 @@ export interface Order {
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
   readonly identifiers: readonly { readonly type: string; readonly value: string }[];
   readonly authorizations: readonly string[];
+  readonly finalize: string;
+  /** Where the chain is, once the order is valid. */
+  readonly certificate?: string;
   readonly error?: object;
 }
 
@@ -78,7 +86,7 @@ export interface AcmeClient {
   getOrder(url: string): Promise<Order>;
   authorizationsOf(order: Order): Promise<readonly Authorization[]>;
   /** RFC 8555, section 8.1. */
-  keyAuthorization(challenge: Challenge): Promise<string>;
+  keyAuthorization(challenge: Challenge): string;
   /** Has the authority validate the challenge now (RFC 8555, section 7.5.1). */
   respondToChallenge(challenge: Challenge): Promise<void>;
   /** Sends the CSR for an order that is ready, with all of its names. `key`: the private key, in PEM. */
@@ -101,15 +109,6 @@ export interface RenewalInfo {
   readonly retryAfter: string | undefined;
 }
 
-/** Private parts of the library: all its requests go through `request`. */
-interface Internals {
-  readonly http: {
-    request(url: string, method: string, options?: { data?: unknown }): Promise<AcmeResponse>;
-    getNonce(): Promise<string>;
-    getDirectory(): Promise<unknown>;
-  };
-}
-
 interface ClientAccount {
   /** In PEM. */
   readonly key: string;
@@ -125,114 +124,94 @@ export async function connectAcmeClient(
   account: ClientAccount,
   send: AcmeTransport,
 ): Promise<AcmeClient> {
-  const client = new Client({
-    directoryUrl,
-    accountKey: account.key,
-    ...(account.url !== undefined && { accountUrl: account.url }),
-    ...(account.external && { externalAccountBinding: account.external }),
-  });
-  const { http } = client as unknown as Internals;
+  const directory = await readDirectory(directoryUrl, send);
+  const { newAccount, newNonce, newOrder, renewalInfo } = directory;
+  const options = { ...account, accountUrl: account.url, newNonceUrl: newNonce };
+  const requests = await acmeRequests(options, send);
+  let accountUrl = account.url;
   const waits = new WeakMap<object, number>();
-  const nonces: string[] = [];
 
-  http.request = async (url, method, options) => {
-    const response = await send(url, method, options?.data);
-    const { 'replay-nonce': nonce, 'retry-after': retryAfter } = response.headers;
-    // After a status of 400 or more, which is a bad nonce, the library uses the new one itself.
-    if (nonce !== undefined && method === 'post' && response.status < 400) nonces.push(nonce);
-    if (nonces.length > MAX_NONCES) nonces.shift();
-    const wait = readRetryAfter(retryAfter, Date.now(), POLL_BOUNDS);
-    if (wait !== undefined && isObject(response.data)) waits.set(response.data, wait);
-    return response;
-  };
-  const freshNonce = http.getNonce.bind(http);
-  http.getNonce = async () => nonces.pop() ?? freshNonce();
+  /** The JSON object of a response. */
+  async function post(url: string, payload?: object): Promise<Record<string, unknown>> {
+    return readObject(await requests.post(url, payload));
+  }
 
-  const directory = readDirectory(await askDirectory(() => http.getDirectory()));
-  const getOrder = async (url: string) => {
-    const order = (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
-    // Pebble has orders that are `deactivated`; to RFC 8555, section 7.1.6, they are invalid.
-    return KNOWN.has(order.status) ? order : Object.assign(order, { status: 'invalid' as const });
-  };
+  function readObject({ data, headers }: AcmeResponse): Record<string, unknown> {
+    if (!isObject(data)) throw unreadable('it is no JSON object');
+    const wait = readRetryAfter(headers['retry-after'], Date.now(), POLL_BOUNDS);
+    if (wait !== undefined) waits.set(data, wait);
+    return data as Record<string, unknown>;
+  }
+
+  function ownAccount(): Promise<Record<string, unknown>> {
+    if (accountUrl === undefined) throw new Error('the account was not made yet');
+    return post(accountUrl);
+  }
 
   return {
     directory,
     async createAccount(email) {
       const contact = email === undefined ? [] : [`mailto:${email}`];
+      const request = { termsOfServiceAgreed: true, contact };
       try {
-        await inProtocol(() => client.createAccount({ termsOfServiceAgreed: true, contact }));
+        accountUrl = await requests.postNewAccount(newAccount, request);
       } catch (error) {
         throw accountProblem(error);
       }
-      return client.getAccountUrl();
+      return accountUrl;
     },
     async isAccountUsable() {
       try {
-        return (await inProtocol(() => client.updateAccount())).status === 'valid';
+        return (await ownAccount()).status === 'valid';
       } catch (error) {
         if (error instanceof ProblemError && error.document.status < 500) return false;
         throw error;
       }
     },
     async listOrders() {
-      const { orders } = await inProtocol(() => client.updateAccount());
+      const { orders } = await ownAccount();
       if (typeof orders !== 'string') return [];
-      const list: object = await inProtocol(() => client.getOrder(urlOnly(orders)));
-      const urls = (list as { orders?: unknown }).orders;
+      const { orders: urls } = await post(orders);
       return Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
     },
     async newOrder(hostname, { alsoFor = [], replaces, profile }) {
-      const request = {
+      const response = await requests.post(newOrder, {
         identifiers: [hostname, ...alsoFor].map((value) => ({ type: 'dns', value })),
         ...(replaces !== undefined && { replaces }),
         ...(profile !== undefined && { profile }),
-      };
-      return (await inProtocol(() => client.createOrder(request))) as Order;
+      });
+      const url = response.headers.location;
+      if (url === undefined) throw unreadable('a new order has no URL');
+      return readOrder(readObject(response), url);
     },
-    getOrder,
-    async authorizationsOf(order) {
-      const found = await inProtocol(() => client.getAuthorizations(order as LibraryOrder));
-      return found as unknown as Authorization[];
-    },
-    keyAuthorization: ({ token, url }) =>
-      // The same for HTTP-01 and TLS-ALPN-01; for the latter the library has no type.
-      client.getChallengeKeyAuthorization({ type: 'http-01', token, url, status: 'pending' }),
-    async respondToChallenge({ url, token }) {
-      await inProtocol(() =>
-        client.completeChallenge({ type: 'http-01', url, token, status: 'pending' }),
-      );
+    getOrder: async (url) => readOrder(await post(url), url),
+    authorizationsOf: (order) =>
+      Promise.all(order.authorizations.map(async (url) => readAuthorization(await post(url), url))),
+    keyAuthorization: ({ token }) => requests.keyAuthorization(token),
+    async respondToChallenge({ url }) {
+      await post(url, {});
     },
     async finalize(order, hostname, key) {
       const others = order.identifiers.map(({ value }) => value).filter((it) => it !== hostname);
-      const [, csr] = await crypto.createCsr({ altNames: [hostname, ...others] }, key);
-      await inProtocol(() => client.finalizeOrder(order as LibraryOrder, csr));
+      const csr = await signingRequest([hostname, ...others], key);
+      await post(order.finalize, { csr: csr.toString('base64url') });
     },
-    download: (order) => inProtocol(() => client.getCertificate(order as LibraryOrder)),
+    async download({ certificate }) {
+      if (certificate === undefined) throw unreadable('a valid order has no certificate');
+      const { data } = await requests.post(certificate);
+      if (typeof data !== 'string') throw unreadable('a certificate is not in PEM');
+      return data;
+    },
     async abandon(order) {
-      for (const url of order.authorizations) {
-        await inProtocol(() => client.deactivateAuthorization(urlOnly(url) as never));
-      }
+      for (const url of order.authorizations) await post(url, { status: 'deactivated' });
     },
     async renewalInfo(ariId) {
-      if (directory.renewalInfo === undefined) return undefined;
-      const { data, headers } = await send(`${directory.renewalInfo}/${ariId}`, 'get');
+      if (renewalInfo === undefined) return undefined;
+      const { data, headers } = await send(`${renewalInfo}/${ariId}`, 'get');
       return readRenewalInfo(data, headers['retry-after']);
     },
     pollAfter: (resource) => waits.get(resource),
   };
-}
-
-/** A wrong ACME_DIRECTORY_URL is a problem of the installation, and not of an order. */
-async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await inProtocol(call);
-  } catch (error) {
-    const status = error instanceof ProblemError ? error.document.status : 0;
-    const isElsewhere = status >= 400 && status < 500 && status !== 429;
-    if (!isElsewhere) throw error;
-    const message = `ACME_DIRECTORY_URL responds with ${status}`;
-    throw new UnreachableError(message, { cause: error });
-  }
 }
 
 /** Of an external account that an authority does not know, it says the same as of a request that it does not understand. */
@@ -243,33 +222,62 @@ function accountProblem(error: unknown): unknown {
   return new ProblemError({ ...error.document, type: 'accountRefused' }, error.retryAfterMs);
 }
 
-/** The library takes whole resources where it needs their URLs only. */
-function urlOnly(url: string): LibraryOrder {
-  return { url } as LibraryOrder;
-}
-
-/** Turns an error of the library itself, such as a response that it cannot read, into an UnreachableError. */
-async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
-    const message = `the authority's response cannot be read: ${(error as Error).message}`;
-    throw new UnreachableError(message, { cause: error });
-  }
-}
-
-function readDirectory(body: unknown): Directory {
-  const { meta, renewalInfo } = body as {
-    meta?: { caaIdentities?: unknown; profiles?: unknown };
-    renewalInfo?: unknown;
-  };
+/** A wrong ACME_DIRECTORY_URL is a problem of the installation, and not of an order. */
+async function readDirectory(url: string, send: AcmeTransport): Promise<Directory & Resources> {
+  const body = await fetchDirectory(url, send);
+  if (!isObject(body)) throw unreadable('its directory is no JSON object');
+  const { meta, renewalInfo } = body as { meta?: Record<string, unknown>; renewalInfo?: unknown };
   const names: unknown[] = Array.isArray(meta?.caaIdentities) ? meta.caaIdentities : [];
   return {
+    newNonce: readUrl(body, 'newNonce'),
+    newAccount: readUrl(body, 'newAccount'),
+    newOrder: readUrl(body, 'newOrder'),
     caaIdentities: names.filter((name) => typeof name === 'string'),
     ...(typeof renewalInfo === 'string' && { renewalInfo }),
     ...(isObject(meta?.profiles) && { profiles: Object.keys(meta.profiles) }),
   };
+}
+
+async function fetchDirectory(url: string, send: AcmeTransport): Promise<unknown> {
+  try {
+    return (await send(url, 'get')).data;
+  } catch (error) {
+    const status = error instanceof ProblemError ? error.document.status : 0;
+    const isElsewhere = status >= 400 && status < 500 && status !== 429;
+    if (!isElsewhere) throw error;
+    const message = `ACME_DIRECTORY_URL responds with ${status}`;
+    throw new UnreachableError(message, { cause: error });
+  }
+}
+
+function readUrl(resource: object, name: string): string {
+  const url = (resource as Record<string, unknown>)[name];
+  if (typeof url !== 'string') throw unreadable(`${name} is missing`);
+  return url;
+}
+
+/** Throws UnreachableError where a part is missing that the protocol demands. */
+function readOrder(order: Record<string, unknown>, url: string): Order {
+  const { status, authorizations, identifiers } = order;
+  if (typeof status !== 'string') throw unreadable('an order has no status');
+  if (!Array.isArray(authorizations) || !Array.isArray(identifiers)) {
+    throw unreadable('an order has no authorizations');
+  }
+  // Pebble has orders that are `deactivated`; to RFC 8555, section 7.1.6, they are invalid.
+  const known = KNOWN.has(status) ? status : 'invalid';
+  readUrl(order, 'finalize');
+  return Object.assign(order, { url, status: known }) as unknown as Order;
+}
+
+function readAuthorization(authorization: Record<string, unknown>, url: string): Authorization {
+  if (!Array.isArray(authorization.challenges)) {
+    throw unreadable('an authorization has no challenges');
+  }
+  return Object.assign(authorization, { url }) as unknown as Authorization;
+}
+
+function unreadable(reason: string): UnreachableError {
+  return new UnreachableError(`the authority's response cannot be read: ${reason}`);
 }
 
 function readRenewalInfo(body: unknown, retryAfter: string | undefined): RenewalInfo {

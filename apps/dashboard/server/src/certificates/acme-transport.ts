@@ -81,9 +81,8 @@ export function acmeAgent(caFile: string | undefined): Agent {
 }
 
 /**
- * A transport over the connections of `agent`, aborted by `signal`. It replaces the library's own, which has no
- * timeouts, waits for as long as Retry-After says, and hides why a connection failed. An error of the authority rejects
- * with ProblemError, except badNonce, after which the library repeats the request; all else with UnreachableError.
+ * A transport over the connections of `agent`, aborted by `signal`. An error of the authority rejects with ProblemError,
+ * except badNonce, after which the request is signed and sent again; all else with UnreachableError.
  */
 export function acmeTransport(
   agent: Agent,

@@ -36,7 +36,7 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
     const detail = `It offers ${offered}; configured: ${configured.join(', ')}.`;
     throw new OrderFailedError({ type: 'noChallenge', detail, at: deps.now() });
   }
-  const key_authorization = await client.keyAuthorization(challenge);
+  const key_authorization = client.keyAuthorization(challenge);
   await advanceTo(attempt, 'validate', {}, (trx) =>
     putChallenge(trx, {
       hostname: row.hostname,

@@ -175,7 +175,7 @@ async function prove(
   const pending = (await read()).filter(({ status }) => status === 'pending');
   const usable = await usableChallenges(zone, work);
   const chosen = pending.map((authorization) => challengeOf(authorization, usable, work, now()));
-  const shown = await Promise.all(chosen.map((challenge) => client.keyAuthorization(challenge)));
+  const shown = chosen.map((challenge) => client.keyAuthorization(challenge));
   if (!(await change({ key_authorization: shown.join(' ') }))) throw lost();
   if (usable[0] === 'dns-01')
     await Promise.all(shown.map((text) => zone.awaitShown(certificate.label, text, signal)));

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { crypto } from 'acme-client';
-import { makePrivateKey } from '../../../server/src/certificates/sealing.ts';
+import { challengeCertificate } from '../../../server/src/edge/tls/challenge-certificate.ts';
 import type { Db } from '../../../server/src/store/schema.ts';
 
 /** What answers challenges out of the store, as edges do. */
@@ -59,11 +58,5 @@ async function alpnContext(db: Db, host: string) {
     .where('type', '=', 'tls-alpn-01')
     .executeTakeFirst();
   if (!row) throw new Error(`no challenge for ${host}`);
-  const authorization = { identifier: { type: 'dns', value: host } };
-  const [key, cert] = await crypto.createAlpnCertificate(
-    authorization as never,
-    row.key_authorization,
-    await makePrivateKey(),
-  );
-  return createSecureContext({ key, cert });
+  return createSecureContext(await challengeCertificate(host, row.key_authorization));
 }

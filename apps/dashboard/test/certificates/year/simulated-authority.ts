@@ -151,7 +151,8 @@ export async function createSimulatedAuthority(
   }
 
   const orderOf = (order: SimulatedOrder): Order => ({
-    ...{ url: order.url, status: order.status, authorizations: [`${order.url}/authorization`] },
+    ...{ url: order.url, status: order.status, finalize: `${order.url}/finalize` },
+    authorizations: [`${order.url}/authorization`],
     identifiers: [{ type: 'dns', value: order.hostname }],
   });
   const find = (url: string): SimulatedOrder => {
@@ -223,9 +224,7 @@ export async function createSimulatedAuthority(
       request();
       return [authorization(find(url))];
     },
-    async keyAuthorization({ token }) {
-      return `${token}.key`;
-    },
+    keyAuthorization: ({ token }) => `${token}.key`,
     async respondToChallenge({ url }) {
       request();
       const order = find(url);

@@ -1,8 +1,8 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { Agent } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,13 @@ import type { LabAuthority } from '@petstore/lab/certificate-authority/certifica
 import type { Ending } from '@petstore/test-support/clean-up.ts';
 import { startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import acme from 'acme-client';
+import {
+  type AcmeClient,
+  connectAcmeClient,
+  type Order,
+} from '../../../server/src/certificates/acme-client.ts';
+import { acmeAgent, acmeTransport } from '../../../server/src/certificates/acme-transport.ts';
+import { makePrivateKey } from '../../../server/src/certificates/sealing.ts';
 
 // The host that serves a site before it moves to the dashboard, and after it has moved away: nginx, with a certificate
 // that it has obtained itself.
@@ -94,31 +100,41 @@ async function obtainCertificate({ hostname, address, httpPort, authority }: Old
     response.end(answers.get(request.url ?? ''));
   }).listen(httpPort, address);
   await once(server, 'listening');
-  const agent = new Agent({ ca: await readFile(authority.caFile, 'utf8') });
-  acme.axios.defaults.httpsAgent = agent;
-  const client = new acme.Client({
-    directoryUrl: authority.directoryUrl,
-    accountKey: await acme.crypto.createPrivateEcdsaKey(),
-  });
-  const [key, csr] = await acme.crypto.createCsr(
-    { altNames: [hostname] },
-    await acme.crypto.createPrivateEcdsaKey(),
+  const agent = acmeAgent(authority.caFile);
+  const client = await connectAcmeClient(
+    authority.directoryUrl,
+    { key: await makePrivateKey(), url: undefined, external: undefined },
+    acmeTransport(agent, AbortSignal.timeout(60_000)),
   );
-  const chain = await client.auto({
-    csr,
-    termsOfServiceAgreed: true,
-    skipChallengeVerification: true,
-    challengePriority: ['http-01'],
-    async challengeCreateFn(_, { token }, keyAuthorization) {
-      answers.set(`/.well-known/acme-challenge/${token}`, keyAuthorization);
-    },
-    async challengeRemoveFn() {},
-  });
+  await client.createAccount(undefined);
+  const key = await makePrivateKey();
+  const placed = await client.newOrder(hostname, {});
+  for (const { challenges } of await client.authorizationsOf(placed)) {
+    const challenge = challenges.find(({ type }) => type === 'http-01');
+    assert.ok(challenge);
+    const { token } = challenge;
+    answers.set(`/.well-known/acme-challenge/${token}`, client.keyAuthorization(challenge));
+    await client.respondToChallenge(challenge);
+  }
+  await reach(client, placed, 'ready');
+  await client.finalize(placed, hostname, key);
+  const chain = await client.download(await reach(client, placed, 'valid'));
   agent.destroy();
   server.close();
   server.closeAllConnections();
   await once(server, 'close');
-  return { chain, key: key.toString() };
+  return { chain, key };
+}
+
+/** The order once it has a status. */
+async function reach(client: AcmeClient, { url }: Order, status: Order['status']): Promise<Order> {
+  for (let looks = 0; looks < 300; looks += 1) {
+    const order = await client.getOrder(url);
+    if (order.status === status) return order;
+    assert.notEqual(order.status, 'invalid');
+    await sleep(100);
+  }
+  throw new Error(`${url} did not become ${status}`);
 }
 
 async function isListening(address: string, port: number): Promise<boolean> {

@@ -197,12 +197,8 @@ function challengeContexts(source: Pick<SiteSource, 'findTlsChallenge'>) {
     const keyAuthorization = await withReadTimeout(source.findTlsChallenge(host));
     if (keyAuthorization === undefined) return undefined;
     // Loaded on first use, which is rare.
-    const { crypto } = await import('acme-client');
-    const [key, cert] = await crypto.createAlpnCertificate(
-      { url: '', status: 'pending', challenges: [], identifier: { type: 'dns', value: host } },
-      keyAuthorization,
-      await crypto.createPrivateEcdsaKey(),
-    );
+    const { challengeCertificate } = await import('./challenge-certificate.ts');
+    const { key, cert } = await challengeCertificate(host, keyAuthorization);
     return createSecureContext({ key, cert, ca: [], ciphers: CIPHERS });
   };
 

@@ -1,22 +1,17 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { closed } from '@petstore/test-support/closed.ts';
 import { startNameServer } from '../src/name-server.ts';
 import { ask, askOverTcp, queryBytes, readResponse, sendUdp, start } from './support/ask.ts';
 import { ORIGIN, ZONE } from './support/zone.ts';
 
 const SOA_QUERY = queryBytes({ name: ORIGIN, type: 'SOA' });
-
-/** Resolves when a connection is over, also if a byte under way met a closed socket (ECONNRESET). */
-const ended = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => {
-    socket.once('close', () => resolve());
-  });
 
 async function connected(t: TestContext, port: number) {
   const socket = connect(port, '127.0.0.1');
@@ -70,7 +65,7 @@ test('a connection without a whole query is closed, also one that sends single b
   // Its bytes are the beginning of a long message.
   slow.write(Buffer.from([0x0f, 0xff]));
   const begin = performance.now();
-  await Promise.all([ended(silent), ended(slow)]);
+  await Promise.all([closed(silent), closed(slow)]);
   const took = performance.now() - begin;
   assert.ok(took > 8_000 && took < 15_000, `${took} ms`);
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { closed } from '@petstore/test-support/closed.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -273,7 +274,7 @@ test('nothing stays of an upload whose sender leaves before the response', async
       socket.write(body.subarray(0, -1));
       await timeUntil(async () => sizes().includes(body.length - 1));
       socket.end(body.subarray(-1), () => socket.destroy());
-      await once(socket, 'close');
+      await closed(socket);
     }
   }
   await timeUntil(async () => sizes().length === 0);

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closed } from '@petstore/test-support/closed.ts';
 import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -197,7 +198,7 @@ test('closing ends connections that are idle', async (t) => {
     }),
   );
   const begun = performance.now();
-  const ended = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  const ended = Promise.all(sockets.map(closed));
   await close();
   await ended;
   assert.ok(performance.now() - begun < DRAIN_MS, 'nothing is waited for');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closed } from '@petstore/test-support/closed.ts';
 import { onEveryEngine } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -26,7 +27,7 @@ async function sendAndLeave(port: number, bytes: string, leave: (socket: Socket)
   socket.resume();
   await once(socket, 'connect');
   socket.write(bytes, () => leave(socket));
-  if (!socket.closed) await once(socket, 'close');
+  await closed(socket);
 }
 
 function create({ key }: { key: string }, name: string): string {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { closed } from '@petstore/test-support/closed.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -104,7 +105,7 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     socket.write(i % 2 ? `${head}X: ` : body);
     const trickle = setInterval(() => socket.writable && socket.write(' '), 50);
     cleanUp(t, () => clearInterval(trickle));
-    await once(socket, 'close');
+    await closed(socket);
     hasOneEnded = true;
     clearInterval(trickle);
     return received;

@@ -5,6 +5,7 @@ import { connect as connectPlain } from 'node:net';
 import { test } from 'node:test';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { closed } from '@petstore/test-support/closed.ts';
 import { MemorySource, page, SITE } from '../support/memory-source.ts';
 import { clientHello, deploySecurely, handshake, startSecureEdge } from '../support/secure-edge.ts';
 
@@ -161,7 +162,7 @@ async function openPlain(port: number, bytes: string | Buffer = '') {
   socket.on('error', () => undefined).resume();
   await once(socket, 'connect');
   socket.write(bytes);
-  return { socket, closed: once(socket, 'close').then(() => performance.now()) };
+  return { socket, closed: closed(socket).then(() => performance.now()) };
 }
 
 test('who says nothing, or never gets to the end of the handshake, is cut off', async (t) => {

@@ -104,6 +104,9 @@ export async function createUser(
     password_hash: await hashPassword(input.password, passwordCost),
     role: input.isFirst ? 'owner' : 'user',
     created_at: now(),
+    disabled_at: null,
+    last_seen_at: null,
+    is_provisional: 0,
   };
   await db.transaction().execute(async (trx) => {
     await insertUser(trx, user);
@@ -116,7 +119,7 @@ export async function createUser(
 
 /**
  * The user with these credentials. Throws ApiError: `unauthorized`, the same whether or not the address
- * has an account, or `rate_limited`.
+ * has an account, `forbidden` where it is disabled, or `rate_limited`.
  */
 export async function checkCredentials(
   { db, now, passwordCost }: AccountDeps,
@@ -129,8 +132,14 @@ export async function checkCredentials(
   if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
     throw invalidCredentials();
   }
+  if (user.disabled_at !== null) throw accountDisabled();
   await recordSignInSuccess(db, email, ip);
   return user;
+}
+
+/** For whoever proved that the account is theirs. */
+export function accountDisabled(): ApiError {
+  return forbidden('This account is disabled. Ask the owner of this installation.');
 }
 
 /** The same for an address without an account as for a wrong password. */

@@ -16,6 +16,9 @@ export interface PasswordCost {
 /** The minimum of OWASP's cheat sheet on password storage. */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
 
+/** Instead of a hash, for an account without a password: its owner signs in in another way. */
+export const NO_PASSWORD = '!';
+
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -51,16 +54,22 @@ export async function hashPassword(password: string, cost: PasswordCost): Promis
   return phcOf(cost, salt, tag);
 }
 
-/** Whether a password matches a hash. Without a hash it returns false, and takes as long as for one of this cost. */
+/**
+ * Whether a password matches a hash. Without a hash, or with NO_PASSWORD, it returns false, and takes as long as for one
+ * of this cost.
+ */
 export async function verifyPassword(
   password: string,
   phc: string | undefined,
   cost: PasswordCost,
 ): Promise<boolean> {
+  const hasPassword = phc !== undefined && phc !== NO_PASSWORD;
   // For addresses without an account, so that their response takes as long as any.
-  const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
+  const known = parse(
+    hasPassword ? phc : phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)),
+  );
   const tag = await limited(() => tagOf(password, known));
-  return timingSafeEqual(tag, known.tag) && phc !== undefined;
+  return timingSafeEqual(tag, known.tag) && hasPassword;
 }
 
 function tagOf(
@@ -103,11 +112,23 @@ function unpadded(bytes: Buffer): string {
 /**
  * Locks a user until the transaction ends. A change of the password also ends what this transaction creates, so it
  * comes either before it or after it. Throws ApiError `unauthorized` where the password has changed since `user` was
- * read.
+ * read, or the account is disabled or gone.
  */
 export async function lockUserWithPassword(trx: Trx, user: UserRow): Promise<void> {
-  const current = await lockUser(trx, user.id);
-  if (current?.password_hash !== user.password_hash) {
+  const current = await lockActiveUser(trx, user.id);
+  if (current.password_hash !== user.password_hash) {
     throw unauthorized('The password was changed meanwhile. Sign in again.');
   }
+}
+
+/**
+ * Locks a user until the transaction ends, and returns them: disabling or removing them comes after it. Throws ApiError
+ * `unauthorized` where that came before.
+ */
+export async function lockActiveUser(trx: Trx, id: string): Promise<UserRow> {
+  const current = await lockUser(trx, id);
+  if (!current || current.disabled_at !== null) {
+    throw unauthorized('This account was disabled or removed.');
+  }
+  return current;
 }

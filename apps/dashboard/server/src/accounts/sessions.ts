@@ -10,7 +10,7 @@ import {
   touchSession,
 } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
-import { invalidCredentials } from './accounts.ts';
+import { accountDisabled, invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
@@ -28,8 +28,8 @@ const MAX_USER_AGENT_LENGTH = 300;
 type SessionDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Begins a session of a user whose password was right. Returns the secret for its cookie. Throws ApiError when the
- * password has changed since: a change ends all sessions.
+ * Begins a session of a user who proved who they are. Returns the secret for its cookie. Throws ApiError when the
+ * password has changed since the user was read, for a change ends all sessions, and when the account is disabled.
  */
 export async function beginSession(
   { db, now }: SessionDeps,
@@ -42,6 +42,7 @@ export async function beginSession(
   await db.transaction().execute(async (trx) => {
     const current = await lockUser(trx, user.id);
     if (current?.password_hash !== user.password_hash) throw invalidCredentials();
+    if (current.disabled_at !== null) throw accountDisabled();
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
       token_hash: hashSecret(secret),
@@ -69,7 +70,7 @@ export async function callerOfSession(
   const { session, user } = found;
   if (at - session.last_seen_at >= TOUCH_MS) {
     const expiresAt = Math.min(at + IDLE_MS, session.created_at + LIFETIME_MS);
-    await touchSession(db, session.id, at, expiresAt);
+    await touchSession(db, { id: session.id, userId: user.id }, at, expiresAt);
   }
   return {
     user,

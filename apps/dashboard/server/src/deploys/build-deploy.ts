@@ -426,6 +426,7 @@ async function senderOf(
   const user = created_by === null ? undefined : await findUser(trx, created_by);
   const found = user && (await findProjectForUser(trx, project.id, user.id));
   if (!found) return { lost: `${sender} has no account any more` };
+  if (user.disabled_at !== null) return { lost: `the account of ${sender} is disabled` };
   const role = roleIn(found, user);
   if (role === null) return { lost: `${sender} is no member of the project any more` };
   if (!isAllowed(role, 'deploy.create')) {

@@ -24,6 +24,7 @@ export async function revokeInvitationsOf(
   of: InvitationsOf,
   at: number,
   actor: Actor,
+  because = 'tokenId' in of ? 'token revoked' : 'inviter is no longer an owner',
 ): Promise<number> {
   const ended = await revokeInvitations(trx, of, at);
   for (const { project_id, email } of ended) {
@@ -31,7 +32,7 @@ export async function revokeInvitationsOf(
       action: 'invitation.revoke',
       projectId: project_id,
       target: email,
-      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no longer an owner' },
+      details: { because },
     });
   }
   return ended.length;

@@ -1,5 +1,6 @@
 import { readEmail } from '../accounts/account-input.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { lockActiveUser } from '../accounts/passwords.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
@@ -137,6 +138,7 @@ export async function acceptInvitation(
     );
   }
   return db.transaction().execute(async (trx) => {
+    await lockActiveUser(trx, user.id);
     const project = await lockProject(trx, invitation.project_id);
     // Again under the lock: the inviter may have been removed meanwhile, or the invitation accepted.
     const { id } = await invitationBySecret({ db: trx, now }, secret);

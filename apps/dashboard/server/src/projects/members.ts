@@ -8,6 +8,7 @@ import { listInvitations } from '../store/invitations.ts';
 import {
   deleteMember,
   findMember,
+  hasOtherOwner,
   listMembers,
   type MemberRow,
   setMember,
@@ -147,8 +148,7 @@ async function memberToChange(
   const member = await findMember(trx, project.id, userId);
   if (!member) throw notFound('member');
   if (member.role === 'owner' && !staysOwner) {
-    const members = await listMembers(trx, project.id);
-    if (!members.some(({ user_id, role }) => role === 'owner' && user_id !== userId)) {
+    if (!(await hasOtherOwner(trx, project.id, userId))) {
       throw conflict('A project needs an owner. Make another member an owner first.');
     }
   }

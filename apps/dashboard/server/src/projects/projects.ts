@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readName } from '../accounts/account-input.ts';
 import type { Access, Caller } from '../accounts/caller.ts';
+import { lockActiveUser } from '../accounts/passwords.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -83,6 +84,7 @@ export async function createProject(
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
+      await lockActiveUser(trx, user.id);
       await insertProject(trx, project);
       const claimant = { projectId: project.id, userId: user.id };
       await claimReservedSlug(trx, project.slug, claimant, at);

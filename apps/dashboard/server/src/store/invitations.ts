@@ -27,8 +27,8 @@ export function listInvitations(db: Db, projectId: string): Promise<InvitationRo
 }
 
 /**
- * The invitation with this secret, if it can be accepted: its creator is still an owner, and the token that it was
- * created with, if any, was not revoked.
+ * The invitation with this secret, if it can be accepted: its creator is still an owner and not disabled, and the token
+ * that it was created with, if any, was not revoked.
  */
 export function findOpenInvitation(
   db: Db,
@@ -48,6 +48,7 @@ export function findOpenInvitation(
       // The installation's owner has an owner's rights in every project.
       or([eb('users.role', '=', 'owner'), eb('members.role', '=', 'owner')]),
     )
+    .where('users.disabled_at', 'is', null)
     .where('api_tokens.revoked_at', 'is', null)
     .executeTakeFirst();
 }
@@ -76,10 +77,11 @@ export async function markAccepted(trx: Trx, id: string, now: number): Promise<b
   return numUpdatedRows > 0n;
 }
 
-/** One invitation of a project, those of a user in one project, or those created with a token. */
+/** One invitation of a project, those of a user in one project or in all, or those created with a token. */
 export type InvitationsOf =
   | { readonly projectId: string; readonly id: string }
   | { readonly projectId: string; readonly invitedBy: string }
+  | { readonly invitedBy: string }
   | { readonly tokenId: string };
 
 /** Revokes invitations. Returns those that were open. */

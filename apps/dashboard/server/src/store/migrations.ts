@@ -1,5 +1,6 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { accountLife } from './migrations/account-life.ts';
 import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';
 import { domainConnect } from './migrations/domain-connect.ts';
@@ -56,6 +57,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0037_transparency': { up: (db) => transparency(db, engine) },
     '0038_domain_connect': { up: domainConnect },
     '0039_platform_orders': { up: platformOrders },
+    '0042_account_life': { up: (db) => accountLife(db, engine) },
   };
 }
 

@@ -4,7 +4,7 @@ import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
 
-/** A project and the role that a user has in it; null for a user who is not a member. */
+/** A project and the role that a user has in it; null for a user who is not a member, or is disabled. */
 export interface ProjectOfUser {
   readonly project: ProjectRow;
   readonly role: Role | null;
@@ -33,8 +33,16 @@ export async function findProjectForUser(
 function projectsForUser(db: Db, userId: string | null) {
   return db
     .selectFrom('projects')
-    .leftJoin('members', (join) =>
-      join.onRef('members.project_id', '=', 'projects.id').on('members.user_id', '=', userId ?? ''),
+    .leftJoin(
+      (eb) =>
+        eb
+          .selectFrom('members')
+          .innerJoin('users', 'users.id', 'members.user_id')
+          .select(['members.project_id', 'members.role'])
+          .where('members.user_id', '=', userId ?? '')
+          .where('users.disabled_at', 'is', null)
+          .as('members'),
+      (join) => join.onRef('members.project_id', '=', 'projects.id'),
     )
     .selectAll('projects')
     .select('members.role as role');

@@ -30,10 +30,28 @@ export interface Database {
     /** In lower case; unique. */
     email: string;
     name: string;
-    /** argon2id, in PHC format. */
+    /** argon2id, in PHC format; NO_PASSWORD of accounts/passwords.ts for none. */
     password_hash: string;
     role: InstallationRole;
     created_at: number;
+    /** Since then neither sessions nor tokens of the account are accepted; null: it is not disabled. */
+    disabled_at: Generated<number | null>;
+    /** When a session of the account was used last. Written at most once a minute. */
+    last_seen_at: Generated<number | null>;
+    /** 1: made by a first start, with an address that is nobody's; its owner is asked for their own. */
+    is_provisional: Generated<number>;
+  };
+
+  account_links: {
+    user_id: string;
+    /** `email` confirms a new address, `password` lets whoever forgot the password set another one. */
+    kind: 'email' | 'password';
+    /** SHA-256 of the secret in the link, in hex. */
+    token_hash: string;
+    /** The address that it was made for. */
+    email: string;
+    created_at: number;
+    expires_at: number;
   };
 
   sessions: {

@@ -5,7 +5,7 @@ import type { UserRow } from './users.ts';
 export type SessionRow = Row<'sessions'>;
 
 /**
- * The session with this secret, and its user, unless it has ended. Both are read by one statement: a new password ends
+ * The session with this secret, and its user, unless it has ended or the user is disabled. Both are read by one statement: a new password ends
  * sessions, so an old session is never found with the changed user.
  */
 export async function findSession(
@@ -22,29 +22,37 @@ export async function findSession(
     .select([
       'sessions.id as session_id',
       'sessions.created_at as session_created_at',
-      'sessions.last_seen_at as last_seen_at',
+      'sessions.last_seen_at as session_last_seen_at',
     ])
     .where('sessions.token_hash', '=', tokenHash)
     .where('sessions.expires_at', '>', now)
+    .where('users.disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { session_id: id, session_created_at: created_at, last_seen_at, ...user } = row;
+  const {
+    session_id: id,
+    session_created_at: created_at,
+    session_last_seen_at: last_seen_at,
+    ...user
+  } = row;
   return { session: { id, created_at, last_seen_at }, user };
 }
 
-/** Also deletes expired sessions of all users. */
+/** Also deletes expired sessions of all users. Lock the user before. */
 export async function insertSession(trx: Trx, session: NewRow<'sessions'>): Promise<void> {
   await trx.deleteFrom('sessions').where('expires_at', '<=', session.created_at).execute();
   await trx.insertInto('sessions').values(session).execute();
+  await updateRows(trx, 'users', { id: session.user_id }, { last_seen_at: session.created_at });
 }
 
 export async function touchSession(
   db: Db,
-  id: string,
+  { id, userId }: { id: string; userId: string },
   now: number,
   expiresAt: number,
 ): Promise<void> {
   await updateRows(db, 'sessions', { id }, { last_seen_at: now, expires_at: expiresAt });
+  await updateRows(db, 'users', { id: userId }, { last_seen_at: now });
 }
 
 /** The open sessions of a user, the one used last first. */

@@ -1,14 +1,15 @@
 import type { ExpressionBuilder } from 'kysely';
 import { assertLockOrder } from './lock-order.ts';
+import { findRow } from './rows.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
-import { findUser, type UserRow } from './users.ts';
+import type { UserRow } from './users.ts';
 
 export type TokenRow = Row<'api_tokens'>;
 
 /** A token as people see it: with its project's slug and its owner's address. */
 export type ListedToken = TokenRow & { slug: string | null; email: string };
 
-/** The token with this secret, and its user, unless it was revoked or has expired. */
+/** The token with this secret, and its user, unless it was revoked or has expired, or the user is disabled. */
 export async function findToken(
   db: Db,
   tokenHash: string,
@@ -20,7 +21,7 @@ export async function findToken(
     .where('token_hash', '=', tokenHash)
     .where(isGood(now))
     .executeTakeFirst();
-  const user = token && (await findUser(db, token.user_id));
+  const user = token && (await findRow(db, 'users', { id: token.user_id, disabled_at: null }));
   return token && user && { token, user };
 }
 
@@ -103,4 +104,55 @@ function isGood(now: number) {
       eb('revoked_at', 'is', null),
       or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]),
     ]);
+}
+
+/** A token that a program used, and the projects it was used in: its own, or by the audit log those of its changes. */
+export interface UsedToken {
+  readonly id: string;
+  readonly name: string;
+  readonly lastUsedAt: number;
+  /** Slugs; empty where a token for all projects changed nothing. */
+  readonly projects: readonly string[];
+  readonly isForAll: boolean;
+}
+
+/** The usable tokens of a user that were used since an instant, the one used last first. */
+export async function listUsedTokens(
+  db: Db,
+  userId: string,
+  since: number,
+  now: number,
+): Promise<UsedToken[]> {
+  const tokens = await db
+    .selectFrom('api_tokens')
+    .leftJoin('projects', 'projects.id', 'api_tokens.project_id')
+    .select(['api_tokens.id', 'api_tokens.name', 'last_used_at', 'project_id', 'slug'])
+    .where('user_id', '=', userId)
+    .where('last_used_at', '>=', since)
+    .where(isGood(now))
+    .orderBy('last_used_at', 'desc')
+    .orderBy('api_tokens.id')
+    .execute();
+  return Promise.all(
+    tokens.map(async ({ id, name, last_used_at, project_id, slug }) => ({
+      id,
+      name,
+      lastUsedAt: last_used_at ?? since,
+      projects: slug === null ? await listProjectsOfToken(db, id, since) : [slug],
+      isForAll: project_id === null,
+    })),
+  );
+}
+
+async function listProjectsOfToken(db: Db, id: string, since: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .innerJoin('projects', 'projects.id', 'audit_log.project_id')
+    .select('projects.slug')
+    .distinct()
+    .where('audit_log.token_id', '=', id)
+    .where('audit_log.at', '>=', since)
+    .orderBy('projects.slug')
+    .execute();
+  return rows.map(({ slug }) => slug);
 }

@@ -1,4 +1,5 @@
-import { findRow, lockRow, updateRows } from './rows.ts';
+import { assertLockOrder, lockInOrder } from './lock-order.ts';
+import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type UserRow = Row<'users'>;
@@ -34,7 +35,31 @@ export async function setUserName(trx: Trx, id: string, name: string): Promise<v
   await updateRows(trx, 'users', { id }, { name });
 }
 
-/** Locks a user until the transaction ends. */
-export function lockUser(trx: Trx, id: string) {
+/** Rejects with a unique violation when the address has an account. */
+export async function setUserEmail(trx: Trx, id: string, email: string): Promise<void> {
+  await updateRows(trx, 'users', { id }, { email });
+}
+
+/** `at`: since when the account is disabled; null: it is not. */
+export async function setDisabled(trx: Trx, id: string, at: number | null): Promise<void> {
+  await updateRows(trx, 'users', { id }, { disabled_at: at });
+}
+
+/** Deletes an account with its memberships, sessions and tokens. Lock its projects before. */
+export async function deleteUser(trx: Trx, id: string): Promise<void> {
+  await deleteRows(trx, 'users', { id });
+}
+
+/**
+ * Locks a user until the transaction ends, so that what it adds for them is not added after they were disabled or
+ * removed.
+ */
+export function lockUser(trx: Trx, id: string): Promise<UserRow | undefined> {
+  assertLockOrder(trx, 'user', id);
   return lockRow(trx, 'users', id, 'role');
+}
+
+/** Locks several users; those that are gone are left out. */
+export function lockUsers(trx: Trx, ids: readonly string[]): Promise<UserRow[]> {
+  return lockInOrder(ids, (id) => lockUser(trx, id));
 }

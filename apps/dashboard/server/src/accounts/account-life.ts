@@ -1,0 +1,207 @@
+import { conflict, notFound } from '../api-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { revokeInvitationsOf } from '../projects/invitation-state.ts';
+import { deleteAccountLinks } from '../store/account-links.ts';
+import { writeAudit } from '../store/audit.ts';
+import { isUniqueViolation } from '../store/errors.ts';
+import { hasOtherOwner, listMemberships } from '../store/members.ts';
+import { lockProjects } from '../store/projects.ts';
+import type { Trx } from '../store/schema.ts';
+import { deleteSessions } from '../store/sessions.ts';
+import { listUsedTokens, type UsedToken } from '../store/tokens.ts';
+import {
+  deleteUser,
+  lockUser,
+  lockUsers,
+  setDisabled,
+  setUserEmail,
+  type UserRow,
+} from '../store/users.ts';
+import { readEmail } from './account-input.ts';
+import { type HandedOver, type HandOver, handOver } from './hand-over.ts';
+import { revokeTokensOf } from './tokens.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Tokens that were used within this time are named when they end: a program may miss them. */
+export const TOKENS_USED_WITHIN_MS = 30 * DAY_MS;
+
+type LifeDeps = Pick<Deps, 'db' | 'now'>;
+
+/** What ended with an account, and what became of its projects. */
+export interface EndedAccess {
+  readonly sessions: number;
+  /** The tokens that were used within TOKENS_USED_WITHIN_MS. */
+  readonly tokens: readonly UsedToken[];
+}
+
+/** A project that has an owner, but none who can sign in. */
+export type OwnerlessProject = Awaited<ReturnType<typeof listMemberships>>[number];
+
+/**
+ * Disables an account: its sessions end, and its API tokens are refused until it is enabled again, in every process at
+ * once. Its memberships stay, but nobody has a right by them. Its open invitations end. Returns what ended, and the
+ * projects in which no other owner can sign in: there the installation's owner has an owner's rights. Throws ApiError
+ * for the installation's owner, and for an account that is gone. A disabled account stays as it is.
+ */
+export async function disableAccount(
+  { db, now }: LifeDeps,
+  { id }: Pick<UserRow, 'id'>,
+  actor: Actor,
+): Promise<EndedAccess & { readonly ownerless: readonly OwnerlessProject[] }> {
+  return db.transaction().execute(async (trx) => {
+    const user = mayEnd(await lockUser(trx, id), 'disabled');
+    const at = now();
+    // Locked: whoever leaves one of them at this moment is not its last owner.
+    const memberships = await lockMemberships(trx, id);
+    const ownerless = await withoutOtherOwner(trx, id, memberships);
+    if (user.disabled_at !== null) return { sessions: 0, tokens: [], ownerless };
+    const tokens = await listUsedTokens(trx, id, at - TOKENS_USED_WITHIN_MS, at);
+    await setDisabled(trx, id, at);
+    await deleteAccountLinks(trx, id);
+    await revokeInvitationsOf(trx, { invitedBy: id }, at, actor, 'inviter disabled');
+    const sessions = await deleteSessions(trx, id);
+    await writeAudit(trx, at, actor, {
+      action: 'account.disable',
+      target: user.email,
+      details: { sessions, tokens: tokens.map(({ name }) => name) },
+    });
+    return { sessions, tokens, ownerless };
+  });
+}
+
+/**
+ * Enables a disabled account: its owner can sign in, and its API tokens are accepted again. Throws ApiError for one that
+ * is gone.
+ */
+export async function enableAccount(
+  { db, now }: LifeDeps,
+  { id }: Pick<UserRow, 'id'>,
+  actor: Actor,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const user = await lockUser(trx, id);
+    if (!user) throw notFound('account');
+    if (user.disabled_at === null) return;
+    await setDisabled(trx, id, null);
+    await writeAudit(trx, now(), actor, { action: 'account.enable', target: user.email });
+  });
+}
+
+/**
+ * Removes an account with its sessions, API tokens, memberships and open invitations, in every process at once. Each
+ * project in which no other owner can sign in gets one of those whom `handOverTo` names. What the account did stays in
+ * audit logs and deploys under its e-mail address. Throws ApiError for the installation's owner, for an account that is
+ * gone, and where a project would be left without an owner.
+ */
+export async function removeAccount(
+  { db, now }: LifeDeps,
+  { id }: Pick<UserRow, 'id'>,
+  { handOverTo }: { readonly handOverTo: HandOver },
+  actor: Actor,
+): Promise<EndedAccess & { readonly handedOver: readonly HandedOver[] }> {
+  const heirs = typeof handOverTo === 'string' ? [handOverTo] : Object.values(handOverTo);
+  return db.transaction().execute(async (trx) => {
+    const locked = await lockUsers(trx, [id, ...heirs]);
+    const user = mayEnd(
+      locked.find((row) => row.id === id),
+      'removed',
+    );
+    const at = now();
+    const memberships = await lockMemberships(trx, id);
+    const tokens = await listUsedTokens(trx, id, at - TOKENS_USED_WITHIN_MS, at);
+    const handedOver = await handOver(trx, at, {
+      user,
+      projects: await withoutOtherOwner(trx, id, memberships),
+      handOverTo,
+      locked,
+      actor,
+    });
+    for (const { project_id, role } of memberships) {
+      await writeAudit(trx, at, actor, {
+        action: 'member.remove',
+        projectId: project_id,
+        target: user.email,
+        details: { role, because: 'account removed' },
+      });
+    }
+    await revokeInvitationsOf(trx, { invitedBy: id }, at, actor, 'inviter removed');
+    await revokeTokensOf(trx, { userId: id }, at, actor);
+    const sessions = await deleteSessions(trx, id);
+    await deleteUser(trx, id);
+    await writeAudit(trx, at, actor, {
+      action: 'account.remove',
+      target: user.email,
+      details: { name: user.name, sessions, tokens: tokens.map(({ name }) => name) },
+    });
+    return { sessions, tokens, handedOver };
+  });
+}
+
+/**
+ * Gives an account another e-mail address; a link to change it, or its password, that was sent to the old one ends.
+ * Returns the changed user. Throws ApiError for an invalid address, one that has an account, and for an account that is
+ * gone.
+ */
+export async function setEmail(
+  { db, now }: LifeDeps,
+  { id }: Pick<UserRow, 'id'>,
+  email: string,
+  actor: Actor,
+): Promise<UserRow> {
+  const next = readEmail(email);
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const user = await lockUser(trx, id);
+      if (!user) throw notFound('account');
+      if (user.email === next) return user;
+      await setUserEmail(trx, id, next);
+      await deleteAccountLinks(trx, id);
+      await writeAudit(trx, now(), actor, {
+        action: 'account.email',
+        target: next,
+        details: { from: user.email, to: next },
+      });
+      return { ...user, email: next };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`${next} has an account already.`);
+    throw error;
+  }
+}
+
+function mayEnd(user: UserRow | undefined, participle: string): UserRow {
+  if (!user) throw notFound('account');
+  if (user.role === 'owner') {
+    throw conflict(
+      `${user.email} owns the installation and cannot be ${participle}. Hand the installation to another account first.`,
+    );
+  }
+  return user;
+}
+
+/** Locks the projects of a locked user. */
+async function lockMemberships(trx: Trx, userId: string) {
+  const seen = await listMemberships(trx, userId);
+  await lockProjects(
+    trx,
+    seen.map(({ project_id }) => project_id),
+  );
+  // Again under the locks: a role may have changed meanwhile, and a project may be gone.
+  return listMemberships(trx, userId);
+}
+
+/** Of the memberships of a user, those as the only owner who can sign in. */
+async function withoutOtherOwner(
+  trx: Trx,
+  userId: string,
+  memberships: readonly OwnerlessProject[],
+): Promise<OwnerlessProject[]> {
+  const found: OwnerlessProject[] = [];
+  for (const membership of memberships) {
+    if (membership.role !== 'owner') continue;
+    if (!(await hasOtherOwner(trx, membership.project_id, userId))) found.push(membership);
+  }
+  return found;
+}

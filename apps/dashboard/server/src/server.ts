@@ -36,7 +36,8 @@ import {
   parseQueryIntegers,
   validationMessage,
 } from './http/request-parsing.ts';
-import { installationRoutes } from './installation-routes.ts';
+import { installationRoutes } from './installation/installation-routes.ts';
+import { peopleRoutes } from './installation/people-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
@@ -132,6 +133,7 @@ export async function buildServer({
         reply.header('cache-control', 'no-store');
       });
       api.register(installationRoutes, { deps, version });
+      api.register(peopleRoutes, { deps });
       api.register(sessionRoutes, { deps });
       api.register(accountRoutes, { deps });
       api.register(projectRoutes, { deps });

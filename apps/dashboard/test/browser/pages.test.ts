@@ -180,7 +180,8 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
-    { name: 'account-audit', path: '/account/audit', text: 'Signed in as' },
+    { name: 'people', path: '/installation/people', text: 'Everyone who has an account' },
+    { name: 'installation-audit', path: '/installation/audit', text: 'Signed in as' },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);
   await lookAtAll(await shared().visitor(), [

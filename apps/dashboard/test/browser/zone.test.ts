@@ -38,7 +38,7 @@ test('the owner creates the two records that the page shows, and sees the zone d
   await page.getByRole('link', { name: 'DNS zone' }).click();
   const records = page.getByRole('table', { name: `Records that delegate ${ZONE}` });
   await records.getByText('Missing').first().waitFor();
-  const path = '/account/zone';
+  const path = '/installation/zone';
   await look(page, installation, { name: 'zone-not-delegated', path, text: 'Not delegated yet' });
   await page.getByText(`with the value ${SERVER}`).waitFor();
   await page.getByText('UDP: answers · TCP: answers').waitFor();

@@ -162,6 +162,7 @@ const TABLE: Record<string, Row> = {
     isPersonal: true,
   },
 
+  'GET /api/installation/users': read(INSTALLATION, '/api/installation/users', 'installation'),
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
   'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
   // There is no zone to check.

@@ -20,6 +20,7 @@ import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.t
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
+import type { Person } from '../../server/src/installation/person.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
@@ -50,6 +51,7 @@ const PUSH_INTERVAL_MS = 10_000;
 
 export const keys = {
   installation: ['installation'],
+  people: ['people'],
   session: ['session'],
   sessions: ['account', 'sessions'],
   accountTokens: ['account', 'tokens'],
@@ -102,7 +104,7 @@ const pagedList = <T>(
   infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
-      get<Page<T>>(pageParam ? `${where}?cursor=${encodeURIComponent(pageParam)}` : where)({
+      get<Page<T>>(pageParam ? withCursor(where, pageParam) : where)({
         signal,
       }),
     initialPageParam: null as string | null,
@@ -110,6 +112,10 @@ const pagedList = <T>(
     select: allItemsOf,
     refetchInterval: ({ state }) => interval(state.data ? allItemsOf(state.data) : []),
   });
+
+function withCursor(where: string, cursor: string): string {
+  return `${where}${where.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+}
 
 function allItemsOf<T>({ pages }: InfiniteData<Page<T>>): readonly T[] {
   return pages.flatMap(({ items }) => items);
@@ -123,6 +129,15 @@ export const installationQuery = queryOptions({
   queryKey: keys.installation,
   queryFn: get<Installation>('/installation'),
 });
+
+/** The installation's accounts whose name or address contains a text. */
+export const peopleQuery = (search: string) =>
+  pagedList<Person>(
+    [...keys.people, search],
+    search === ''
+      ? '/installation/users'
+      : `/installation/users?search=${encodeURIComponent(search)}`,
+  );
 
 /** Who is signed in; null: nobody. */
 export const sessionQuery = queryOptions({

@@ -6,6 +6,7 @@ import {
   type ErrorComponentProps,
   Outlet,
   type RouteComponent,
+  redirect,
 } from '@tanstack/react-router';
 import { AccountLayout } from './account/account-layout.tsx';
 import { ProfilePage } from './account/profile-page.tsx';
@@ -20,6 +21,8 @@ import { LeavePage } from './domains/move/leave-page.tsx';
 import { MovePage } from './domains/move/move-page.tsx';
 import { RehearsalPage } from './domains/rehearsal/rehearsal-page.tsx';
 import { CheckNamePage } from './domains/simulation/check-name-page.tsx';
+import { InstallationLayout } from './installation/installation-layout.tsx';
+import { PeoplePage } from './installation/people-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -51,6 +54,20 @@ const page = <Parent extends AnyRoute, const Path extends string>(
   path: Path,
   component: RouteComponent,
 ) => createRoute({ getParentRoute: () => parent, path, component });
+
+/** An address that leads to another page. */
+const moved = <Parent extends AnyRoute, const Path extends string>(
+  parent: Parent,
+  path: Path,
+  to: string,
+) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    beforeLoad: () => {
+      throw redirect({ to, replace: true });
+    },
+  });
 
 const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {};
@@ -107,8 +124,16 @@ const accountPages = [
   page(account, '/', ProfilePage),
   page(account, '/security', SecurityPage),
   page(account, '/tokens', AccountTokensPage),
-  page(account, '/audit', InstallationAuditPage),
-  page(account, '/zone', ZonePage),
+  moved(account, '/audit', '/installation/audit'),
+  moved(account, '/zone', '/installation/zone'),
+] as const;
+
+const installation = page(signedIn, '/installation', InstallationLayout);
+const installationPages = [
+  moved(installation, '/', '/installation/people'),
+  page(installation, '/people', PeoplePage),
+  page(installation, '/audit', InstallationAuditPage),
+  page(installation, '/zone', ZonePage),
 ] as const;
 
 const nothing = page(signedIn, '/$', NothingHere);
@@ -124,6 +149,7 @@ export const router = createRouter({
       newProject,
       project.addChildren([...projectPages, settings.addChildren(settingsPages)]),
       account.addChildren(accountPages),
+      installation.addChildren(installationPages),
       nothing,
     ]),
   ]),

@@ -19,6 +19,7 @@ import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
+import { Person } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import {
@@ -47,6 +48,7 @@ export const SCHEMAS = [
   Installation,
   User,
   Visitor,
+  Person,
   Session,
   ApiToken,
   CreatedToken,

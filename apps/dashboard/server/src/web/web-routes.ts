@@ -20,7 +20,17 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The prefixes of the UI's addresses (`apps/dashboard/web/src/router.tsx`). */
-const PAGES = ['', 'account', 'd', 'invitations', 'new', 'projects', 'sign-in', 'sign-up'];
+const PAGES = [
+  '',
+  'account',
+  'd',
+  'installation',
+  'invitations',
+  'new',
+  'projects',
+  'sign-in',
+  'sign-up',
+];
 
 /**
  * Serves the web UI out of a build's folder: its files, and its page at the addresses that the browser has routes for.

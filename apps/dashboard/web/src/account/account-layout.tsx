@@ -1,4 +1,3 @@
-import { useUser } from '../session/session.ts';
 import { Main } from '../shell/shell.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
 
@@ -8,17 +7,11 @@ const SECTIONS = [
   { label: 'Security', to: '/account/security', activeOptions: exactly },
   { label: 'Tokens', to: '/account/tokens', activeOptions: exactly },
 ] as const;
-const OWNER_SECTIONS = [
-  ...SECTIONS,
-  { label: 'Installation’s audit log', to: '/account/audit', activeOptions: exactly },
-  { label: 'DNS zone', to: '/account/zone', activeOptions: exactly },
-] as const;
 
 export function AccountLayout() {
-  const { isInstallationOwner } = useUser();
   return (
     <Main>
-      <SideNav label="Account" sections={isInstallationOwner ? OWNER_SECTIONS : SECTIONS} />
+      <SideNav label="Account" sections={SECTIONS} />
     </Main>
   );
 }

@@ -3,9 +3,7 @@ import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { auditQuery } from '../queries.ts';
-import { useUser } from '../session/session.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
-import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ScrollText } from '../ui/icons.tsx';
@@ -188,17 +186,13 @@ export function AuditPage() {
 }
 
 export function InstallationAuditPage() {
-  const { isInstallationOwner } = useUser();
   return (
     <Page
-      title="Installation’s audit log"
+      title="Audit log"
+      documentTitle="Installation’s audit log"
       description="Every change to every account and project: who, what, when, from where."
     >
-      {isInstallationOwner ? (
-        <AuditList />
-      ) : (
-        <Alert>Only the owner of the installation can read its audit log.</Alert>
-      )}
+      <AuditList />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { projectQuery } from '../queries.ts';
 import { signOut } from '../session/session.ts';
 import { setTheme, THEMES, type Theme, useTheme } from '../theme.ts';
 import {
+  Building,
   Check,
   ChevronDown,
   LogOut,
@@ -172,6 +173,12 @@ function AccountMenu({ user }: { readonly user: User }) {
               <UserRound />
               Account
             </Menu.Item>
+            {user.isInstallationOwner && (
+              <Menu.Item className={ITEM} render={<Link to="/installation/people" />}>
+                <Building />
+                Installation
+              </Menu.Item>
+            )}
             <Menu.Separator className="my-1.5 h-px bg-line" />
             <Menu.RadioGroup value={theme} onValueChange={(value: Theme) => setTheme(value)}>
               <Menu.GroupLabel className="px-2.5 py-1 font-medium text-muted text-xs">

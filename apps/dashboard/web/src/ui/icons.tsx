@@ -33,6 +33,13 @@ function icon(...strokes: readonly string[]): IconComponent {
 const RING = 'M2 12a10 10 0 1 0 20 0 10 10 0 1 0-20 0';
 
 export const ArrowDown = icon('M12 5v14', 'm19 12-7 7-7-7');
+export const Building = icon(
+  'M10 12h4',
+  'M10 8h4',
+  'M14 21v-3a2 2 0 0 0-4 0v3',
+  'M6 10H4a2 2 0 0 0-2 2v7a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V9a2 2 0 0 0-2-2h-2',
+  'M6 21V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2v16',
+);
 export const Check = icon('M20 6 9 17l-5-5');
 export const ChevronDown = icon('m6 9 6 6 6-6');
 export const ChevronLeft = icon('m15 18-6-6 6-6');

@@ -3,8 +3,6 @@ import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import type { InstallationZone } from '../../../server/src/zone/zone.ts';
 import { RecordsTable } from '../domains/records-table.tsx';
 import { zoneCheckQuery, zoneQuery } from '../queries.ts';
-import { useUser } from '../session/session.ts';
-import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
@@ -18,20 +16,15 @@ import { DelegationView } from './delegation-view.tsx';
 
 /** The zone that the installation answers for itself: for its owner. */
 export function ZonePage() {
-  const { isInstallationOwner } = useUser();
-  const zone = useQuery({ ...zoneQuery, enabled: isInstallationOwner });
+  const zone = useQuery(zoneQuery);
   return (
     <Page
       title="DNS zone"
       description="A zone that this installation answers for itself. Certificates are proven there, without ports 80 and 443."
     >
-      {isInstallationOwner ? (
-        <QueryView query={zone}>
-          {(data) => (data.name === null ? <NoZone /> : <Zone zone={data} name={data.name} />)}
-        </QueryView>
-      ) : (
-        <Alert>Only the owner of the installation can see its zone.</Alert>
-      )}
+      <QueryView query={zone}>
+        {(data) => (data.name === null ? <NoZone /> : <Zone zone={data} name={data.name} />)}
+      </QueryView>
     </Page>
   );
 }

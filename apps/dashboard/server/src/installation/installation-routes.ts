@@ -1,7 +1,7 @@
-import { Installation } from './accounts/account.ts';
-import { offeredSignUp } from './accounts/first-account.ts';
-import type { DeployLimits } from './deploys/deploy-limits.ts';
-import { jsonResponse, operationsOf, type Routes } from './http/routes.ts';
+import { Installation } from '../accounts/account.ts';
+import { offeredSignUp } from '../accounts/first-account.ts';
+import type { DeployLimits } from '../deploys/deploy-limits.ts';
+import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
 
 const operation = operationsOf('Installation');
 

@@ -1,0 +1,30 @@
+import { useUser } from '../session/session.ts';
+import { Main } from '../shell/shell.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Page } from '../ui/page.tsx';
+import { SideNav } from '../ui/side-nav.tsx';
+
+const exactly = { exact: true };
+const SECTIONS = [
+  { label: 'People', to: '/installation/people' },
+  { label: 'Audit log', to: '/installation/audit', activeOptions: exactly },
+  { label: 'DNS zone', to: '/installation/zone', activeOptions: exactly },
+] as const;
+
+/** The pages about the whole installation, for its owner alone. */
+export function InstallationLayout() {
+  const { isInstallationOwner } = useUser();
+  return (
+    <Main>
+      {isInstallationOwner ? <SideNav label="Installation" sections={SECTIONS} /> : <NotForYou />}
+    </Main>
+  );
+}
+
+function NotForYou() {
+  return (
+    <Page title="Installation">
+      <Alert>Only the owner of the installation can see these pages.</Alert>
+    </Page>
+  );
+}

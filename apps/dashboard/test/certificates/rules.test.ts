@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
-import { PublicKey } from '@peculiar/x509';
 import { createIssuing, type Issuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import fc from 'fast-check';
 import { readProblem, readRetryAfter } from '../../server/src/certificates/acme-transport.ts';
@@ -20,6 +19,7 @@ import {
   timeInWindow,
 } from '../../server/src/certificates/renewal.ts';
 import { makePrivateKey } from '../../server/src/certificates/sealing.ts';
+import { PublicKey } from '../../server/src/certificates/x509.ts';
 import { HOST } from './support/lab.ts';
 
 const DAY_MS = 24 * 3_600_000;

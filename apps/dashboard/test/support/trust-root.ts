@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { X509Certificate } from '@peculiar/x509';
+import { X509Certificate } from '../../server/src/certificates/x509.ts';
 
 // Chromium on Linux trusts, besides its own roots, those in the home folder's database of NSS: objects of
 // PKCS #11 in a table of SQLite, a column for each attribute. Numbers are of 32 bits, big-endian.

@@ -1,5 +1,4 @@
 import type { JsonWebKey } from 'node:crypto';
-import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
 import { AcmeProblem, problemOf } from './acme-problem.ts';
 import type { Faults } from './faults.ts';
 import type { Issuing } from './issuing.ts';
@@ -13,6 +12,7 @@ import {
   statusOf,
 } from './resources.ts';
 import { checkCaa, type ValidationRequest } from './validation.ts';
+import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from './x509.ts';
 
 /** Its issuer domain name in CAA records. */
 export const IDENTITY = 'ca.lab.test';

@@ -12,7 +12,7 @@ import {
   SubjectKeyIdentifierExtension,
   type X509Certificate,
   X509CertificateGenerator,
-} from '@peculiar/x509';
+} from './x509.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const YEAR_MS = 365 * 24 * 3_600_000;

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { get } from 'node:http';
 import { connect } from 'node:tls';
-import { X509Certificate } from '@peculiar/x509';
 import { AcmeProblem } from './acme-problem.ts';
+import { X509Certificate } from './x509.ts';
 
 /** How long a host may take to respond, in milliseconds. */
 const TIMEOUT_MS = 3_000;

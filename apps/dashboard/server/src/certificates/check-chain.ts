@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from '@peculiar/x509';
+import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from './x509.ts';
 
 /** How far an authority's clock may be ahead, in milliseconds. */
 const CLOCK_SKEW_MS = 5 * 60_000;

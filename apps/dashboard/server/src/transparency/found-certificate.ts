@@ -38,7 +38,7 @@ export async function readFound(entry: Pick<LogEntry, 'kind' | 'der'>): Promise<
 /** The organisation and the common name of the issuer: `Let's Encrypt E7`. */
 async function issuerName(der: Buffer): Promise<string> {
   // Loaded when it is needed, as the ACME client is.
-  const { Name } = await import('@peculiar/x509');
+  const { Name } = await import('../certificates/x509.ts');
   try {
     const name = new Name(new Uint8Array(der));
     const field = (key: string) => name.getField(key)[0] ?? '';

@@ -1,5 +1,4 @@
 import { createPublicKey } from 'node:crypto';
-import { PublicKey } from '@peculiar/x509';
 import { createIssuing, type Issuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import type {
   AcmeClient,
@@ -7,6 +6,7 @@ import type {
   Order,
 } from '../../../server/src/certificates/acme-client.ts';
 import { ProblemError, UnreachableError } from '../../../server/src/certificates/acme-transport.ts';
+import { PublicKey } from '../../../server/src/certificates/x509.ts';
 import { share } from './share.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,11 +3,11 @@ import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { PublicKey } from '@peculiar/x509';
 import { createIssuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { certificateKeyContext, sealerOf } from '../../../server/src/certificates/sealing.ts';
+import { PublicKey } from '../../../server/src/certificates/x509.ts';
 import type { Config } from '../../../server/src/config.ts';
 import type {
   Rehearsal,

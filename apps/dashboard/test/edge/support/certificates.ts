@@ -4,7 +4,7 @@ import {
   PemConverter,
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
-} from '@peculiar/x509';
+} from '../../../server/src/certificates/x509.ts';
 import type { HostCertificate } from '../../../server/src/edge/sites/site-source.ts';
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

@@ -4,7 +4,7 @@ import {
   PemConverter,
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
-} from '@peculiar/x509';
+} from '../../certificates/x509.ts';
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 24 * 3_600_000;

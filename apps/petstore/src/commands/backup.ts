@@ -1,20 +1,8 @@
-import { renameSync, statSync } from 'node:fs';
 import { print } from '@petstore/service/commands.ts';
-import { UserError } from '@petstore/service/user-error.ts';
+import { backUp } from '@petstore/service/sqlite/back-up.ts';
 import type { Command } from 'commander';
-import { copyDatabase } from '../store/sqlite/backup.ts';
-import { checkDatabase } from '../store/sqlite/check.ts';
-import { syncFolder } from '../store/sqlite/replace.ts';
-import {
-  type BackupFacts,
-  configuredFile,
-  describeBackup,
-  refuseDatabaseItself,
-  sha256Of,
-} from './database-file.ts';
-import { interruption } from './interruption.ts';
-import { NewDatabaseFile, partialPath } from './new-database-file.ts';
-import { byteProgress } from './progress.ts';
+import { KEPT_PETSTORE } from '../store/sqlite/kept-petstore.ts';
+import { configuredFile, describeBackup } from './database-file.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 export function backupCommand(): Command {
@@ -38,9 +26,8 @@ Examples:
     )
     .action(async (file: string, options: { force?: boolean; json?: boolean }) => {
       const database = configuredFile('backup', file);
-      refuseDatabaseItself([file, partialPath(file)], database);
       const start = performance.now();
-      const facts = await backUp(database, file, options.force ?? false);
+      const facts = await backUp(KEPT_PETSTORE, database, file, { force: options.force ?? false });
       if (!facts) return;
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       await print(
@@ -49,54 +36,4 @@ Examples:
           : `Backed up ${database} to ${file} in ${seconds} s: ${describeBackup(facts)}.`,
       );
     });
-}
-
-/** undefined when a signal stopped it. */
-async function backUp(
-  database: string,
-  file: string,
-  force: boolean,
-): Promise<BackupFacts | undefined> {
-  refuseExisting(file, force);
-  const stop = interruption();
-  const made = new NewDatabaseFile(file);
-  const progress = byteProgress('copied');
-  try {
-    await copyDatabase(database, made.path, {
-      async onStart(bytes) {
-        made.needRoom(bytes);
-        await progress.start(bytes);
-      },
-      onProgress: progress.update,
-      signal: stop,
-    });
-    progress.phase('Checking the copy.');
-    // Named after the original: what is damaged here is damaged there.
-    const facts = checkDatabase(made.path, database);
-    const sha256 = await sha256Of(made.path, { onProgress() {}, signal: stop });
-    refuseExisting(file, force);
-    renameSync(made.path, file);
-    syncFolder(file);
-    return { file, bytes: statSync(file).size, sha256, ...facts };
-  } catch (error) {
-    if (!stop.aborted) throw error;
-    progress.stop();
-    process.stderr.write(`Stopped by ${stop.reason}. There is no backup.\n`);
-    return undefined;
-  } finally {
-    progress.stop();
-    made.discard();
-  }
-}
-
-function refuseExisting(file: string, force: boolean): void {
-  if (file === '' || file === '-') {
-    throw new UserError(
-      'FILE must be the name of a file: a backup cannot be written to standard output.',
-    );
-  }
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (!stats) return;
-  if (!stats.isFile()) throw new UserError(`${file} is not a regular file. Name a regular file.`);
-  if (!force) throw new UserError(`${file} exists already. Replace it with --force.`);
 }

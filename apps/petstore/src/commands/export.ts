@@ -1,8 +1,8 @@
+import { interruption } from '@petstore/service/interruption.ts';
+import { showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { PetStore } from '../store/store.ts';
-import { interruption } from './interruption.ts';
-import { showProgress } from './progress.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 import { writeToStdout } from './write-fully.ts';

@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { interruption } from '@petstore/service/interruption.ts';
+import { type Progress, showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
@@ -13,9 +15,7 @@ import {
 } from '../store/store.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { escapeControls } from './escape-controls.ts';
-import { interruption } from './interruption.ts';
 import { type Line, MAX_LINE_BYTES, readLines, readPetLine } from './pet-line.ts';
-import { type Progress, showProgress } from './progress.ts';
 import { ResumeMark } from './resume-mark.ts';
 import { subcommand } from './subcommand.ts';
 import { onRecord, withStore } from './with-store.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { generateKey, type KeyRecord, MAX_KEY_NAME_LENGTH } from '../keys/key.ts';
 import { DEFAULT_SCOPES, type Scope } from '../keys/scope.ts';
-import { DATABASE_VARIABLE } from '../store/open-store.ts';
+import { DATABASE_VARIABLE } from '../store/sqlite/open.ts';
 import {
   addExpiryOptions,
   addScopeOption,

@@ -1,5 +1,6 @@
 import { print } from '@petstore/service/commands.ts';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
+import { showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
@@ -10,7 +11,6 @@ import {
   type PlannedStep,
 } from '../store/migration.ts';
 import { migrateStore, planMigration } from '../store/open-store.ts';
-import { showProgress } from './progress.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
 /** The exit code of `--plan` where there is something to do; 1 is for errors. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { lockFile } from '@petstore/service/file-lock.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { lockFile } from './file-lock.ts';
 import { readPetLine } from './pet-line.ts';
 import { writeFully } from './write-fully.ts';
 

@@ -1,9 +1,9 @@
+import { interruption } from '@petstore/service/interruption.ts';
+import { showProgress } from '@petstore/service/progress.ts';
 import type { Command } from 'commander';
 import type { PetFields, PetStatus } from '../pets/pet.ts';
 import type { Store } from '../store/store.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
-import { interruption } from './interruption.ts';
-import { showProgress } from './progress.ts';
 import { subcommand } from './subcommand.ts';
 import { readInteger } from './time-options.ts';
 import { onRecord, withStore } from './with-store.ts';

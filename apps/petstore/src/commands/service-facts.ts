@@ -8,7 +8,8 @@ import { baseUrls } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
 import { isValid } from '../keys/key-rules.ts';
-import { DATABASE_VARIABLE, replicaAddresses } from '../store/open-store.ts';
+import { replicaAddresses } from '../store/open-store.ts';
+import { DATABASE_VARIABLE } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { BannerFacts } from './banner.ts';
 

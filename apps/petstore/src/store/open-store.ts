@@ -6,13 +6,10 @@ import {
 } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { MigrationPlan, MigrationReport, OnMigration } from './migration.ts';
-import { openDatabase } from './sqlite/open.ts';
+import { DATABASE_VARIABLE, openDatabase } from './sqlite/open.ts';
 import { planDatabase } from './sqlite/plan.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store, StoreOptions } from './store.ts';
-
-/** The variable that names the store, for messages. */
-export const DATABASE_VARIABLE = 'PETSTORE_DATABASE_URL';
 
 /** The one that names its replicas. */
 const REPLICA_VARIABLE = 'PETSTORE_DATABASE_REPLICA_URL';

@@ -2,8 +2,8 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { showProgress } from '@petstore/service/progress.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
-import { showProgress } from '../../src/commands/progress.ts';
 
 /** A terminal that keeps what it is sent. */
 function terminal() {

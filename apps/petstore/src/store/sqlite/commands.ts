@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
+import { isUnavailable } from '@petstore/service/sqlite/result-codes.ts';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
-import { isUnavailable } from './errors.ts';
 import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
-import { APPLICATION_ID, retryWhileLockedSync } from './open.ts';
+import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 

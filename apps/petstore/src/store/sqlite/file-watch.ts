@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { identity } from '@petstore/service/file-identity.ts';
 
 /** What SQLite keeps in WAL mode: https://sqlite.org/walformat.html, section 1. */
 const FILES = ['', '-wal', '-shm'];
@@ -54,10 +55,4 @@ function leastBytes(db: DatabaseSync): number {
   const [, logged = 0, copied = 0] = ask('wal_checkpoint(NOOP)');
   const [pageBytes = 0] = ask('page_size');
   return (pages - (logged - copied)) * pageBytes;
-}
-
-/** Identifies a file, also among files that had the same name; undefined where there is none. */
-export function identity(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
 }

@@ -1,26 +1,26 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
+import { identity } from '@petstore/service/file-identity.ts';
+import { BUSY_TIMEOUT_MS, retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
+import {
+  createFolder,
+  explainOpenError,
+  refuseMissing,
+} from '@petstore/service/sqlite/open-errors.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { StoreOptions } from '../store.ts';
-import { SQLITE, sqliteCode } from './errors.ts';
-import { identity } from './file-watch.ts';
 import { MIGRATIONS } from './migrations.ts';
+
+/** The variable that names the store, for messages. */
+export const DATABASE_VARIABLE = 'PETSTORE_DATABASE_URL';
 
 /** Written into the file's header, so that a petstore's database can be told from another program's. */
 export const APPLICATION_ID = 0x50657473; // "Pets"
 
-/** Only for their owner, since they have hashes of keys. Existing files and folders stay as they are. */
+/** Only for its owner, since it has hashes of keys. An existing file stays as it is. */
 const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
-
-/** How long a statement waits for another process's lock, in milliseconds. */
-const BUSY_TIMEOUT_MS = 2_000;
-
-/** How often retryWhileLockedSync tries, in milliseconds. */
-const BUSY_POLL_MS = 1;
 
 /**
  * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe when several
@@ -32,8 +32,8 @@ export function openDatabase(
   { mustExist = false }: Pick<StoreOptions, 'mustExist'> = {},
 ): DatabaseSync {
   if (path !== IN_MEMORY) {
-    if (mustExist) refuseMissing(path);
-    createFolder(dirname(path));
+    if (mustExist) refuseMissing(path, DATABASE_VARIABLE);
+    createFolder(dirname(path), DATABASE_VARIABLE);
     createFile(path);
   }
   let db: DatabaseSync | undefined;
@@ -47,33 +47,8 @@ export function openDatabase(
     return db;
   } catch (error) {
     db?.close();
-    throw explainOpenError(error, path);
+    throw explainOpenError(error, path, DATABASE_VARIABLE);
   }
-}
-
-/**
- * Opens a petstore database to read it as it is: nothing is written, not even a newer schema. Throws UserError as
- * openDatabase does, and where the file does not exist.
- */
-export function openToRead(path: string): DatabaseSync {
-  refuseMissing(path);
-  let db: DatabaseSync | undefined;
-  try {
-    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    refuseOtherApplication(db, path);
-    refuseNewer(schemaVersion(db), path);
-    return db;
-  } catch (error) {
-    db?.close();
-    throw explainOpenError(error, path);
-  }
-}
-
-function refuseMissing(path: string): void {
-  if (existsSync(path)) return;
-  throw new UserError(
-    `There is no database at ${path}. Run this in the folder where the service runs, or set PETSTORE_DATABASE_URL as it has it.`,
-  );
 }
 
 /**
@@ -101,37 +76,6 @@ function configure(db: DatabaseSync, refuse = () => {}): void {
   // usual NORMAL would lose the last commits.
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA foreign_keys = ON');
-}
-
-/**
- * Retries each millisecond while another process holds the lock, up to the busy timeout, and blocks the thread
- * meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the short pauses between the
- * transactions of a process that writes without end, such as an import.
- */
-export function retryWhileLockedSync(work: () => void): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      work();
-      return;
-    } catch (error) {
-      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_POLL_MS);
-    }
-  }
-}
-
-/** The same for a thread that must not block: other work goes on between the attempts. */
-export async function retryWhileLocked<T>(work: () => T): Promise<T> {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
-      await sleep(BUSY_POLL_MS);
-    }
-  }
 }
 
 function migrate(db: DatabaseSync, path: string): void {
@@ -193,26 +137,6 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
 }
 
 /**
- * Creates a folder and its parents, one by one: mkdir's own `recursive` never returns where a file system returns
- * ENOENT below an existing folder, as /proc does.
- */
-export function createFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  createFolder(dirname(folder));
-  try {
-    mkdirSync(folder, FOLDER_MODE);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isThereNow = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
-    if (code === 'EEXIST' && isThereNow) return; // Another process was faster.
-    throw new UserError(
-      `The database's folder ${folder} cannot be created (${code}). Create it, or set PETSTORE_DATABASE_URL to a place that can be written.`,
-      { cause: error },
-    );
-  }
-}
-
-/**
  * Creates a database file that only its owner can read; SQLite gives its log the same mode. If something is in the way,
  * SQLite reports it.
  */
@@ -220,28 +144,4 @@ function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', FILE_MODE));
   } catch {}
-}
-
-/** The message for an error of opening a database; any other error comes back as it is. */
-export function explainOpenError(error: unknown, path: string): unknown {
-  const sentence = sentenceOf(sqliteCode(error), path);
-  return sentence === undefined ? error : new UserError(sentence, { cause: error });
-}
-
-function sentenceOf(code: number | undefined, path: string): string | undefined {
-  switch (code) {
-    case SQLITE.NOTADB:
-    case SQLITE.CORRUPT:
-      return `${path} is not a SQLite database, or is damaged. Move it away, or set PETSTORE_DATABASE_URL to another file.`;
-    case SQLITE.CANTOPEN:
-    case SQLITE.READONLY:
-    case SQLITE.IOERR:
-      return `The database ${path} cannot be opened for writing. Check that it is a file, that it and its folder belong to this user, and that the disk is not read-only.`;
-    case SQLITE.FULL:
-      return `The disk that holds ${path} is full. Make room and start again.`;
-    case SQLITE.BUSY:
-      return `The database ${path} is locked by another program. Close that program and try again.`;
-    default:
-      return undefined;
-  }
 }

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
+import { openToRead } from '@petstore/service/sqlite/kept-database.ts';
 import type { MigrationPlan } from '../migration.ts';
+import { KEPT_PETSTORE } from './kept-petstore.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { openToRead, schemaVersion } from './open.ts';
+import { schemaVersion } from './open.ts';
 
 /** How long all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
 const SECONDS = 0.05;
@@ -30,7 +32,7 @@ export function planDatabase(path: string): MigrationPlan {
 }
 
 function versionOf(path: string): number {
-  const db = openToRead(path);
+  const db = openToRead(path, KEPT_PETSTORE);
   try {
     return schemaVersion(db);
   } finally {

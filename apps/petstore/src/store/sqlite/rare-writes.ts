@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { retryWhileLocked } from '@petstore/service/sqlite/locks.ts';
 import { asUnavailable } from './errors.ts';
-import { retryWhileLocked } from './open.ts';
 
 /** Does a piece of work in one transaction, when its turn comes; it may be retried. */
 export type RareWrite = <T>(work: () => T) => Promise<T>;

@@ -1,3 +1,4 @@
+import { sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
 import {
   type GroupWriter,
   StoreOverloadedError,
@@ -15,7 +16,6 @@ import {
   type Pending,
   type Write,
 } from './commands.ts';
-import { sqliteCode } from './errors.ts';
 
 // Processes that serve one database share one writer, so that a commit carries the writes of all of them. Here the
 // other processes hand it their writes.

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { SQLITE, sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
 import { decodeGroup, type GroupMessage, groupCommit, type Outcome } from './commands.ts';
-import { SQLITE, sqliteCode } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { connectToWrite } from './open.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { UserError } from '@petstore/service/user-error.ts';
-import { lockFile } from './file-lock.ts';
+import { lockFile } from '../file-lock.ts';
+import { UserError } from '../user-error.ts';
 
 /** Files that SQLite may leave beside a database when a process is killed. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
@@ -10,7 +10,7 @@ const SQLITE_HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
 /**
  * A database that is being written under another name, `FILE.partial`, so that nobody takes it for a whole one. Only
- * the owner can read it, since it holds hashes of keys. It is deleted when it is discarded or the process exits, unless
+ * the owner can read it, since it holds hashes of keys or passwords. It is deleted when it is discarded or the process exits, unless
  * it was renamed before.
  */
 export class NewDatabaseFile {

@@ -1,7 +1,7 @@
 import { backup, DatabaseSync } from 'node:sqlite';
-import { UserError } from '@petstore/service/user-error.ts';
-import { SQLITE, sqliteCode } from './errors.ts';
-import { openToRead } from './open.ts';
+import { UserError } from '../user-error.ts';
+import { type KeptDatabase, openToRead } from './kept-database.ts';
+import { SQLITE, sqliteCode } from './result-codes.ts';
 
 /** Pages that are copied at once, 4 MB: enough for full speed, and small enough to show progress. */
 const PAGES = 1_024;
@@ -20,11 +20,12 @@ interface CopyOptions {
  * needs no log. Rejects with UserError where the disk or the original fails.
  */
 export async function copyDatabase(
+  kind: KeptDatabase<object>,
   path: string,
   target: string,
   options: CopyOptions,
 ): Promise<void> {
-  const db = openToRead(path);
+  const db = openToRead(path, kind);
   try {
     await copyAtOneInstant(db, target, options);
     useNoLog(target);
@@ -56,7 +57,7 @@ async function copyAtOneInstant(
 }
 
 /** The copy's header says WAL, as the original's does, so a reader would create a log beside it. */
-function useNoLog(path: string): void {
+export function useNoLog(path: string): void {
   const db = new DatabaseSync(path);
   try {
     db.exec('PRAGMA journal_mode = DELETE');

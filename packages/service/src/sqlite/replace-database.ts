@@ -10,9 +10,11 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { UserError } from '@petstore/service/user-error.ts';
-import { SQLITE, sqliteCode } from './errors.ts';
-import { explainOpenError, refuseOtherApplication, retryWhileLockedSync } from './open.ts';
+import { UserError } from '../user-error.ts';
+import { type KeptDatabase, nameOther } from './kept-database.ts';
+import { retryWhileLockedSync } from './locks.ts';
+import { explainOpenError } from './open-errors.ts';
+import { SQLITE, sqliteCode } from './result-codes.ts';
 
 /** The name of a database, locked: no process has it open, and none can open it. */
 export interface ReservedPath {
@@ -31,10 +33,10 @@ export interface ReservedPath {
  * Locks the name of a database, whose folder exists. Throws UserError where a process has it open, or where it is
  * another program's. A damaged database is locked as far as SQLite can.
  */
-export function reservePath(path: string): ReservedPath {
+export function reservePath(path: string, kind: KeptDatabase<object>): ReservedPath {
   const hasFormer = existsSync(path) && statSync(path).size > 0;
   // Creates an empty file where there is none, so that a service that starts now finds it locked.
-  const { db, isDamaged } = lockWhole(path);
+  const { db, isDamaged } = lockWhole(path, kind);
   let isPut = false;
   return {
     hasFormer,
@@ -61,7 +63,10 @@ export function reservePath(path: string): ReservedPath {
 }
 
 /** Locks a database against all others until the connection is closed, and writes its log into its file. */
-function lockWhole(path: string): { db: DatabaseSync; isDamaged: boolean } {
+function lockWhole(
+  path: string,
+  kind: KeptDatabase<object>,
+): { db: DatabaseSync; isDamaged: boolean } {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 0 });
@@ -70,16 +75,16 @@ function lockWhole(path: string): { db: DatabaseSync; isDamaged: boolean } {
     // it lives, so this one is refused beside any.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE');
     retryWhileLockedSync(() => connection.exec('BEGIN EXCLUSIVE; COMMIT'));
-    refuseOtherApplication(connection, path);
+    kind.refuseOther(connection, path, nameOther(kind));
     connection.exec('PRAGMA journal_mode = DELETE');
     return { db, isDamaged: false };
   } catch (error) {
     const code = sqliteCode(error);
     if (db && (code === SQLITE.CORRUPT || code === SQLITE.NOTADB)) return { db, isDamaged: true };
     db?.close();
-    if (code !== SQLITE.BUSY) throw explainOpenError(error, path);
+    if (code !== SQLITE.BUSY) throw explainOpenError(error, path, kind.variable);
     throw new UserError(
-      `${path} is open in another process, such as petstore serve. Stop it: a restore replaces the whole store.`,
+      `${path} is open in another process, such as ${kind.program} serve. Stop it: a restore replaces the whole store.`,
       { cause: error },
     );
   }

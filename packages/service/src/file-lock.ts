@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { UserError } from '@petstore/service/user-error.ts';
+import { UserError } from './user-error.ts';
 
 /**
  * Keeps other processes away from a file, by a file beside it that holds this process's id: `FILE.lock`. The lock of a
@@ -15,7 +15,7 @@ export function lockFile(path: string): () => void {
     const holder = readFileSync(lock, 'latin1').trim();
     if (isAlive(Number(holder))) {
       throw new UserError(
-        `Process ${holder} writes ${path} already. Wait for it, or name another file. If there is no such petstore, delete ${lock}.`,
+        `Process ${holder} writes ${path} already. Wait for it, or name another file. If there is no such process, delete ${lock}.`,
         { cause: error },
       );
     }

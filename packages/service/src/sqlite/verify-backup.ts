@@ -1,0 +1,27 @@
+import { byteProgress } from '../progress.ts';
+import { type BackupFile, compareSha256, sha256Of, sizeOfFile } from './backup-file.ts';
+import { checkDatabase } from './check-database.ts';
+import type { KeptDatabase } from './kept-database.ts';
+
+/**
+ * Reads a backup through and returns what it holds. Changes nothing. Rejects with UserError where it is not sound, or
+ * not the one with the expected SHA-256.
+ */
+export async function verifyBackup<Facts extends object>(
+  kind: KeptDatabase<Facts>,
+  file: string,
+  expected: string | undefined,
+): Promise<BackupFile & Facts> {
+  const bytes = sizeOfFile(kind, file);
+  const progress = byteProgress('read');
+  try {
+    await progress.start(bytes);
+    const { signal } = new AbortController();
+    const sha256 = await sha256Of(file, { onProgress: progress.update, signal });
+    compareSha256(file, sha256, expected);
+    progress.phase('Checking every page.');
+    return { file, bytes, sha256, ...checkDatabase(kind, file) };
+  } finally {
+    progress.stop();
+  }
+}

@@ -2,6 +2,7 @@
 
 import { type SearchResults, search } from '../src/search/search.ts';
 import { element } from './panel/dom.ts';
+import { tellSearch } from './readers.ts';
 import { loadIndex } from './search/index-in-browser.ts';
 import { markedTerms } from './search/marks.ts';
 import { resultRow } from './search/result-row.ts';
@@ -51,6 +52,7 @@ const dialog = element(
   {
     class: 'search-dialog',
     'aria-label': 'Search',
+    onclose: searched,
     onclick: ({ target }) => target === dialog && dialog.close(),
   },
   element('div', { class: 'search-head' }, input, close),
@@ -87,6 +89,8 @@ export function open(): void {
 let latest = 0;
 
 async function showResults(): Promise<void> {
+  clearTimeout(pause);
+  untold = undefined;
   latest += 1;
   const mine = latest;
   const query = input.value.trim();
@@ -100,6 +104,32 @@ async function showResults(): Promise<void> {
   status.textContent = query === '' ? HINT : statusOf(query, found);
   // After all changes, since it has the browser lay the list out.
   list.scrollTop = 0;
+  if (found) noteSearch(query, found);
+}
+
+/** How long a reader types nothing whose search is over, in milliseconds. */
+const TYPED_AFTER = 2_000;
+
+/** The search that is shown and was not told, and the last one that was. */
+let untold: (() => void) | undefined;
+let told = '';
+let pause: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells a search once: when its reader stops typing, follows a result or closes the dialog. */
+function noteSearch(query: string, { total, isWhole }: SearchResults): void {
+  untold = () => {
+    untold = undefined;
+    if (query === told) return;
+    told = query;
+    const some = isWhole ? 'all' : 'some';
+    tellSearch(query, total === 0 ? 'nothing' : some);
+  };
+  pause = setTimeout(searched, TYPED_AFTER);
+}
+
+function searched(): void {
+  clearTimeout(pause);
+  untold?.();
 }
 
 /** undefined where the index cannot be loaded. */

@@ -9,6 +9,7 @@ import { startSamples } from './samples.ts';
 import { startSearchOpener } from './search-opener.ts';
 import { startSidebar } from './sidebar.ts';
 import { startTabs } from './tabs.ts';
+import { startFeedback, tellIfPrerendered, tellView } from './readers.ts';
 import { openTarget } from './target.ts';
 import { startHeadingMarks, watchHeadings } from './toc.ts';
 import { offerPanel } from './try-it.ts';
@@ -23,6 +24,7 @@ function startPage(): void {
   offerPanel(document);
   startDiagrams();
   startSamples();
+  startFeedback(document);
   openTarget(location.hash);
 }
 
@@ -42,7 +44,11 @@ startSidebar();
 startHeadingMarks();
 startTabs();
 startPage();
-startNavigation(startPage);
+startNavigation(() => {
+  startPage();
+  tellView();
+});
+tellIfPrerendered();
 followOldAnchor();
 addEventListener('hashchange', () => {
   openTarget(location.hash);

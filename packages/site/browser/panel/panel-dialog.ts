@@ -6,6 +6,7 @@ import { answerArea } from './answer.ts';
 import { bodySection } from './body-section.ts';
 import { copyButton } from './copy.ts';
 import { button, element, refreshNotes } from './dom.ts';
+import { tellCall } from '../readers.ts';
 import { onThisName } from './here.ts';
 import { parameterSection, section } from './parameter-section.ts';
 import { proxyChoice, proxyOffer } from './proxy.ts';
@@ -88,11 +89,14 @@ export function createPanel(data: OperationData): Panel {
           'The cookies were not sent: a page\u2019s script cannot set them. The curl command has them.';
       }
       const started = performance.now();
-      await answer.show(await send(built, signal), started);
+      const received = await send(built, signal);
+      tellCall(received.status);
+      await answer.show(received, started);
     } catch (error) {
       if (signal.aborted) answer.cancelled();
       else if (error instanceof NoResponse) {
         const { refusal } = error;
+        tellCall(undefined);
         answer.refuse(refusal, refusal.mayPassProxy ? proxyOffer(run) : undefined);
       } else answer.refuse({ message: error instanceof Error ? error.message : String(error) });
     } finally {

@@ -56,6 +56,8 @@ export interface DocsConfig {
   readonly changes: ChangesConfig;
   /** Whether the site has a changelog: always, never, or undefined once there is something in it. */
   readonly changelog: boolean | undefined;
+  /** Whether pages ask if they were helpful. */
+  readonly feedback: boolean;
   /** What stands in pages for `{{name}}`. */
   readonly variables: Variables;
   /** All paths of the site in the configuration: `sitePathProblems` checks them once the site's files are known. */
@@ -65,7 +67,7 @@ export interface DocsConfig {
 const KEYS = [
   ...['title', 'openapi', 'overlays', 'references', 'navigation', 'theme', 'logo', 'favicon'],
   ...['announcement', 'links', 'edit', 'repository', 'redirects', 'variables'],
-  ...['ignore', 'onBrokenLinks', 'changes', 'changelog'],
+  ...['ignore', 'onBrokenLinks', 'changes', 'changelog', 'feedback'],
 ];
 
 /** The required content of a `docs.yaml`, for a message. */
@@ -89,6 +91,7 @@ const EMPTY: Omit<DocsConfig, 'file' | 'references'> = {
   onBrokenLinks: 'fail',
   changes: NO_CHANGES_CONFIG,
   changelog: undefined,
+  feedback: true,
   variables: new Map(),
   sitePaths: [],
 };
@@ -138,6 +141,7 @@ export function readDocsConfig(
     redirects: redirectsOf(reader, at.get('redirects'), sitePaths),
     changes: changesOf(reader, at.get('changes')),
     changelog: changelogOf(reader, at.get('changelog')),
+    feedback: feedbackOf(reader, at.get('feedback')),
     variables: variablesOf(reader, at.get('variables')),
     sitePaths,
   };
@@ -160,6 +164,17 @@ function changelogOf(reader: ConfigReader, node: Node | undefined): boolean | un
     node,
   );
   return undefined;
+}
+
+function feedbackOf(reader: ConfigReader, node: Node | undefined): boolean {
+  if (!node) return true;
+  const value = isScalar(node) ? node.value : undefined;
+  if (typeof value === 'boolean') return value;
+  reader.problem(
+    '`feedback` must be `true` (pages ask if they were helpful) or `false` (they do not).',
+    node,
+  );
+  return true;
 }
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;

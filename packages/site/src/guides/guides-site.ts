@@ -227,6 +227,7 @@ export async function guidesSite(
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi: false,
+    hasFeedback: config.feedback,
     source,
     announcement: config.announcement,
     headerLinks: config.links.header,
@@ -278,7 +279,7 @@ export async function guidesSite(
       log,
     ),
     contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
-      ...{ hasFonts: config.fonts.length > 0, hasDiagrams },
+      ...{ hasFonts: config.fonts.length > 0, hasDiagrams, hasFeedback: config.feedback },
     }),
     ...siteRedirects(config, {
       ...noteRedirects(notes.shown),

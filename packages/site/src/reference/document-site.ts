@@ -74,6 +74,7 @@ export async function documentSite(
     previews:
       origin === undefined ? undefined : sitePreviews({ origin, title, description, color }),
     isServedByApi,
+    hasFeedback: !isServedByApi,
     source: sourceLinks(NO_SOURCE_CONFIG, repository),
     favicon: undefined,
     announcement: undefined,
@@ -89,7 +90,9 @@ export async function documentSite(
       { frame, own: [], pages: [], references, index, changelog: written, dates, limits },
       log,
     ),
-    contentSecurityPolicy: sitePolicy(connectOrigins([checked.upgraded])),
+    contentSecurityPolicy: sitePolicy(connectOrigins([checked.upgraded]), {
+      hasFeedback: !isServedByApi,
+    }),
     redirects: overview === '/' ? { '/reference': '/' } : {},
   };
 }

@@ -6,6 +6,7 @@ import type { SiteAssets } from './assets.ts';
 import { iconed } from './guide-list.ts';
 import { positionOf, type SiteTab } from './navigation.ts';
 import type { SitePreviews } from './preview/site-previews.ts';
+import { readersMeta } from './readers/feedback-form.ts';
 import { hrefOf, type SiteFile } from './site-files.ts';
 import type { ThemeFiles } from './theme.ts';
 
@@ -30,6 +31,8 @@ export interface SiteFrame {
   readonly previews: SitePreviews | undefined;
   /** The documented API itself serves the site, so all names of this machine mean the same. */
   readonly isServedByApi: boolean;
+  /** Whether its pages ask if they were helpful. */
+  readonly hasFeedback: boolean;
   /** Where the files are that pages are made from. */
   readonly source: SourceLinks;
   /** A line above the header of every page. */
@@ -107,7 +110,7 @@ ${
   isServedByApi
     ? html`<meta name="api-here">
 `
-    : ''
+    : readersMeta
 }${
   // The script after it hides an announcement that the reader has closed, before the page is drawn.
   announcement

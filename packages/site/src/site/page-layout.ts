@@ -15,6 +15,7 @@ import {
 import { ALL_PAGES, wholeGuideList } from './guide-list.ts';
 import { PREVIEW_SIZE, type PreviewText } from './preview/draw-preview.ts';
 import type { Preview } from './preview/site-previews.ts';
+import { feedbackForm } from './readers/feedback-form.ts';
 import { sidebar } from './sidebar.ts';
 import { hrefOf, markdownPath, type SiteFile, TYPES } from './site-files.ts';
 
@@ -97,7 +98,7 @@ ${content}
 </article>
 ${source === undefined ? '' : html`<p class="docs-source"><a href="${source.href}">${source.text}</a></p>`}
 ${steps(page)}
-${frameFooter(frame)}
+${frame.hasFeedback ? feedbackForm(place.path) : ''}${frameFooter(frame)}
 </main>
 ${beside ?? ''}`,
   });

@@ -4,7 +4,11 @@
  */
 export function sitePolicy(
   origins: readonly string[],
-  { hasFonts = false, hasDiagrams = false }: { hasFonts?: boolean; hasDiagrams?: boolean } = {},
+  {
+    hasFonts = false,
+    hasDiagrams = false,
+    hasFeedback = false,
+  }: { hasFonts?: boolean; hasDiagrams?: boolean; hasFeedback?: boolean } = {},
 ): string {
   return [
     "default-src 'none'",
@@ -15,7 +19,8 @@ export function sitePolicy(
     ...(hasDiagrams ? ["frame-src 'self'"] : []),
     ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
-    "form-action 'none'",
+    // The form at the end of each page is sent to the site itself.
+    hasFeedback ? "form-action 'self'" : "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 }

@@ -27,6 +27,9 @@ import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { type OwnHost, ownHostsByName } from './own-hosts/own-host.ts';
 import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
+import { RequestsOfReaders } from './readers/count-requests.ts';
+import { ReaderCounts } from './readers/reader-counts.ts';
+import { readerEndpoints } from './readers/readers-endpoint.ts';
 import { RequestCounts } from './sites/request-counts.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
@@ -53,6 +56,8 @@ export interface EdgeOptions {
   readonly ownHosts?: readonly OwnHost[];
   /** For sites whose owner has switched it on; undefined: for none. */
   readonly requestProxy?: ProxyOptions | undefined;
+  /** The clock by which readers are counted, in milliseconds since 1970. */
+  readonly now?: () => number;
   /** Answers requests in place of the sites; undefined for those that it leaves to them. */
   readonly answerFirst?: (request: EdgeRequest) => EdgeResponse | undefined;
 }
@@ -108,14 +113,18 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const proxy = options.requestProxy && requestProxy(cache, options.requestProxy);
   const { answerFirst } = options;
   const counts = new RequestCounts(source, log);
+  const readerCounts = new ReaderCounts(source, log, options.now);
+  const readers = new RequestsOfReaders(readerCounts);
   const ownHosts = ownHostsByName(options.ownHosts ?? []);
   const respond = responder(
     cache,
     files,
     wellKnown(source),
-    mcpEndpoint(cache),
+    mcpEndpoint(cache, readerCounts),
     proxy,
     counts,
+    readers,
+    readerEndpoints(cache, readerCounts),
     ownHosts,
   );
   const context = {
@@ -124,7 +133,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       ? (request: EdgeRequest) => answerFirst(request) ?? respond(request)
       : respond,
     // At level debug every request is logged, and the fast path does not log.
-    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files, counts),
+    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files, counts, readers),
     failures: failureReporter(log),
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
@@ -165,7 +174,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await Promise.all([http.drain(patience), https?.drain(patience)]);
       stopPolling.abort();
       await polling;
-      await counts.close();
+      await Promise.all([counts.close(), readerCounts.close()]);
     },
   };
 }

@@ -73,7 +73,8 @@ async function* partFiles(
       site.versions && page !== undefined
         ? await editions.of(site, site.versions, page)
         : undefined;
-    const template = templateOf(site, entry, edition);
+    // Nobody counts there.
+    const template = templateOf({ ...site, countsReaders: false }, path, entry, edition);
     const stored = await cache.content(contentSource(entry));
     const content = template
       ? // Compressed forms are for requests.

@@ -81,6 +81,8 @@ export async function createProject(
     strict: 0,
     hold_breaking: 0,
     default_version: null,
+    count_readers: 1,
+    analytics: null,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {

@@ -8,6 +8,7 @@ import { pruneBuilds } from './deploys.ts';
 import { pruneRequests } from './domain-moves.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { pruneDeliveries } from './repository-deliveries.ts';
+import { pruneReaders } from './readers.ts';
 import { pruneReservations } from './reserved-labels.ts';
 
 /** How often the maintenance runs, in milliseconds. */
@@ -49,6 +50,7 @@ export async function pruneDatabase(
   await pruneBuilds(db, now());
   await pruneDeliveries(db, now());
   await pruneRequests(db, now());
+  await pruneReaders(db, now());
   await forgetKeys(db, now());
   await forgetFound(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)

@@ -11,6 +11,7 @@ import { ownZone } from './migrations/own-zone.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
 import { platformOrders } from './migrations/platform-orders.ts';
 import { preparedDomains } from './migrations/prepared-domains.ts';
+import { readers } from './migrations/readers.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
@@ -58,6 +59,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0038_domain_connect': { up: domainConnect },
     '0039_platform_orders': { up: platformOrders },
     '0042_account_life': { up: (db) => accountLife(db, engine) },
+    '0047_readers': { up: (db) => readers(db, engine) },
   };
 }
 

@@ -116,6 +116,10 @@ export interface Database {
     hold_breaking: Generated<number>;
     /** The version that the site's address leads to; null: it shows the live deploy. */
     default_version: string | null;
+    /** 1: what readers of its sites do is counted. */
+    count_readers: Generated<number>;
+    /** JSON: Analytics, a script that its pages load; null: none. */
+    analytics: string | null;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };
@@ -792,6 +796,32 @@ export interface Database {
     attempts: number;
     next_attempt_at: number;
     leased_until: number | null;
+  };
+
+  /** What readers of a project's sites did, and how often: no row is about one reader. */
+  reader_counts: {
+    project_id: string;
+    /** Hours have the names of no kind: `view` and `agent` alone, which are sums. */
+    span: 'hour' | 'day' | 'month';
+    /** When it begins, by UTC. */
+    start: number;
+    /** CountKind of readers/counted.ts. */
+    kind: string;
+    /** Empty: all names that are not kept by themselves. */
+    name: string;
+    detail: string;
+    count: number;
+  };
+
+  /** What readers wrote about pages. */
+  reader_sentences: {
+    id: Generated<number>;
+    project_id: string;
+    /** The start of its day, by UTC: nothing says when on it. */
+    day: number;
+    page: string;
+    helpful: number;
+    text: string;
   };
 
   /** First labels of hosts under the platform's, reserved from all projects, or for some. */

@@ -1,3 +1,4 @@
+import type { Analytics } from '@petstore/site/site/readers/own-analytics.ts';
 import { expressionBuilder } from 'kysely';
 import type { Addresses } from '../addresses.ts';
 import type { Site, SiteVersion } from '../edge/sites/site-source.ts';
@@ -14,10 +15,22 @@ export interface ShownContext {
 }
 
 /** The columns of a project that switch parts of its sites on and off. */
-export const SWITCHES = ['projects.mcp', 'projects.request_proxy'] as const;
+export const SWITCHES = [
+  'projects.mcp',
+  'projects.request_proxy',
+  'projects.count_readers',
+  'projects.analytics',
+] as const;
 
-export function switchesOf(row: Pick<ProjectRow, 'mcp' | 'request_proxy'>) {
-  return { mcp: row.mcp === 1, requestProxy: row.request_proxy === 1 };
+export function switchesOf(
+  row: Pick<ProjectRow, 'mcp' | 'request_proxy' | 'count_readers' | 'analytics'>,
+): Pick<Site, 'mcp' | 'requestProxy' | 'countsReaders' | 'analytics'> {
+  return {
+    mcp: row.mcp === 1,
+    requestProxy: row.request_proxy === 1,
+    countsReaders: row.count_readers === 1,
+    ...(row.analytics !== null && { analytics: JSON.parse(row.analytics) as Analytics }),
+  };
 }
 
 /** What decides which artifact a project's site shows. */

@@ -16,6 +16,7 @@ import { findCertificate, findCustomSite } from './custom-sites.ts';
 import { addRequests } from './domain-moves.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';
+import { addReaders } from './readers.ts';
 import type { Database, Db, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 
@@ -128,6 +129,7 @@ export function siteSource({
       isOwn(host) ? findPlatformChallenge(db, host) : findChallenge(db, host, 'tls-alpn-01'),
 
     addRequests: (counts) => addRequests(db, counts, now()),
+    addReaders: (counts) => addReaders(db, counts),
 
     async changesAfter(position) {
       const latest = await db

@@ -4,7 +4,7 @@
 /** A tag of a page. Pages are written by code that escapes each `<` of a text and each `"` of a value. */
 const TAG = /<[a-z][^\s"<>/]*(?:\s+[^\s"<>=/]+(?:="[^"]*")?)*\s*\/?>/gi;
 
-const ADDRESS = /(\s(?:href|src|data-more)=")\/(?![/\\])(?=([?#"])?)/g;
+const ADDRESS = /(\s(?:href|src|action|data-more)=")\/(?![/\\])(?=([?#"])?)/g;
 
 /** Of a preview image, whose address is whole, and of a file that scripts load. */
 const ASSET = /(\scontent="(?:https?:\/\/[^/"]+)?)(?=\/_assets\/)/;

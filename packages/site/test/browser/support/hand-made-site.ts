@@ -126,6 +126,7 @@ async function files(): Promise<SiteFile[]> {
     tabs: [{ ...NO_TITLE, href: '/start', part: 'guides', entries: [GUIDE_GROUP] }],
     references: [{ title: 'Petstore', addresses: REFERENCE }],
     isServedByApi: false,
+    hasFeedback: false,
     source: NO_SOURCE_LINKS,
     assets,
     theme: { style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },

@@ -154,6 +154,8 @@ function sourceOf(site: () => DevSite | undefined, origin: () => string): SiteSo
       return {
         ...{ projectId: PROJECT, artifactHash: current.hash, origin: origin() },
         ...{ isPreview: false, isDraft: true, mcp: true, requestProxy: false },
+        // The form is to be seen; nothing is stored.
+        countsReaders: true,
       };
     },
     readManifest: async (hash) => manifestOf(hash),

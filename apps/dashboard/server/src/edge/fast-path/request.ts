@@ -1,3 +1,5 @@
+import { leavesOut, type ReaderHeaders } from '../readers/visitor.ts';
+
 /** A GET without a range, a body, or any other wish that the fast path does not know. */
 export interface FastPathRequest {
   readonly target: string;
@@ -5,6 +7,8 @@ export interface FastPathRequest {
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
+  /** What decides whether the response is counted, and as what. */
+  readonly reader: ReaderHeaders;
 }
 
 /** A longer head leaves the fast path; it is still far below Node's limit. */
@@ -30,11 +34,16 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
   let accept: string | undefined;
   let acceptEncoding: string | undefined;
   let ifNoneMatch: string | undefined;
+  let userAgent: string | undefined;
+  let referer: string | undefined;
+  let fetchDest: string | undefined;
+  let isLeftOut = false;
   let end = HEADER.lastIndex;
   for (let header = HEADER.exec(head); header; header = HEADER.exec(head)) {
     end = HEADER.lastIndex;
     const value = header[2] ?? '';
-    switch (header[1]?.toLowerCase()) {
+    const name = header[1]?.toLowerCase() ?? '';
+    switch (name) {
       case 'host':
         if (host !== undefined) return undefined;
         host = value;
@@ -51,6 +60,23 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
         if (ifNoneMatch !== undefined) return undefined;
         ifNoneMatch = value;
         break;
+      case 'user-agent':
+        userAgent = value;
+        break;
+      case 'referer':
+        referer = value;
+        break;
+      case 'sec-fetch-dest':
+        fetchDest = value;
+        break;
+      case 'sec-gpc':
+      case 'dnt':
+      case 'sec-purpose':
+      case 'purpose':
+      case 'x-purpose':
+      case 'x-moz':
+        isLeftOut ||= leavesOut(name, value);
+        break;
       case 'connection':
         if (value.toLowerCase() !== 'keep-alive') return undefined;
         break;
@@ -65,5 +91,6 @@ export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined 
   }
   const isWhole = end === head.length - 2 && head.endsWith('\r\n');
   if (!isWhole || host === undefined) return undefined;
-  return { target, host, accept, acceptEncoding, ifNoneMatch };
+  const reader = { userAgent, referer, accept, fetchDest, isLeftOut };
+  return { target, host, accept, acceptEncoding, ifNoneMatch, reader };
 }

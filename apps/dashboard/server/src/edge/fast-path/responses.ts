@@ -3,6 +3,7 @@ import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOf } from '../http/respond.ts';
 import type { Content } from '../sites/forms.ts';
+import type { RequestsOfReaders } from '../readers/count-requests.ts';
 import type { RequestCounts } from '../sites/request-counts.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import type { SiteFiles } from '../sites/site-files.ts';
@@ -18,18 +19,25 @@ export interface FastPathResponse {
  * Responds to fast-path requests from memory alone; undefined where memory lacks a part, or the response is not a file.
  * `serverName`: that of the TLS connection, undefined without TLS.
  */
-export function fastPathResponder(cache: SiteCache, files: SiteFiles, counts: RequestCounts) {
+export function fastPathResponder(
+  cache: SiteCache,
+  files: SiteFiles,
+  counts: RequestCounts,
+  readers: RequestsOfReaders,
+) {
   return (
-    { target, host, accept, acceptEncoding, ifNoneMatch }: FastPathRequest,
+    { target, host, accept, acceptEncoding, ifNoneMatch, reader }: FastPathRequest,
     serverName: string | undefined,
   ): FastPathResponse | undefined => {
     const requestTarget = readRequestTarget(target, host);
     if ('status' in requestTarget) return undefined;
     if (serverName !== undefined && serverName !== requestTarget.host) return undefined;
+    const isSecure = serverName !== undefined;
     const site = cache.cachedSite(requestTarget.host);
     const found = site && files.cached(requestTarget.host, site, requestTarget.path, accept);
     if (!found || redirectOf({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
+    const { reading } = file;
     const representation = preferredRepresentation(file, acceptEncoding);
     if (
       ifNoneMatch !== undefined &&
@@ -37,11 +45,13 @@ export function fastPathResponder(cache: SiteCache, files: SiteFiles, counts: Re
       matchesWeakly(ifNoneMatch, representation.etag)
     ) {
       counts.count(site);
+      if (reading) readers.read(reading, site, requestTarget.host, isSecure, reader);
       return { head: representation.notModifiedHead, content: '' };
     }
     const content = cache.cachedContent(representation.source);
     if (content === undefined) return undefined;
     counts.count(site);
+    if (reading) readers.read(reading, site, requestTarget.host, isSecure, reader);
     return { head: representation.head, content };
   };
 }

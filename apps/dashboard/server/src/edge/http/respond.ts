@@ -5,6 +5,8 @@ import type { OwnHosts } from '../own-hosts/own-host.ts';
 import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { RequestCounts } from '../sites/request-counts.ts';
+import type { RequestsOfReaders } from '../readers/count-requests.ts';
+import type { ReaderEndpoints } from '../readers/readers-endpoint.ts';
 import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
 import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
 import { addressAt, type HostRedirect, movedTo, type Site } from '../sites/site-source.ts';
@@ -33,6 +35,9 @@ export function responder(
   /** undefined: the operator allows none. */
   proxy: RequestProxy | undefined,
   counts: RequestCounts,
+  readers: RequestsOfReaders,
+  /** What its pages tell, by path. */
+  told: ReaderEndpoints,
   ownHosts: OwnHosts = new Map(),
 ) {
   type Endpoint = (
@@ -58,6 +63,14 @@ export function responder(
           isRedirected: redirectOf(request, site) !== undefined,
         }),
     ],
+    ...[...told].map(([path, answer]): [string, Endpoint] => [
+      path,
+      (request, site) =>
+        answer({
+          ...{ request, site, always: secureHeaders(request, site) },
+          isRedirected: redirectOf(request, site) !== undefined,
+        }),
+    ]),
   ]);
 
   const respondFrom = (
@@ -123,6 +136,7 @@ export function responder(
     if (redirect) return redirectResponse(redirect, target, always, target.query);
 
     const respond = (found: FoundResource): MaybePromise<EdgeResponse> => {
+      readers.respond(request, target, site, found);
       switch (found.kind) {
         case 'file':
           return fileResponse(request, found.file, cache);

@@ -3,6 +3,7 @@ import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
+import type { ReaderCounts } from '../readers/reader-counts.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';
@@ -11,6 +12,9 @@ import type { McpResponder } from './mcp-server.ts';
 
 /** Where a site has its MCP server. */
 export const MCP_PATH = '/mcp';
+
+/** The tools that `addTools` adds, which this edge loads when the first message comes. */
+const TOOL_NAMES = ['search', 'read_page', 'get_operation'] as const;
 
 /** Questions are short. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -69,7 +73,7 @@ interface McpRequest {
  * Answers requests for a site's MCP server: messages come by POST, and each is answered in JSON. Returns undefined where
  * the site has no server, or a page of its own at the path: then the request is one for a file.
  */
-export function mcpEndpoint(cache: SiteCache) {
+export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
   const rate = callRate();
   const limited = concurrencyLimit(
     MAX_RUNNING,
@@ -104,6 +108,8 @@ export function mcpEndpoint(cache: SiteCache) {
 
   const answer = async ({ request, site }: McpRequest): Promise<Response> => {
     const message = await readMessage(request.readBody);
+    const tool = site.countsReaders && !site.isPreview ? calledTool(message) : undefined;
+    if (tool !== undefined) counts.count(site.projectId, 'tool', tool);
     return limited(async () => {
       const respond = await load();
       const manifest = await cache.manifest(site.artifactHash);
@@ -190,6 +196,12 @@ class Refusal extends Error {
       { status: this.#status, headers: isBusy ? { 'Retry-After': '1' } : {} },
     );
   }
+}
+
+/** The tool that a message calls; undefined where it calls none of the site's. */
+function calledTool(message: unknown): string | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+  return method === 'tools/call' ? TOOL_NAMES.find((name) => name === params?.name) : undefined;
 }
 
 function parse(body: Buffer): unknown {

@@ -5,6 +5,7 @@ import { AddressError, reachableAddresses } from '@petstore/http/reachable-addre
 import { ADDRESSES_PATH, FRAMES_TYPE } from '@petstore/site/request/proxy-format.ts';
 import { canonicalHost } from '../host.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
+import { isOfOwnPage } from '../http/own-page.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
 import { contentSource } from '../sites/content-source.ts';
 import type { Headers } from '../sites/file-headers.ts';
@@ -180,23 +181,14 @@ function networkCheck(networks: readonly string[]): (address: string) => boolean
 }
 
 /** Throws Refusal for all but a script of this very host, and for what the proxy itself sent. */
-function checkSender({ headers, authority }: EdgeRequest): void {
-  const { origin, 'sec-fetch-site': from } = headers;
-  // Browsers say from where a request comes; some older ones only its origin, whose port a proxy in front may change.
-  const isOwn =
-    from === undefined
-      ? origin !== undefined && URL.canParse(origin) && sameHost(new URL(origin).host, authority)
-      : from === 'same-origin';
-  if (!isOwn) throw new Refusal('forbidden', 'Only pages of this site may ask its proxy.');
+function checkSender(request: EdgeRequest): void {
+  const { headers } = request;
+  if (!isOfOwnPage(request))
+    throw new Refusal('forbidden', 'Only pages of this site may ask its proxy.');
   if (headers['content-type'] !== FRAMES_TYPE)
     throw new Refusal('unsupported_media_type', `The body must be of the type ${FRAMES_TYPE}.`);
   if (headers.via?.includes(VIA))
     throw new Refusal('loop_detected', 'The proxy does not send requests to itself.');
-}
-
-function sameHost(host: string, authority: string | undefined): boolean {
-  const canonical = canonicalHost(host);
-  return canonical !== undefined && canonical === canonicalHost(authority);
 }
 
 /** How long the body is that comes, which is known before it is held. Throws Refusal where it is not said, or too long. */

@@ -39,8 +39,10 @@ export function templateKey(content: string, template: Template): string {
   return `${content} ${template.origin} ${template.type}${editionMark(template)}`;
 }
 
-/** What a content is in one version of a site; empty where the site has none. */
-export function editionMark({ base = '', versions }: Template): string {
-  if (base === '' && versions === undefined) return '';
-  return ` ${base} ${versions ? hash('sha256', JSON.stringify(versions), 'base64url') : ''}`;
+/** What a content is in one version of a site, and by the site's settings; empty where neither changes it. */
+export function editionMark(template: Template): string {
+  const { base = '', versions, isWithoutReaders, analytics } = template;
+  if (base === '' && !versions && !isWithoutReaders && !analytics) return '';
+  const made = JSON.stringify([versions, isWithoutReaders, analytics]);
+  return ` ${base} ${hash('sha256', made, 'base64url')}`;
 }

@@ -1,5 +1,6 @@
 import { CHANGELOG } from '@petstore/site/changelog/changelog-paths.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
+import { policyWith } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { addressIn, type PageEdition } from '../versions/site-editions.ts';
 import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
@@ -75,7 +76,7 @@ export function fileHeaders(
       ...['Content-Type', entry.type],
       ...['X-Content-Type-Options', 'nosniff'],
       ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
-      ...(isPage(entry) ? pageHeaders(manifest, filePath) : []),
+      ...(isPage(entry) ? pageHeaders(site, manifest, filePath) : []),
       ...(links.length > 0 ? ['Link', links.join(', ')] : []),
       ...(isXml ? ['Content-Security-Policy', INERT_XML] : []),
       // A page's address stays in search engines, in whichever form they ask for it.
@@ -84,12 +85,17 @@ export function fileHeaders(
   };
 }
 
-function pageHeaders({ contentSecurityPolicy }: Manifest, path: string): Headers {
+function pageHeaders(site: Site, manifest: Manifest, path: string): Headers {
   return [
-    ...['Content-Security-Policy', path === DIAGRAM_FRAME ? DIAGRAM_POLICY : contentSecurityPolicy],
+    ...['Content-Security-Policy', path === DIAGRAM_FRAME ? DIAGRAM_POLICY : policyOf(site, manifest)],
     // Popups that the page opens, such as a sign-in for the try-it panel, may send messages back to it.
     ...['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
   ];
+}
+
+/** As the deploy was built with, whenever that was, and with what the owner allows since. */
+function policyOf({ analytics }: Site, { contentSecurityPolicy }: Manifest): string {
+  return analytics ? policyWith(contentSecurityPolicy, analytics) : contentSecurityPolicy;
 }
 
 /** The links of a page and of its Markdown (RFC 8288), to the catalog of APIs too (RFC 9727, section 2). */

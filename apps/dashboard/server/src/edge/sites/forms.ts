@@ -1,5 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { withoutReaders } from '@petstore/site/site/readers/feedback-form.ts';
+import { type Analytics, withAnalytics } from '@petstore/site/site/readers/own-analytics.ts';
 import { movedMarkdown, movedPage, movedStyle } from '@petstore/site/site/versions/moved-files.ts';
 import { type PageVersions, withVersions } from '@petstore/site/site/versions/page-versions.ts';
 import type { Coding } from '../../deploys/artifact.ts';
@@ -34,6 +36,10 @@ export interface Template {
   readonly base?: string | undefined;
   /** Of a page: the versions of its site that it shows. */
   readonly versions?: PageVersions | undefined;
+  /** Of a page: what it asks and tells of its readers is left out. */
+  readonly isWithoutReaders?: boolean | undefined;
+  /** Of a page: the script of analytics in its head. */
+  readonly analytics?: Analytics | undefined;
 }
 
 /**
@@ -71,8 +77,11 @@ export async function fillTemplate(
   };
 }
 
-function filledText(text: string, { origin, type, base, versions }: Template): string {
-  const filled = origin === undefined ? text : withOrigin(text, origin, base);
+function filledText(text: string, template: Template): string {
+  const { origin, type, base, versions, isWithoutReaders, analytics } = template;
+  const asked = isWithoutReaders ? withoutReaders(text) : text;
+  const own = analytics ? withAnalytics(asked, analytics) : asked;
+  const filled = origin === undefined ? own : withOrigin(own, origin, base);
   const moved = base === undefined ? filled : movedText(filled, type, base);
   return versions ? withVersions(moved, versions) : moved;
 }

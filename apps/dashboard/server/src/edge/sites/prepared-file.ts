@@ -1,6 +1,7 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
+import { type Reading, readingOf } from '../readers/count-requests.ts';
 import type { PageEdition } from '../versions/site-editions.ts';
 import { type ContentSource, editionMark } from './content-source.ts';
 import { fileHeaders, type Headers, type ServedFile } from './file-headers.ts';
@@ -34,6 +35,8 @@ export interface PreparedFile {
   readonly status: 200 | 404;
   /** A page whose Markdown may be wanted instead. */
   readonly hasMarkdown: boolean;
+  /** What is counted where it is read; undefined for all that nobody reads. */
+  readonly reading: Reading | undefined;
   readonly representations: FormsOf<Representation>;
 }
 
@@ -85,6 +88,7 @@ export function prepareFile(
     site: site.whole ?? site,
     status,
     hasMarkdown: markdownOf(manifest, file.path) !== undefined,
+    reading: status === 200 ? readingOf(site, file) : undefined,
     representations: {
       identity: representation(identity, 'identity'),
       ...(br && { br: representation(br, 'br') }),

@@ -140,7 +140,7 @@ export class SiteFiles {
       this.#prepared.set(key, found, { size: PREPARED_BYTES });
       return found;
     };
-    const template = templateOf(site, file.entry, edition);
+    const template = templateOf(site, file.filePath, file.entry, edition);
     if (!template) return keep(blobForms(file.entry));
     const source = contentSource(file.entry);
     const forms = this.#cache.template(source, template);
@@ -164,18 +164,24 @@ export function moved({ base }: Site, to: string): string {
 
 /** What becomes of a file when it is served; undefined: nothing. */
 export function templateOf(
-  { origin, base }: Site,
+  { origin, base, countsReaders, analytics }: Site,
+  path: string,
   entry: ManifestEntry,
   edition: PageEdition | undefined,
 ): Template | undefined {
   const { type, template } = entry;
+  const isOfReaders = isPage(entry) && !path.startsWith('/_');
   const versions = edition && isPage(entry) ? edition.versions : undefined;
   const isOther = base !== undefined && (template || isMoved(type));
-  if (!template && !isOther && !versions) return undefined;
+  const own = isOfReaders && analytics !== undefined;
+  const isWithoutReaders = isOfReaders && !countsReaders;
+  if (!template && !isOther && !versions && !own && !isWithoutReaders) return undefined;
   return {
     ...{ type, origin: template ? origin : undefined },
     ...(isOther && { base }),
     ...(versions && { versions }),
+    ...(isWithoutReaders && { isWithoutReaders }),
+    ...(own && { analytics }),
   };
 }
 

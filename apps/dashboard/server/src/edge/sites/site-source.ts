@@ -1,4 +1,6 @@
+import type { Analytics } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
+import type { HourCounts } from '../../readers/counted.ts';
 import type { CanonicalHost } from '../host.ts';
 
 /** The site of a host name. */
@@ -26,6 +28,10 @@ export interface Site {
   readonly mcp: boolean;
   /** Readers may send requests to the API through the site, where the operator allows it. */
   readonly requestProxy: boolean;
+  /** What its readers do is counted, and its pages ask them whether they were helpful. */
+  readonly countsReaders?: boolean | undefined;
+  /** A script of analytics that its owner chose. */
+  readonly analytics?: Analytics | undefined;
   /** All requests are redirected, to a name of the same project. */
   readonly redirect?: HostRedirect | undefined;
   /** There is a certificate: plain requests are redirected to https. The origin of this host over TLS. */
@@ -122,6 +128,8 @@ export interface SiteSource {
   findTlsChallenge(host: CanonicalHost): Promise<string | undefined>;
   /** Adds requests for sites, by what they are counted as. Absent where nobody asks how many there were. */
   addRequests?(counts: ReadonlyMap<string, number>): Promise<void>;
+  /** Adds what readers did in an hour to what is known of it. Absent where nobody asks. */
+  addReaders?(counts: HourCounts): Promise<void>;
   /**
    * The projects whose sites changed since a position, which is undefined at first, and the position now.
    * `projectIds` is undefined when this is unknown: it is too long ago, or the store was restored to an

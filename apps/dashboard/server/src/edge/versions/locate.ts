@@ -1,4 +1,5 @@
 import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
+import { FEEDBACK_PATH, READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import type { RequestTarget } from '../http/edge-request.ts';
@@ -26,7 +27,7 @@ export type Located =
 /** What programs look for at the root of a host, or have been told once for all versions: the default version's. */
 export const AT_ROOT: ReadonlySet<string> = new Set([
   ...['/robots.txt', '/sitemap.xml', '/llms.txt', '/llms-full.txt', API_CATALOG],
-  ...['/openapi.json', '/openapi.yaml', MCP_PATH, PROXY_PATH],
+  ...['/openapi.json', '/openapi.yaml', MCP_PATH, PROXY_PATH, READERS_PATH, FEEDBACK_PATH],
   // Registered with authorization servers as where readers come back to.
   ...['/_assets/oauth-callback.html', '/_assets/oauth-callback.js'],
 ]);

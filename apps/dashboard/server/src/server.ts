@@ -45,6 +45,7 @@ import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
+import { searchRoutes } from './search/search-routes.ts';
 import { webRoutes } from './web/web-routes.ts';
 import { zoneRoutes } from './zone/zone-routes.ts';
 
@@ -137,6 +138,7 @@ export async function buildServer({
       api.register(sessionRoutes, { deps });
       api.register(accountRoutes, { deps });
       api.register(projectRoutes, { deps });
+      api.register(searchRoutes, { deps });
       api.register(memberRoutes, { deps });
       api.register(invitationRoutes, { deps });
       api.register(projectTokenRoutes, { deps });

@@ -107,7 +107,8 @@ test('dashboard deploy --branch prints the address of the branch, which previews
     dashboard(folder, ['previews', ...args, '--project', 'pets'], env);
   assert.equal((await previews('list')).stdout, 'No previews of branches.\n');
 
-  const { code, stdout, stderr } = await deploy('--branch', 'feature/x', 'openapi.json');
+  const said = ['--message', 'Pets of a branch'];
+  const { code, stdout, stderr } = await deploy('--branch', 'feature/x', ...said, 'openapi.json');
   assert.equal(code, 0, stderr);
   const [, url = ''] = /^Preview of feature\/x: (http:\S+)\n$/.exec(stdout) ?? [];
   const { hostname } = new URL(url);
@@ -120,6 +121,7 @@ test('dashboard deploy --branch prints the address of the branch, which previews
   assert.ok(listed.stdout.includes(url));
   const [first] = JSON.parse((await previews('list', '--json')).stdout) as BranchPreview[];
   assert.deepEqual([first?.branch, first?.url, first?.deploy?.number], ['feature/x', url, 1]);
+  assert.equal(first?.deploy?.message, 'Pets of a branch');
 
   const deleted = await previews('delete', 'feature/x');
   assert.equal(deleted.stdout, 'Ended the preview of feature/x.\n');

@@ -118,6 +118,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/session': read(SIGNED_IN, '/api/session'),
   'GET /api/plans': read(SIGNED_IN, '/api/plans'),
   'GET /api/projects': read(SIGNED_IN, '/api/projects'),
+  'GET /api/search': read(SIGNED_IN, '/api/search?q=pets'),
   'POST /api/projects': change([SIGNED_IN, 'projects', 201, 'project.create'], ({ next }) => {
     const slug = `made-${next()}`;
     return { path: '/api/projects', body: { name: slug, slug } };

@@ -146,6 +146,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/account/tokens': '/api/account/tokens',
     'GET /api/plans': '/api/plans',
     'GET /api/projects': '/api/projects',
+    'GET /api/search': '/api/search?q=pets',
     'GET /api/projects/{slug}': '/api/projects/pets',
     'GET /api/projects/{slug}/members': '/api/projects/pets/members',
     'GET /api/projects/{slug}/invitations': '/api/projects/pets/invitations',

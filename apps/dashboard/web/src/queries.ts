@@ -32,6 +32,7 @@ import type {
 } from '../../server/src/projects/project.ts';
 import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import type { SearchResults } from '../../server/src/search/search.ts';
 import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
 import { hasStatus, path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
@@ -163,6 +164,15 @@ export const projectQuery = (slug: string) =>
     queryKey: keys.project(slug),
     queryFn: get<Project>(path`/projects/${slug}`),
     refetchInterval: ({ state }) => deployInterval([state.data?.latest]),
+  });
+
+/** What of it is found for words; `slug`: a project whose deploys come first. */
+export const searchQuery = (words: string, slug: string | undefined) =>
+  queryOptions({
+    queryKey: ['search', words, slug ?? null],
+    queryFn: get<SearchResults>(
+      `/search?${new URLSearchParams({ q: words, ...(slug !== undefined && { project: slug }) })}`,
+    ),
   });
 
 export const deploysQuery = (slug: string) =>

@@ -107,6 +107,7 @@ export async function createUser(
     disabled_at: null,
     last_seen_at: null,
     is_provisional: 0,
+    first_steps_hidden_at: null,
   };
   await db.transaction().execute(async (trx) => {
     await insertUser(trx, user);

@@ -19,6 +19,7 @@ interface Options extends CommitOptions {
   readonly branch?: string;
   readonly version?: string;
   readonly strict?: boolean;
+  readonly message?: string;
   readonly allowBreaking?: string;
   readonly json?: boolean;
 }
@@ -36,6 +37,7 @@ export function deployCommand(): Command {
     .option('--no-activate', 'build it without putting it live')
     .option('--branch <name>', 'show it at the lasting address of this branch, and never live')
     .option('--version <name>', 'deploy it as this version of the site, below /NAME')
+    .option('--message <text>', 'what it is about, shown wherever deploys are listed')
     .option('--strict', 'fail where there are warnings, and leave live what is live')
     .option(
       '--allow-breaking <reason>',

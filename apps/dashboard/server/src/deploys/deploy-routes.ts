@@ -25,7 +25,7 @@ import { shortMessage } from './artifact.ts';
 import { checkBranch } from './branch-name.ts';
 import { readReason } from './changes/confirmation-reason.ts';
 import { readChanges } from './changes/read-changes.ts';
-import { COMMIT_QUERY, type CommitQuery, readCommit } from './commit/read-commit.ts';
+import { COMMIT_QUERY, type CommitQuery, lineOf, readCommit } from './commit/read-commit.ts';
 import { decodeUpload, readCoding } from './decode-upload.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
@@ -50,6 +50,9 @@ const AllowBreaking = Type.String({
     'Why it may break clients, where the project holds such deploys back. By an owner, for the audit log.',
   examples: ['Agreed with all who use it.'],
 });
+
+/** How long the message of a deploy is, in letters. */
+const MAX_MESSAGE_LENGTH = 200;
 
 /** Deploy numbers are 32-bit integers in PostgreSQL. */
 const MAX_NUMBER = 2_147_483_647;
@@ -176,6 +179,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
         version?: string;
         strict?: 'true' | 'false';
         document?: string;
+        message?: string;
         'allow-breaking'?: string;
       } & CommitQuery;
       Headers: { 'x-file-name'?: string };
@@ -215,6 +219,12 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
               maxLength: 255,
               description:
                 'Of an archive without docs.yaml: the path of the OpenAPI document in it, such as `specs/openapi.yaml`. The other files are what it refers to.',
+            }),
+          ),
+          message: Type.Optional(
+            Type.String({
+              description: `What the deploy is about: its first line is kept, up to ${MAX_MESSAGE_LENGTH} letters.`,
+              examples: ['Pets have birthdays'],
             }),
           ),
           'allow-breaking': Type.Optional(AllowBreaking),
@@ -263,6 +273,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             version,
             strict: strict === 'true' || project.strict === 1,
             commit,
+            message: lineOf(request.query.message?.trim(), MAX_MESSAGE_LENGTH) ?? undefined,
             allowBreaking,
             admit: () => reauthorize(request, deps),
           };

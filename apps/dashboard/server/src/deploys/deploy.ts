@@ -57,8 +57,16 @@ const summary = {
     Type.String({ description: 'The version of the site that it belongs to; null: none.' }),
   ),
   sourceName: Type.String(),
+  message: Nullable(
+    Type.String({
+      description: "What it is about, in its sender's words; null: nothing was said.",
+    }),
+  ),
   commit: Nullable(Commit),
   createdBy: Type.String({ description: 'An e-mail address.' }),
+  createdByName: Nullable(
+    Type.String({ description: "The name of its sender's account then; null: it was no account." }),
+  ),
   createdAt: Instant,
   startedAt: Nullable(Instant),
   finishedAt: Nullable(Instant),

@@ -24,6 +24,7 @@ import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
+import { findUser } from '../store/users.ts';
 import { openPreview } from './branch-previews.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import type { DeployCommit } from './commit/deploy-commit.ts';
@@ -31,6 +32,7 @@ import { tellLive } from './deploy-notice.ts';
 import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { type DeployView, readDeployView } from './present-deploy.ts';
+import { deploySearchText } from './search-text.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, shownBy, whyNoRoom } from './versions/site-versions.ts';
 
@@ -63,6 +65,8 @@ interface QueueOptions {
   readonly document: string | undefined;
   /** The commit that it is made of; null: not known. */
   readonly commit: DeployCommit | null;
+  /** What it is about, in its sender's words; undefined: nothing was said. */
+  readonly message?: string | undefined;
   /** The repository that it was fetched from; undefined: somebody uploaded it. */
   readonly repository?: FetchedFrom;
   /** Why it may break clients although the project minds; undefined: it may not. */
@@ -86,6 +90,7 @@ export async function queueDeploy(
     strict,
     document,
     commit,
+    message,
     repository,
     allowBreaking,
     admit,
@@ -109,25 +114,32 @@ export async function queueDeploy(
     }
     if (branch !== undefined) await openPreview(trx, project, branch, at);
     if (version !== undefined) await openVersion(trx, project, version, at);
-    const row: DeployRow = {
+    const creator = actor.userId === null ? undefined : await findUser(trx, actor.userId);
+    const said = {
       id,
-      project_id: project.id,
       number,
-      state: 'queued',
-      source_kind: upload.kind,
-      source_name: upload.name,
-      source_size: upload.size,
-      source_document: document ?? null,
+      message: message ?? null,
       source_commit: commit && JSON.stringify(commit),
-      artifact_hash: null,
-      activate: activate && branch === undefined ? 1 : 0,
       branch: branch ?? null,
       version: version ?? null,
+      source_name: upload.name,
+      created_by_email: repository?.account ?? actor.name,
+      created_by_name: creator?.name ?? null,
+    };
+    const row: DeployRow = {
+      project_id: project.id,
+      ...said,
+      search_text: deploySearchText(said),
+      state: 'queued',
+      source_kind: upload.kind,
+      source_size: upload.size,
+      source_document: document ?? null,
+      artifact_hash: null,
+      activate: activate && branch === undefined ? 1 : 0,
       strict: strict ? 1 : 0,
       errors: '[]',
       findings: '[]',
       created_by: actor.userId,
-      created_by_email: repository?.account ?? actor.name,
       token_id: actor.token?.id ?? null,
       created_at: at,
       started_at: null,
@@ -155,6 +167,7 @@ export async function queueDeploy(
         ...(branch !== undefined && { branch }),
         ...(version !== undefined && { version }),
         ...(commit && { commit: commit.hash }),
+        ...(message !== undefined && { message }),
         ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });

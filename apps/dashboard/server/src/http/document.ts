@@ -36,6 +36,7 @@ import {
   RepositoryWebhookSecret,
 } from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
+import { SearchResults } from '../search/search.ts';
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
@@ -61,6 +62,7 @@ export const SCHEMAS = [
   LogLine,
   PlanLimits,
   Project,
+  SearchResults,
   Member,
   Invitation,
   CreatedInvitation,

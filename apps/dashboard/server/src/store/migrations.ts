@@ -17,6 +17,7 @@ import { repositories } from './migrations/repositories.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { transparency } from './migrations/transparency.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
+import { work } from './migrations/work.ts';
 import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -60,6 +61,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0039_platform_orders': { up: platformOrders },
     '0042_account_life': { up: (db) => accountLife(db, engine) },
     '0047_readers': { up: (db) => readers(db, engine) },
+    '0048_work': { up: (db) => work(db, engine) },
   };
 }
 

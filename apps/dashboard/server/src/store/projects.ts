@@ -74,6 +74,23 @@ export async function listProjects(
   return (await query.execute()).map(withRole);
 }
 
+/** The ids of the projects that a user may see, or of all where `isEverywhere`, as a query. `only`: of this one at most. */
+export function visibleProjectIds(
+  db: Db,
+  {
+    userId,
+    isEverywhere,
+    only,
+  }: { userId: string; isEverywhere: boolean; only?: string | undefined },
+) {
+  let query = db.selectFrom('projects as visible').select('visible.id');
+  if (!isEverywhere) {
+    const own = db.selectFrom('members').select('project_id').where('user_id', '=', userId);
+    query = query.where('visible.id', 'in', own);
+  }
+  return only === undefined ? query : query.where('visible.id', '=', only);
+}
+
 /** Rejects with a unique violation when the slug is taken. */
 export async function insertProject(trx: Trx, project: NewRow<'projects'>): Promise<void> {
   await trx.insertInto('projects').values(project).execute();

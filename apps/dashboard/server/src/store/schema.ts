@@ -40,6 +40,8 @@ export interface Database {
     last_seen_at: Generated<number | null>;
     /** 1: made by a first start, with an address that is nobody's; its owner is asked for their own. */
     is_provisional: Generated<number>;
+    /** When the person put the list of first steps away; null: it is shown until all are done. */
+    first_steps_hidden_at: Generated<number | null>;
   };
 
   account_links: {
@@ -194,6 +196,12 @@ export interface Database {
     repository_id: Generated<string | null>;
     /** Why it did not go live: HeldReason of deploys/changes/hold-back.ts. null: it was not held back. */
     held: Generated<string | null>;
+    /** What it is about, in its sender's words; null: nothing was said. */
+    message: Generated<string | null>;
+    /** The name of its creator's account at that time; null: it was no account. */
+    created_by_name: Generated<string | null>;
+    /** What a search finds it by: deploySearchText of deploys/search-text.ts. */
+    search_text: Generated<string>;
   };
 
   /** What deploys change in the documents that were shown before. */
@@ -340,7 +348,12 @@ export interface Database {
     target: string;
     /** JSON. */
     details: string;
+    /** When a syslog receiver had it; null: not yet. */
+    forwarded_at: Generated<number | null>;
   };
+
+  /** One row: which process sends the audit log to the syslog receiver. */
+  audit_forwarding: { id: 1; leased_by: string | null; leased_until: number | null };
 
   /** A project's claim to a host name. Several projects may claim one; one of them at most holds it. */
   domains: {
@@ -833,5 +846,7 @@ export interface Database {
     project_id: string | null;
     /** JSON: the ids of the users who owned that project then. */
     owner_ids: string;
+    /** 1: the address of a slug leads to its project as long as it is reserved; 0: the owner has ended that. */
+    redirects: Generated<number>;
   };
 }

@@ -1,12 +1,9 @@
 import { Main } from '../shell/shell.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
+import { ACCOUNT_SECTIONS } from './account-sections.ts';
 
 const exactly = { exact: true };
-const SECTIONS = [
-  { label: 'Profile', to: '/account', activeOptions: exactly },
-  { label: 'Security', to: '/account/security', activeOptions: exactly },
-  { label: 'Tokens', to: '/account/tokens', activeOptions: exactly },
-] as const;
+const SECTIONS = ACCOUNT_SECTIONS.map((section) => ({ ...section, activeOptions: exactly }));
 
 export function AccountLayout() {
   return (

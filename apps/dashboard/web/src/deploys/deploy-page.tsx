@@ -44,7 +44,7 @@ export function DeployPage() {
 
 function DeployView({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
-  const { number, sourceName, createdAt, createdBy, state, live, isPruned, url } = deploy;
+  const { number, sourceName, message, createdAt, state, live, isPruned, url } = deploy;
   const { branch, version } = deploy;
   const site = version === null ? project.url : `${project.url}/${version}`;
   const hasSite = state === 'succeeded' && !isPruned;
@@ -66,9 +66,14 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         </>
       }
       description={
-        <span className="break-words">
-          {sourceName}, deployed <Ago at={createdAt} /> by {createdBy}
-        </span>
+        <>
+          {message !== null && (
+            <p className="wrap-anywhere mb-0.5 font-medium text-ink">{message}</p>
+          )}
+          <span className="break-words">
+            {sourceName}, deployed <Ago at={createdAt} /> by <Sender deploy={deploy} />
+          </span>
+        </>
       }
       actions={
         <>
@@ -128,6 +133,11 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
       </div>
     </ProjectPage>
   );
+}
+
+/** The account that sent a deploy. */
+function Sender({ deploy: { createdBy, createdByName } }: { readonly deploy: Deploy }) {
+  return <span title={createdBy}>{createdByName ?? createdBy}</span>;
 }
 
 function PreviewAddress({ url, what }: { readonly url: string; readonly what: string }) {

@@ -12,8 +12,9 @@ import { DeployState } from './deploy-state.tsx';
 /** A deploy in a list; the whole row leads to it. */
 export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
   const { slug } = useProject();
-  const { id, number, sourceName, createdBy, createdAt, state, branch, version, isPruned } = deploy;
+  const { id, number, sourceName, createdAt, state, branch, version, isPruned } = deploy;
   const { commit } = deploy;
+  const message = messageOf(deploy);
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
       <div className="min-w-0">
@@ -31,10 +32,12 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
           {version !== null && <VersionBadge version={version} />}
           {isPruned && <Badge>Pruned</Badge>}
         </div>
-        {commit !== null && (
+        {(commit !== null || message !== null) && (
           <p className="mt-0.5 flex min-w-0 items-baseline gap-2 text-[0.8125rem] text-muted">
-            <CommitHash commit={commit} />
-            <span className="truncate">{commit.message}</span>
+            {commit !== null && <CommitHash commit={commit} />}
+            <span className="truncate" title={message ?? undefined}>
+              {message}
+            </span>
           </p>
         )}
       </div>
@@ -45,10 +48,21 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
         </span>
       </div>
       <p className="min-w-0 truncate text-[0.8125rem] text-muted max-sm:col-span-2 sm:text-right">
-        {createdBy} · <Ago at={createdAt} />
+        <Author deploy={deploy} /> · <Ago at={createdAt} />
       </p>
     </li>
   );
+}
+
+/** What a deploy is about: as its sender said, or as its commit does; null: nobody said. */
+export function messageOf({ message, commit }: DeploySummary): string | null {
+  return message ?? commit?.message ?? null;
+}
+
+/** Who wrote what a deploy has, by name where that is known; with the account that sent it in a tooltip. */
+export function Author({ deploy }: { readonly deploy: DeploySummary }) {
+  const { commit, createdBy, createdByName } = deploy;
+  return <span title={createdBy}>{commit?.author ?? createdByName ?? createdBy}</span>;
 }
 
 /** Whether readers find a deploy: one without a version is hidden while a version is the default. */

@@ -10,6 +10,7 @@ import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
+import { TextField } from '../ui/field.tsx';
 import { fileSize } from '../ui/format.ts';
 import { Upload } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -25,6 +26,7 @@ export function UploadArea() {
   const abort = useRef<AbortController>(undefined);
   const [isOver, setOver] = useState(false);
   const [activate, setActivate] = useState(true);
+  const [message, setMessage] = useState('');
   const [progress, setProgress] = useState(0);
   const [problem, setProblem] = useState<string>();
   useEffect(() => () => abort.current?.abort(), []);
@@ -34,7 +36,7 @@ export function UploadArea() {
       setProgress(0);
       abort.current = new AbortController();
       const { signal } = abort.current;
-      return upload({ slug, file, activate, onProgress: setProgress, signal });
+      return upload({ slug, file, activate, message, onProgress: setProgress, signal });
     },
     onSuccess: async (deploy) => {
       queryClient.setQueryData(keys.deploy(slug, deploy.id), deploy);
@@ -73,6 +75,16 @@ export function UploadArea() {
   return (
     <div className="grid gap-3">
       {problem !== undefined && <Alert tone="negative">{problem}</Alert>}
+      <TextField
+        name="message"
+        label="Message (optional)"
+        placeholder="What is new in it"
+        value={message}
+        onValueChange={setMessage}
+        maxLength={200}
+        spellCheck
+        autoComplete="off"
+      />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is another way to what the button does */}
       <div
         onDragOver={over(true)}

@@ -48,6 +48,8 @@ interface Upload {
   readonly file: File;
   /** Whether the deploy goes live when it succeeds. */
   readonly activate: boolean;
+  /** What it is about; empty for nothing. */
+  readonly message: string;
   /** Called with the part that has been sent, 0 to 1. */
   readonly onProgress: (part: number) => void;
   readonly signal: AbortSignal;
@@ -59,11 +61,22 @@ interface Upload {
  * @throws ApiError when the server refuses it; OfflineError when there is no response; the signal's reason when
  *   it was given up
  */
-export function upload({ slug, file, activate, onProgress, signal }: Upload): Promise<Deploy> {
+export function upload({
+  slug,
+  file,
+  activate,
+  message,
+  onProgress,
+  signal,
+}: Upload): Promise<Deploy> {
   // fetch() cannot tell how much it has sent.
   const xhr = new XMLHttpRequest();
+  const query = new URLSearchParams({
+    ...(!activate && { activate: 'false' }),
+    ...(message.trim() !== '' && { message }),
+  });
   return new Promise((resolve, reject) => {
-    xhr.open('POST', `/api${path`/projects/${slug}/deploys`}${activate ? '' : '?activate=false'}`);
+    xhr.open('POST', `/api${path`/projects/${slug}/deploys`}?${query}`);
     xhr.setRequestHeader('accept', 'application/json');
     xhr.setRequestHeader('content-type', kindOf(file)?.type ?? 'application/octet-stream');
     xhr.setRequestHeader('x-file-name', encodeURIComponent(file.name));

@@ -5,7 +5,7 @@ import { Page } from '../ui/page.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
 
 const exactly = { exact: true };
-const SECTIONS = [
+export const INSTALLATION_SECTIONS = [
   { label: 'People', to: '/installation/people' },
   { label: 'Audit log', to: '/installation/audit', activeOptions: exactly },
   { label: 'DNS zone', to: '/installation/zone', activeOptions: exactly },
@@ -16,7 +16,11 @@ export function InstallationLayout() {
   const { isInstallationOwner } = useUser();
   return (
     <Main>
-      {isInstallationOwner ? <SideNav label="Installation" sections={SECTIONS} /> : <NotForYou />}
+      {isInstallationOwner ? (
+        <SideNav label="Installation" sections={INSTALLATION_SECTIONS} />
+      ) : (
+        <NotForYou />
+      )}
     </Main>
   );
 }

@@ -1,22 +1,9 @@
 import type { ComponentProps } from 'react';
-import type { Permission } from '../../../server/src/accounts/permissions.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
-
-const SECTIONS = [
-  ['General', '/projects/$slug/settings', 'project.update'],
-  ['Domains', '/projects/$slug/settings/domains', 'domain.read'],
-  ['Allowed changes', '/projects/$slug/settings/allowed-changes', 'deploy.read'],
-  ['Repository', '/projects/$slug/settings/repository', 'repository.read'],
-  ['Notifications', '/projects/$slug/settings/notifications', 'webhook.manage'],
-  ['Members', '/projects/$slug/settings/members', 'member.read'],
-  ['Plan', '/projects/$slug/settings/plan', 'project.read'],
-  ['Tokens', '/projects/$slug/settings/tokens', 'token.manage'],
-  ['Audit log', '/projects/$slug/settings/audit', 'audit.read'],
-  ['Danger zone', '/projects/$slug/settings/danger', 'project.delete'],
-] as const satisfies [string, string, Permission][];
+import { SECTIONS } from './sections.ts';
 
 export function SettingsLayout() {
   const project = useProject();

@@ -5,6 +5,8 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
 import { projectQuery } from '../queries.ts';
+import { forgetRecentPages } from '../search/recent.ts';
+import { SearchButton } from '../search/search-button.tsx';
 import { signOut } from '../session/session.ts';
 import { setTheme, THEMES, type Theme, useTheme } from '../theme.ts';
 import {
@@ -39,6 +41,7 @@ export function Shell({ user, children }: { readonly user?: User; readonly child
           </Link>
           {user && <ProjectCrumb />}
           <div className="flex-1" />
+          {user && <SearchButton user={user} />}
           {user && <AccountMenu user={user} />}
         </div>
       </header>
@@ -145,6 +148,7 @@ function AccountMenu({ user }: { readonly user: User }) {
   const leave = async () => {
     try {
       await signOut('/sign-in');
+      forgetRecentPages(user.id);
     } catch (error) {
       toast(messageOf(error), 'negative');
     }

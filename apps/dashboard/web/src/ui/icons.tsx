@@ -61,10 +61,14 @@ export const Copy = icon(
   'M10 8h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H10a2 2 0 0 1-2-2V10a2 2 0 0 1 2-2z',
   'M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
 );
+export const CornerDownLeft = icon('M20 4v7a4 4 0 0 1-4 4H4', 'm9 10-5 5 5 5');
 export const ExternalLink = icon(
   'M15 3h6v6',
   'M10 14 21 3',
   'M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6',
+);
+export const Folder = icon(
+  'M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
 );
 export const FolderPlus = icon(
   'M12 10v6',
@@ -112,6 +116,7 @@ export const ScrollText = icon(
   'M19 17V5a2 2 0 0 0-2-2H4',
   'M8 21h12a2 2 0 0 0 2-2v-1a1 1 0 0 0-1-1H11a1 1 0 0 0-1 1v1a2 2 0 1 1-4 0V5a2 2 0 1 0-4 0v2a1 1 0 0 0 1 1h3',
 );
+export const Search = icon('M3 11a8 8 0 1 0 16 0 8 8 0 1 0-16 0', 'm21 21-4.34-4.34');
 export const Sun = icon(
   'M8 12a4 4 0 1 0 8 0 4 4 0 1 0-8 0',
   'M12 2v2',

@@ -26,7 +26,10 @@ export function Page({
       <div className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="min-w-0 break-words font-semibold text-[1.375rem] leading-8 tracking-[-0.02em]">
+            <h1
+              data-page
+              className="min-w-0 break-words font-semibold text-[1.375rem] leading-8 tracking-[-0.02em]"
+            >
               {title}
             </h1>
             {badges}

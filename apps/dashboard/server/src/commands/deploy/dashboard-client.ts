@@ -26,6 +26,7 @@ interface QueueOptions {
   readonly branch?: string;
   readonly version?: string;
   readonly strict?: boolean;
+  readonly message?: string;
   readonly allowBreaking?: string;
 }
 
@@ -47,7 +48,7 @@ export class DashboardClient {
   async queueDeploy(
     slug: string,
     upload: BuildInput,
-    { activate, branch, version, strict = false, allowBreaking }: QueueOptions,
+    { activate, branch, version, strict = false, message, allowBreaking }: QueueOptions,
     commit: CommitQuery = {},
   ): Promise<Deploy> {
     const { document } = upload;
@@ -58,6 +59,7 @@ export class DashboardClient {
       ...(branch !== undefined && { branch }),
       ...(version !== undefined && { version }),
       ...(document !== undefined && { document }),
+      ...(message !== undefined && { message }),
       ...(allowBreaking !== undefined && { 'allow-breaking': allowBreaking }),
       ...commit,
     });

@@ -98,7 +98,7 @@ export function readCommit(query: CommitQuery): DeployCommit | null {
 }
 
 /** The first line of a text without control characters, of at most `most` letters; null where nothing is left. */
-function lineOf(text: string | undefined, most: number): string | null {
+export function lineOf(text: string | undefined, most: number): string | null {
   const [line = ''] = (text ?? '').split(/[\r\n]/, 1);
   const plain = line.replaceAll(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]/gu, '').replaceAll(BIDI, '');
   const cut = prefix(plain, most - 1);

@@ -1,0 +1,124 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  screenshot,
+  sharedInstallation,
+  type Visitor,
+  withoutRefusals,
+} from '../support/installation.ts';
+import { FITS, look } from '../support/look.ts';
+import { openApiFile } from '../support/uploads.ts';
+
+const shared = sharedInstallation();
+
+/** A project with a site. */
+async function projectWithSite({ call }: Visitor, slug: string, name: string): Promise<void> {
+  await call('POST', '/projects', { name, slug });
+}
+
+test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what there is to do', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page, complaints } = ada;
+  await projectWithSite(ada, 'pets', 'Pets and more');
+  await projectWithSite(ada, 'boats', 'Boats');
+
+  // A deploy says what it is about.
+  await page.goto(`${origin}/projects/pets`);
+  await page.getByLabel('Message (optional)').fill('Birthdays for all pets');
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Pets'));
+  await page.getByRole('heading', { name: 'Deploy #1' }).waitFor();
+  await page.getByText('Birthdays for all pets').waitFor();
+  await page.getByRole('status').getByText('Ready').waitFor();
+  await page.goto(`${origin}/projects/pets/deploys`);
+  const row = page.getByRole('listitem').filter({ hasText: '#1' });
+  await row.getByText('Birthdays for all pets').waitFor();
+  await row.getByText('Ada Lovelace').waitFor();
+  await screenshot(page, 'work-deploys');
+
+  await page.goto(origin);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  const box = page.getByRole('combobox', { name: 'Search projects, deploys' });
+  await box.waitFor();
+  assert.ok(await box.evaluate((element) => element === document.activeElement));
+  // Without letters: what was looked at last.
+  await page
+    .getByRole('option', { name: /^(Deploy #1|Deploys) · Pets and more$/ })
+    .first()
+    .waitFor();
+  await screenshot(page, 'work-palette-recent');
+
+  await page.keyboard.type('birthd');
+  const option = page.getByRole('option', { name: '#1 Birthdays for all pets' });
+  await option.waitFor();
+  // The highlighted option is the one that a screen reader is told of.
+  await page.waitForSelector('[role=option][data-highlighted]');
+  const active = await box.getAttribute('aria-activedescendant');
+  assert.ok(active, 'an option is active');
+  assert.match(await page.locator(`[id="${active}"]`).innerText(), /Birthdays for all pets/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/projects\/pets\/deploys\/[a-z2-7]{12}$/);
+  await box.waitFor({ state: 'detached' });
+
+  // A page of the project at hand, with arrows.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('domain');
+  await page.getByRole('option', { name: /^Add domain/ }).waitFor();
+  await page.getByRole('option', { name: /^Domains/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}/projects/pets/settings/domains`);
+
+  // Nothing, an attack, and the way out.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('<img src=x onerror=alert(1)>%');
+  await page.getByText('Nothing was found for').waitFor();
+  await page.keyboard.press('Escape');
+  await box.waitFor({ state: 'detached' });
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('on a phone the search is a button in the header, and the palette fits', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page } = ada;
+  await projectWithSite(ada, 'phones', 'Phones with a long name that does not fit in one line');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${origin}/projects/phones`);
+  await page.getByRole('button', { name: 'Search' }).click();
+  const box = page.getByRole('combobox');
+  await box.fill('phone');
+  await page
+    .getByRole('option', { name: /^Phones with/ })
+    .first()
+    .waitFor();
+  assert.ok(await page.evaluate(FITS));
+  await screenshot(page, 'work-palette-phone');
+  await page
+    .getByRole('option', { name: /^Phones with/ })
+    .first()
+    .click();
+  await page.waitForURL(`${origin}/projects/phones`);
+  await box.waitFor({ state: 'detached' });
+});
+
+test('the palette can be used by all, in both themes', async () => {
+  const installation = shared();
+  const ada = await installation.member();
+  await projectWithSite(ada, 'themes', 'Themes');
+  await look(ada.page, installation, {
+    name: 'work-palette',
+    path: '/projects/themes',
+    text: 'Deploy your first document',
+    open: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('them');
+      await page
+        .getByRole('option', { name: /^Themes/ })
+        .first()
+        .waitFor();
+    },
+  });
+});

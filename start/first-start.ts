@@ -44,6 +44,8 @@ export async function beginFirstStart(
 
 async function createUser({ email, password }: SignIn, env: NodeJS.ProcessEnv): Promise<void> {
   const args = ['users', 'create', '--email', email, '--name', 'Owner', '--password-stdin'];
+  // Whoever signs in with what is printed is asked for an address and a password of their own.
+  args.push('--provisional');
   const child = spawn('dashboard', args, { env, stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin.end(password);
   const [code] = await once(child, 'close');

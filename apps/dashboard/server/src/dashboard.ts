@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { urlHost } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyListenOptions } from 'fastify';
+import { openAccountMail } from './accounts/account-mail.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { startIssuer } from './certificates/issuer.ts';
@@ -102,6 +103,8 @@ export async function startDashboard({
     closers.push(spool.close);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
+    const accountMail = config.mail && openAccountMail(config.mail, { now, log });
+    if (accountMail) closers.push(accountMail.close);
     const deps: Deps = {
       config,
       db,
@@ -119,6 +122,7 @@ export async function startDashboard({
       repositoriesChanged: () => parts.repositories?.wake(),
       spool,
       uploadLimits,
+      accountMail,
       sealer,
     };
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());

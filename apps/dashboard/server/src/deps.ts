@@ -1,3 +1,4 @@
+import type { AccountMail } from './accounts/account-mail.ts';
 import type { PasswordCost } from './accounts/passwords.ts';
 import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
@@ -25,6 +26,8 @@ export interface Deps {
   /** The folder of temporary files. */
   readonly spool: Spool;
   readonly uploadLimits: UploadLimits;
+  /** Mails what is for one person alone; undefined: no mail server is configured. */
+  readonly accountMail: AccountMail | undefined;
   /** Seals secrets in the database. */
   readonly sealer: Sealer;
 }

@@ -8,6 +8,7 @@ import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
+import { accountLinkRoutes } from './accounts/account-link-routes.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { sessionRoutes } from './accounts/session-routes.ts';
 import { routeNotFound } from './api-error.ts';
@@ -137,6 +138,7 @@ export async function buildServer({
       api.register(peopleRoutes, { deps });
       api.register(sessionRoutes, { deps });
       api.register(accountRoutes, { deps });
+      api.register(accountLinkRoutes, { deps });
       api.register(projectRoutes, { deps });
       api.register(searchRoutes, { deps });
       api.register(memberRoutes, { deps });

@@ -227,7 +227,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   const invitation = { email: viewer.email, role: 'viewer' };
   const path = '/projects/linked/invitations';
   const invited = await call<CreatedInvitation>('POST', path, invitation);
-  await viewer.call('POST', `${new URL(invited.link).pathname}/accept`);
+  await viewer.call('POST', `${new URL(invited.link ?? '').pathname}/accept`);
   await viewer.page.goto(url);
   await viewer.page.getByRole('heading', { name: 'DNS records' }).waitFor();
   assert.equal(await viewer.page.getByText('Someone else has the DNS?').count(), 0);

@@ -45,7 +45,7 @@ onBothEngines('a link is good once, for the invited address alone', async (t) =>
   const { link, ...made } = await json<CreatedInvitation>(await root.call('POST', PATH, body), 201);
   assert.deepEqual([made.email, made.state, made.invitedBy], [GUEST, 'open', 'root@example.com']);
   const [, secret = ''] =
-    new RegExp(`^${service.origin}/invitations/([\\w-]{43})$`).exec(link) ?? [];
+    new RegExp(`^${service.origin}/invitations/([\\w-]{43})$`).exec(link ?? '') ?? [];
   const open = await json<OpenInvitation>(
     await service.visitor().call('GET', `/api/invitations/${secret}`),
   );

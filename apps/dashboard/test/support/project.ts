@@ -22,7 +22,7 @@ export async function invite(
 ): Promise<string> {
   const path = `/api/projects/${slug}/invitations`;
   const made = await json<CreatedInvitation>(await owner.call('POST', path, { email, role }), 201);
-  return made.link.replace(/^.*\/invitations\//, '');
+  return (made.link ?? '').replace(/^.*\/invitations\//, '');
 }
 
 export async function accept(guest: Visitor, secret: string): Promise<Project> {

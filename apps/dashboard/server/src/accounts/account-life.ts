@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { revokeInvitationsOf } from '../projects/invitation-state.ts';
 import { deleteAccountLinks } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
-import { isUniqueViolation } from '../store/errors.ts';
+import { ConcurrentChangeError, isUniqueViolation } from '../store/errors.ts';
 import { hasOtherOwner, listMemberships } from '../store/members.ts';
 import { lockProjects } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
@@ -12,14 +12,17 @@ import { deleteSessions } from '../store/sessions.ts';
 import { listUsedTokens, type UsedToken } from '../store/tokens.ts';
 import {
   deleteUser,
+  findInstallationOwner,
   lockUser,
   lockUsers,
   setDisabled,
   setUserEmail,
+  setUserRole,
   type UserRow,
 } from '../store/users.ts';
 import { readEmail } from './account-input.ts';
 import { type HandedOver, type HandOver, handOver } from './hand-over.ts';
+import { emailChangedLetter } from './letters.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,6 +31,8 @@ const DAY_MS = 86_400_000;
 export const TOKENS_USED_WITHIN_MS = 30 * DAY_MS;
 
 type LifeDeps = Pick<Deps, 'db' | 'now'>;
+/** With `accountMail`, an old address is told of the new one. */
+type EmailDeps = LifeDeps & Partial<Pick<Deps, 'accountMail' | 'addresses'>>;
 
 /** What ended with an account, and what became of its projects. */
 export interface EndedAccess {
@@ -101,7 +106,7 @@ export async function removeAccount(
   { handOverTo }: { readonly handOverTo: HandOver },
   actor: Actor,
 ): Promise<EndedAccess & { readonly handedOver: readonly HandedOver[] }> {
-  const heirs = typeof handOverTo === 'string' ? [handOverTo] : Object.values(handOverTo);
+  const heirs = typeof handOverTo === 'string' ? [handOverTo] : [...handOverTo.values()];
   return db.transaction().execute(async (trx) => {
     const locked = await lockUsers(trx, [id, ...heirs]);
     const user = mayEnd(
@@ -140,35 +145,72 @@ export async function removeAccount(
 }
 
 /**
- * Gives an account another e-mail address; a link to change it, or its password, that was sent to the old one ends.
- * Returns the changed user. Throws ApiError for an invalid address, one that has an account, and for an account that is
- * gone.
+ * Gives an account another e-mail address, and tells the old one. Links to change the address or the password end.
+ * `first` comes first in the transaction, with the account locked. Returns the changed user. Throws ApiError for an
+ * invalid address, one that has an account, and for an account that is gone.
  */
 export async function setEmail(
-  { db, now }: LifeDeps,
+  { db, now, accountMail, addresses }: EmailDeps,
   { id }: Pick<UserRow, 'id'>,
   email: string,
   actor: Actor,
+  { first }: { readonly first?: (trx: Trx, locked: UserRow) => Promise<void> } = {},
 ): Promise<UserRow> {
   const next = readEmail(email);
   try {
-    return await db.transaction().execute(async (trx) => {
+    const before = await db.transaction().execute(async (trx) => {
       const user = await lockUser(trx, id);
       if (!user) throw notFound('account');
+      await first?.(trx, user);
       if (user.email === next) return user;
       await setUserEmail(trx, id, next);
       await deleteAccountLinks(trx, id);
       await writeAudit(trx, now(), actor, {
         action: 'account.email',
         target: next,
-        details: { from: user.email, to: next },
+        details: { from: user.email },
       });
-      return { ...user, email: next };
+      return user;
     });
+    if (before.email !== next && before.is_provisional === 0 && addresses) {
+      const change = { from: before.email, to: next };
+      accountMail?.sendLater(async () => [emailChangedLetter(change, addresses())]);
+    }
+    return { ...before, email: next, is_provisional: 0 };
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`${next} has an account already.`);
     throw error;
   }
+}
+
+/**
+ * Makes another account the owner of the installation; there is one at a time. The former one keeps the projects that it
+ * is a member of. Throws ApiError where the account is gone or disabled.
+ */
+export async function handInstallationTo(
+  { db, now }: LifeDeps,
+  { id }: Pick<UserRow, 'id'>,
+  actor: Actor,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const before = await findInstallationOwner(trx);
+    const locked = await lockUsers(trx, before ? [before.id, id] : [id]);
+    const user = locked.find((row) => row.id === id);
+    if (!user) throw notFound('account');
+    if (user.disabled_at !== null) throw conflict(`${user.email} is disabled. Enable it first.`);
+    // Another one became the owner meanwhile: the transaction begins again.
+    if (before && locked.find((row) => row.id === before.id)?.role !== 'owner') {
+      throw new ConcurrentChangeError();
+    }
+    if (user.role === 'owner') return;
+    if (before) await setUserRole(trx, before.id, 'user');
+    await setUserRole(trx, id, 'owner');
+    await writeAudit(trx, now(), actor, {
+      action: 'installation.hand_over',
+      target: user.email,
+      details: { from: before?.email ?? null },
+    });
+  });
 }
 
 function mayEnd(user: UserRow | undefined, participle: string): UserRow {

@@ -9,11 +9,25 @@ import {
   type Routes,
 } from '../http/routes.ts';
 import { isSlug } from '../projects/slug.ts';
+import { instant } from '../schema-types.ts';
 import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
-import { ApiToken, CreatedToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
+import type { UserRow } from '../store/users.ts';
+import {
+  ApiToken,
+  CreatedToken,
+  EmailChange,
+  NewEmail,
+  NewToken,
+  OwnAccount,
+  PasswordChange,
+  PersonName,
+  User,
+} from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
 import { accessTo, type Caller } from './caller.ts';
+import { cancelEmailChange, changeOwnEmail, pendingEmail } from './email-change.ts';
+import { completeAccount } from './first-steps.ts';
 import { presentToken, presentUser } from './present-account.ts';
 import { createToken, revokeToken } from './tokens.ts';
 
@@ -42,6 +56,50 @@ export const accountRoutes: Routes = async (app, { deps }) => {
       await changePassword(deps, callerOf(request), request.body);
       return reply.code(204).send(null);
     },
+  );
+
+  app.get(
+    '/account/email',
+    operation('session', 'getEmailChange', 'The address that you are to have', {
+      response: jsonResponse(200, EmailChange),
+    }),
+    async (request) => presentEmailChange(callerOf(request), callerOf(request).user),
+  );
+
+  app.post(
+    '/account/email',
+    operation('session', 'changeEmail', 'Change your e-mail address', {
+      description:
+        'A link is mailed to the new address, and the old one is told. The address is changed when the link is used. Where the installation sends no mail, it is changed at once.',
+      body: NewEmail,
+      response: jsonResponse(200, EmailChange),
+    }),
+    async (request) => {
+      const caller = callerOf(request);
+      const { user } = await changeOwnEmail(deps, caller, request.body);
+      return presentEmailChange(caller, user);
+    },
+  );
+
+  app.delete(
+    '/account/email',
+    operation('session', 'cancelEmailChange', 'Keep your e-mail address', {
+      description: 'Ends the link that was mailed to the new one.',
+      response: NO_CONTENT,
+    }),
+    async (request, reply) => {
+      await cancelEmailChange(deps, callerOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/account/first-steps',
+    operation('session', 'completeAccount', 'Make the account of a first start your own', {
+      body: OwnAccount,
+      response: jsonResponse(200, User),
+    }),
+    async (request) => presentUser(await completeAccount(deps, callerOf(request), request.body)),
   );
 
   app.get(
@@ -88,6 +146,14 @@ export const accountRoutes: Routes = async (app, { deps }) => {
       return reply.code(204).send(null);
     },
   );
+
+  async function presentEmailChange(caller: Caller, user: UserRow) {
+    const pending = await pendingEmail(deps, caller);
+    return {
+      pending: pending ? { email: pending.email, expiresAt: instant(pending.expires_at) } : null,
+      user: presentUser(user),
+    };
+  }
 
   async function projectOfCaller(caller: Caller, slug: string) {
     const found = isSlug(slug) ? await findProject(deps.db, slug, caller.user.id) : undefined;

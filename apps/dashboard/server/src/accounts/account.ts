@@ -22,6 +22,10 @@ export const User = Type.Object(
     isInstallationOwner: Type.Boolean({
       description: 'Sets plans, and has the rights of an owner in every project.',
     }),
+    isProvisional: Type.Boolean({
+      description: 'A first start made it: the address is nobody’s, and the password was printed.',
+    }),
+    hasPassword: Type.Boolean(),
     createdAt: Instant,
   },
   { $id: 'User' },
@@ -56,6 +60,77 @@ export const PasswordChange = Type.Object({
     }),
   ),
 });
+
+/** `POST /api/account/email` */
+export const NewEmail = Type.Object({
+  email: Email,
+  password: Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'Your password, if your account has one.' }),
+  ),
+});
+
+/** The address that an account is to have, while its owner has not confirmed it. */
+export const EmailChange = Type.Object(
+  {
+    pending: Nullable(
+      Type.Object(
+        { email: Email, expiresAt: Instant },
+        {
+          description: 'The address that a link was mailed to, and when that ends; null: none.',
+        },
+      ),
+    ),
+    user: ref(User),
+  },
+  { $id: 'EmailChange' },
+);
+export type EmailChange = Static<typeof EmailChange>;
+
+const LinkSecret = Type.String({
+  maxLength: 200,
+  description: 'The secret in a link: what follows the `#`.',
+});
+
+/** The body of what a link of an account does. */
+export const LinkUse = Type.Object({ secret: LinkSecret });
+
+/** `POST /api/account-links/look-up` */
+export const AccountLink = Type.Object(
+  { kind: OneOf(['email', 'password']), email: Email, expiresAt: Instant },
+  { $id: 'AccountLink' },
+);
+export type AccountLink = Static<typeof AccountLink>;
+
+/** `POST /api/account-links/password` */
+export const PasswordReset = Type.Object({
+  secret: LinkSecret,
+  password: Password,
+  revokeTokens: Type.Optional(
+    Type.Boolean({
+      description: 'true: revokes the API tokens, too; without it they go on working.',
+    }),
+  ),
+});
+
+/** `POST /api/forgotten-password` */
+export const ForgottenPassword = Type.Object({ email: Email });
+
+/** A link by which someone else sets a password, where it is not mailed. */
+export const PasswordLink = Type.Object(
+  {
+    link: Nullable(Type.String({ description: 'Shown this once; null where it was mailed.' })),
+    mailed: Type.Boolean(),
+    mailError: Nullable(
+      Type.String({ description: 'Why it could not be mailed; null where nobody tried.' }),
+    ),
+    expiresAt: Instant,
+  },
+  { $id: 'PasswordLink' },
+);
+export type PasswordLink = Static<typeof PasswordLink>;
+
+/** `POST /api/account/first-steps`: what whoever a first start made an account for is called. */
+export const OwnAccount = Type.Object({ email: Email, name: PersonName, password: Password });
 
 export const Session = Type.Object(
   {

@@ -2,6 +2,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { forbidden } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { deleteAccountLinks } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { findOpenInvitation } from '../store/invitations.ts';
@@ -94,7 +95,14 @@ async function checkInvitation(
 /** Creates an account. Rejects with a unique violation when the address has one. */
 export async function createUser(
   { db, now, passwordCost }: PasswordDeps,
-  input: { email: string; password: string; name: string; isFirst: boolean },
+  input: {
+    email: string;
+    password: string;
+    name: string;
+    isFirst: boolean;
+    /** The address is nobody's: whoever signs in first is asked for theirs. */
+    isProvisional?: boolean;
+  },
   actor: Actor,
 ): Promise<UserRow> {
   const user: UserRow = {
@@ -106,7 +114,7 @@ export async function createUser(
     created_at: now(),
     disabled_at: null,
     last_seen_at: null,
-    is_provisional: 0,
+    is_provisional: input.isProvisional ? 1 : 0,
     first_steps_hidden_at: null,
   };
   await db.transaction().execute(async (trx) => {
@@ -148,6 +156,19 @@ export function invalidCredentials(): ApiError {
   return new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 
+/** Throws ApiError where this is not the caller's password. Attempts are limited as sign-ins are. */
+export async function checkOwnPassword(
+  { db, now, passwordCost }: PasswordDeps,
+  { user, actor }: Caller,
+  password: string,
+): Promise<void> {
+  await limitSignIn(db, user.email, actor.ip, now());
+  if (!(await verifyPassword(password, user.password_hash, passwordCost))) {
+    throw forbidden('The current password is wrong.');
+  }
+  await recordSignInSuccess(db, user.email, actor.ip);
+}
+
 /**
  * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Attempts are
  * limited as sign-ins are.
@@ -157,14 +178,9 @@ export async function changePassword(
   caller: Caller,
   change: { current: string; next: string; revokeTokens?: boolean },
 ): Promise<void> {
-  const { db, now, passwordCost } = deps;
   const { user, actor } = caller;
   checkPassword(change.next);
-  await limitSignIn(db, user.email, actor.ip, now());
-  if (!(await verifyPassword(change.current, user.password_hash, passwordCost))) {
-    throw forbidden('The current password is wrong.');
-  }
-  await recordSignInSuccess(db, user.email, actor.ip);
+  await checkOwnPassword(deps, caller, change.current);
   await setPassword(deps, user, change.next, actor, {
     exceptSession: caller.sessionId,
     revokeTokens: change.revokeTokens,
@@ -173,7 +189,7 @@ export async function changePassword(
 }
 
 /**
- * Sets a password and ends the user's sessions, except one where `exceptSession` names it, and with `revokeTokens`
+ * Sets a password, and ends the user's links for another password or address, their sessions, except one where `exceptSession` names it, and with `revokeTokens`
  * their API tokens. `isByUser`: the user asks for it, with the current password. Throws ApiError `unauthorized` where
  * that has changed meanwhile.
  */
@@ -193,6 +209,8 @@ export async function setPassword(
     if (options.isByUser) await lockUserWithPassword(trx, user);
     await setPasswordHash(trx, user.id, passwordHash);
     await deleteSessions(trx, user.id, options.exceptSession);
+    // Whoever asked for one may have been another.
+    await deleteAccountLinks(trx, user.id);
     await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });
     if (options.revokeTokens) await revokeTokensOf(trx, { userId: user.id }, now(), actor);
   });

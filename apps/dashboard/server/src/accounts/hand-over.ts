@@ -9,7 +9,7 @@ import type { UserRow } from '../store/users.ts';
  * Who takes over the projects that would be left without an owner: the id of one user for all of them, or of one for
  * each, by the project's slug.
  */
-export type HandOver = string | Readonly<Record<string, string>>;
+export type HandOver = string | ReadonlyMap<string, string>;
 
 /** A project, by its slug, and the address of its new owner. */
 export interface HandedOver {
@@ -38,7 +38,8 @@ export async function handOver(
     actor: Actor;
   },
 ): Promise<HandedOver[]> {
-  const heirOf = (slug: string) => (typeof handOverTo === 'string' ? handOverTo : handOverTo[slug]);
+  const heirOf = (slug: string) =>
+    typeof handOverTo === 'string' ? handOverTo : handOverTo.get(slug);
   const missing = projects.filter(({ slug }) => heirOf(slug) === undefined);
   if (missing.length > 0) {
     const slugs = missing.map(({ slug }) => slug).join(', ');

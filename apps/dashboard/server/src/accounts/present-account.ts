@@ -3,10 +3,19 @@ import type { SessionRow } from '../store/sessions.ts';
 import type { ListedToken } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import type { ApiToken, Session, User } from './account.ts';
+import { NO_PASSWORD } from './passwords.ts';
 import { scopesOf } from './permissions.ts';
 
-export function presentUser({ id, email, name, role, created_at }: UserRow): User {
-  return { id, email, name, isInstallationOwner: role === 'owner', createdAt: instant(created_at) };
+export function presentUser(user: UserRow): User {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    isInstallationOwner: user.role === 'owner',
+    isProvisional: user.is_provisional === 1,
+    hasPassword: user.password_hash !== NO_PASSWORD,
+    createdAt: instant(user.created_at),
+  };
 }
 
 /** `currentId`: the session of the request. */

@@ -51,6 +51,34 @@ export async function limitSignUp(db: Db, ip: string, now: number): Promise<void
   await limitRate(db, `sign-up:${clientNetwork(ip)}`, SIGN_UPS, now, message);
 }
 
+/** Requests of links for a new password, from one network and for one address. */
+const RESETS = { limit: 20, windowMs: WINDOW_MS };
+const RESETS_OF_ADDRESS = { limit: 3, windowMs: 60 * 60_000 };
+
+/** Counts a request of a link. Throws ApiError `rate_limited` when there were too many from a network. */
+export async function limitResetRequests(db: Db, ip: string, now: number): Promise<void> {
+  const message = () => 'Too many requests from this address. Try again later.';
+  await limitRate(db, `reset:${clientNetwork(ip)}`, RESETS, now, message);
+}
+
+/** Counts a letter with such a link. Whether the address may get it: nobody fills another's mailbox. */
+export async function isWithinResetLimit(db: Db, email: string, now: number): Promise<boolean> {
+  const { limit, windowMs } = RESETS_OF_ADDRESS;
+  const { count } = await incrementCounter(db, `reset-email:${email}`, now, windowMs);
+  return count <= limit;
+}
+
+/** Changes of the address of one account, each of which may mail to someone. */
+const EMAIL_CHANGES = { limit: 5, windowMs: 60 * 60_000 };
+
+/** Counts a change of an address. Throws ApiError `rate_limited` when there were too many. */
+export async function limitEmailChanges(db: Db, userId: string, now: number): Promise<void> {
+  await limitRate(db, `email-change:${userId}`, EMAIL_CHANGES, now, (waitMs) => {
+    const minutes = Math.ceil(waitMs / 60_000);
+    return `Too many changes of your address. Try again in ${count(minutes, 'minute')}.`;
+  });
+}
+
 function keysOf(email: string, ip: string) {
   const network = clientNetwork(ip);
   return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };

@@ -15,7 +15,7 @@ import type { Db } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
 import { projectNotFound } from './plan.ts';
 import { subcommand } from './subcommand.ts';
-import { userByEmail } from './users.ts';
+import { userByEmail } from './users/user-by-email.ts';
 import { withDatabase } from './with-database.ts';
 
 interface CreateOptions {

@@ -6,22 +6,30 @@ import { readEmail } from '../accounts/account-input.ts';
 import { createUser, setPassword } from '../accounts/accounts.ts';
 import { checkPassword, PASSWORD_COST } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
+import { instant, instantOrNull } from '../schema-types.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/schema.ts';
 import { countValidTokens } from '../store/tokens.ts';
-import { findUserByEmail, hasUsers, listUsers, type UserRow } from '../store/users.ts';
+import { hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';
+import { emailCommand, ownerCommand } from './users/change-account.ts';
+import { disableCommand, enableCommand, removeCommand } from './users/end-account.ts';
+import { EMAIL, userByEmail } from './users/user-by-email.ts';
 import { withDatabase } from './with-database.ts';
 
 export function usersCommand(): Command {
   return subcommand('users')
-    .description('Create accounts, list them, and set passwords.')
+    .description('Create, change, disable and remove accounts, and list them.')
     .addCommand(createCommand())
     .addCommand(listCommand())
-    .addCommand(passwordCommand());
+    .addCommand(passwordCommand())
+    .addCommand(emailCommand())
+    .addCommand(disableCommand())
+    .addCommand(enableCommand())
+    .addCommand(removeCommand())
+    .addCommand(ownerCommand());
 }
 
-const EMAIL = ['--email <email>', 'the address of the account (required)'] as const;
 const PASSWORD_STDIN = [
   '--password-stdin',
   'read the password from standard input (required)',
@@ -33,12 +41,16 @@ function createCommand(): Command {
     .requiredOption(...EMAIL)
     .option('--name <name>', 'the name of the person')
     .requiredOption(...PASSWORD_STDIN)
-    .action(async (options: { email: string; name?: string }) => {
+    .option('--provisional', 'the first sign-in asks for an address and a password of their own')
+    .action(async (options: { email: string; name?: string; provisional?: boolean }) => {
       const email = readEmail(options.email);
       const password = await readPassword();
       await withDatabase({ mustExist: false }, async (db) => {
         const name = options.name ?? email.replace(/@.*$/, '');
-        const user = await createFirstOrNext(db, { email, password, name });
+        const user = await createFirstOrNext(db, {
+          ...{ email, password, name },
+          isProvisional: options.provisional ?? false,
+        });
         if (!user) {
           throw new UserError(
             `${email} has an account already. \`dashboard users set-password\` sets another password.`,
@@ -53,7 +65,7 @@ function createCommand(): Command {
 /** Creates an account; undefined where the address has one. Of two created at once, one becomes the first. */
 async function createFirstOrNext(
   db: Db,
-  input: { email: string; password: string; name: string },
+  input: { email: string; password: string; name: string; isProvisional: boolean },
 ): Promise<UserRow | undefined> {
   for (const isFirst of (await hasUsers(db)) ? [false] : [true, false]) {
     try {
@@ -75,16 +87,18 @@ function listCommand(): Command {
     .option('--json', 'print JSON, for scripts')
     .action(async ({ json }: { json?: boolean }) => {
       const users = await withDatabase({ mustExist: true }, listUsers);
-      const rows = users.map(({ id, email, name, role, created_at }) => ({
-        id,
-        email,
-        name,
-        role,
-        createdAt: new Date(created_at).toISOString(),
-      }));
+      const rows = users.map(
+        ({ id, email, name, role, created_at, disabled_at, last_seen_at }) => ({
+          ...{ id, email, name, role },
+          createdAt: instant(created_at),
+          disabledAt: instantOrNull(disabled_at),
+          lastSeenAt: instantOrNull(last_seen_at),
+        }),
+      );
       if (json) return print(JSON.stringify(rows));
       const lines = rows.map(
-        ({ email, name, role, createdAt }) => `${createdAt}  ${role.padEnd(5)}  ${email}  ${name}`,
+        ({ email, name, role, createdAt, disabledAt }) =>
+          `${createdAt}  ${role.padEnd(5)}  ${email}  ${name}${disabledAt ? '  (disabled)' : ''}`,
       );
       return print(lines.length > 0 ? lines.join('\n') : 'No accounts yet.');
     });
@@ -110,17 +124,6 @@ function passwordCommand(): Command {
         return print(`${done}. ${tokens} of it still work: --revoke-tokens ends them, too.`);
       });
     });
-}
-
-/** The user with this address. Throws UserError where there is none. */
-export async function userByEmail(db: Db, text: string): Promise<UserRow> {
-  const email = readEmail(text);
-  const user = await findUserByEmail(db, email);
-  if (!user)
-    throw new UserError(
-      `${email} has no account. \`dashboard users list\` shows those that there are.`,
-    );
-  return user;
 }
 
 /** All of standard input without a last line break. */

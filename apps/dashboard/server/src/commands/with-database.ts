@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../store/open-database.ts';
 import type { Db } from '../store/schema.ts';
 
@@ -11,7 +11,7 @@ import type { Db } from '../store/schema.ts';
  */
 export async function withDatabase<T>(
   { mustExist }: { mustExist: boolean },
-  work: (db: Db) => Promise<T>,
+  work: (db: Db, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env);
   const path = sqlitePath(config.databaseUrl);
@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   }
   const { db, close } = await openDatabase(config.databaseUrl, 1);
   try {
-    return await work(db);
+    return await work(db, config);
   } finally {
     await close();
   }

@@ -20,7 +20,7 @@ type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
 
 /**
  * Who may call a route: anyone; any user; any user, but not with a token for one project; any user in a browser,
- * without a token; the installation's owner; or a user with a permission in the project of the path.
+ * without a token; the installation's owner; the same in a browser, without a token; or a user with a permission in the project of the path.
  */
 export type RouteAccess = 'public' | keyof typeof SCOPE_BY_ACCESS | Permission;
 
@@ -30,6 +30,7 @@ const SCOPE_BY_ACCESS = {
   'all-projects': 'projects',
   session: null,
   installation: 'installation',
+  'installation-session': null,
 } as const satisfies Record<string, Scope | null>;
 
 /** The scope that a token needs to call a route; null: no token may. */
@@ -147,7 +148,8 @@ async function authorize(
   if (!isPermission(access)) {
     const { user, token } = caller;
     const isForAll = token === undefined || token.projectId === null;
-    if (access === 'installation' && !(user.role === 'owner' && isForAll)) {
+    const isInstallation = access === 'installation' || access === 'installation-session';
+    if (isInstallation && !(user.role === 'owner' && isForAll)) {
       throw forbidden("Only the installation's owner may do this.");
     }
     if (access === 'all-projects' && !isForAll) {

@@ -1,9 +1,12 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import {
+  AccountLink,
   ApiToken,
   CreatedToken,
+  EmailChange,
   Installation,
+  PasswordLink,
   Session,
   User,
   Visitor,
@@ -19,7 +22,7 @@ import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
-import { Person } from '../installation/person.ts';
+import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import {
@@ -50,7 +53,13 @@ export const SCHEMAS = [
   User,
   Visitor,
   Person,
+  UsedToken,
+  PersonDetails,
+  EndedAccess,
   Session,
+  EmailChange,
+  AccountLink,
+  PasswordLink,
   ApiToken,
   CreatedToken,
   DeploySummary,

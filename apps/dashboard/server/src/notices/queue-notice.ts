@@ -63,7 +63,7 @@ export async function queueDomainNotice(
   await insertNotices(trx, [
     ...(await toWebhooks(trx, project, type, notice)),
     ...members
-      .filter(({ role }) => role === 'owner')
+      .filter(({ role, disabled_at }) => role === 'owner' && disabled_at === null)
       .map(({ email }) => notice({ webhook_id: null, email })),
   ]);
 }

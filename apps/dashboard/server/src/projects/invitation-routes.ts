@@ -49,7 +49,7 @@ export const invitationRoutes: Routes = async (app, { deps }) => {
     '/projects/:slug/invitations',
     operation('member.write', 'createInvitation', 'Invite someone', {
       description:
-        'The response has a link to hand over, shown this once: invitations are not mailed.',
+        'The invitation is mailed. Where the installation sends no mail, or that fails, the response has a link to hand over, shown this once.',
       params: SlugParams,
       body: NewInvitation,
       response: jsonResponse(201, CreatedInvitation),

@@ -1,5 +1,6 @@
 import { readEmail } from '../accounts/account-input.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { invitationLetter } from '../accounts/letters.ts';
 import { lockActiveUser } from '../accounts/passwords.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
@@ -16,6 +17,7 @@ import {
 } from '../store/invitations.ts';
 import { listMembers, setMember } from '../store/members.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
+import { incrementCounter } from '../store/rate-counters.ts';
 import type { Db, Role } from '../store/schema.ts';
 import { invitationState } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
@@ -25,19 +27,23 @@ import type { CreatedInvitation, Invitation } from './project.ts';
 /** How long an invitation can be accepted, in milliseconds. */
 const LIFETIME_MS = 7 * 86_400_000;
 
-type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
+type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail'>;
+
+/** Letters to people whom a project invites: nobody is written to by strangers without end. */
+const MAILS = { limit: 50, windowMs: 86_400_000 };
 
 /**
- * Invites an address to a project; the link is for whoever invites to hand over. Says nothing about
- * whether the address has an account. One that was open for the same address is replaced. It ends when whoever created
+ * Invites an address to a project; the link is mailed or, where the installation sends no mail or that fails, for
+ * whoever invites to hand over. Says nothing about whether the address has an account. One that was open for the same address is replaced. It ends when whoever created
  * it loses the right to invite, and with the token that it was created with.
  */
 export async function invite(
-  { db, now, addresses }: InvitationDeps,
+  deps: InvitationDeps,
   project: ProjectRow,
   input: { email: string; role: Role },
   caller: Caller,
 ): Promise<CreatedInvitation> {
+  const { db, now, addresses } = deps;
   const { user, actor, token } = caller;
   refuseTokenForOwners(caller, input.role);
   const email = readEmail(input.email);
@@ -77,7 +83,29 @@ export async function invite(
     });
   });
   const presented = presentInvitation({ ...row, inviter: user.email }, at);
-  return { ...presented, link: `${addresses().dashboard}/invitations/${secret}` };
+  const link = `${addresses().dashboard}/invitations/${secret}`;
+  const mailError = await mailInvitation(deps, { ...row, inviter: user.email, project }, link);
+  const mailed = mailError === null;
+  return { ...presented, link: mailed ? null : link, mailed, mailError: mailError ?? null };
+}
+
+/** Why an invitation was not mailed: undefined where there is no mail; null where it was. */
+async function mailInvitation(
+  { db, now, accountMail, addresses }: InvitationDeps,
+  {
+    email,
+    role,
+    inviter,
+    project,
+    expires_at: expiresAt,
+  }: Pick<InvitationRow, 'email' | 'role' | 'inviter' | 'expires_at'> & { project: ProjectRow },
+  link: string,
+): Promise<string | null | undefined> {
+  if (!accountMail) return undefined;
+  const { count } = await incrementCounter(db, `invite:${project.id}`, now(), MAILS.windowMs);
+  if (count > MAILS.limit) return 'The project has mailed too many invitations today.';
+  const letter = { email, role, project: project.name, inviter: inviter ?? '', link, expiresAt };
+  return (await accountMail.send(invitationLetter(letter, addresses()))) ?? null;
 }
 
 export function presentInvitation(

@@ -64,7 +64,10 @@ export const memberRoutes: Routes = async (app, { deps }) => {
   );
 };
 
-function present({ user_id, email, name, role, created_at }: MemberRow, callerId: string): Member {
+function present(
+  { user_id, email, name, role, created_at, disabled_at }: MemberRow,
+  callerId: string,
+): Member {
   return {
     userId: user_id,
     email,
@@ -72,5 +75,6 @@ function present({ user_id, email, name, role, created_at }: MemberRow, callerId
     role,
     since: instant(created_at),
     isYou: user_id === callerId,
+    isDisabled: disabled_at !== null,
   };
 }

@@ -149,7 +149,9 @@ async function memberToChange(
   if (!member) throw notFound('member');
   if (member.role === 'owner' && !staysOwner) {
     if (!(await hasOtherOwner(trx, project.id, userId))) {
-      throw conflict('A project needs an owner. Make another member an owner first.');
+      throw conflict(
+        'A project needs an owner who can sign in. Make another member an owner first, or ask the owner of the installation, who has the rights of one.',
+      );
     }
   }
   return member;

@@ -4,7 +4,7 @@ import { DeploySummary } from '../deploys/deploy.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import type { Plan } from '../store/schema.ts';
 
-const RoleName = OneOf(['owner', 'editor', 'viewer']);
+export const RoleName = OneOf(['owner', 'editor', 'viewer']);
 const PlanName = OneOf(['free', 'pro', 'enterprise']);
 
 const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
@@ -107,6 +107,7 @@ export const Member = Type.Object(
     role: RoleName,
     since: Instant,
     isYou: Type.Boolean(),
+    isDisabled: Type.Boolean({ description: 'The account cannot sign in.' }),
   },
   { $id: 'Member' },
 );
@@ -136,7 +137,14 @@ export type Invitation = Static<typeof Invitation>;
 
 /** With the link to hand over, which is shown this once: invitations are not mailed. */
 export const CreatedInvitation = Type.Object(
-  { ...Invitation.properties, link: Type.String() },
+  {
+    ...Invitation.properties,
+    link: Nullable(Type.String({ description: 'Shown this once; null where it was mailed.' })),
+    mailed: Type.Boolean(),
+    mailError: Nullable(
+      Type.String({ description: 'Why it could not be mailed; null where nobody tried.' }),
+    ),
+  },
   { $id: 'CreatedInvitation' },
 );
 export type CreatedInvitation = Static<typeof CreatedInvitation>;

@@ -23,6 +23,22 @@ export function findAccountLink(
     .executeTakeFirst();
 }
 
+/** The link of a kind that a user has and that has not ended. */
+export function findAccountLinkOf(
+  db: Db,
+  userId: string,
+  kind: AccountLinkRow['kind'],
+  now: number,
+): Promise<AccountLinkRow | undefined> {
+  return db
+    .selectFrom('account_links')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
 /** Ends a link by its secret. Whether it had not ended: of two who use it at the same time, one succeeds. */
 export function deleteAccountLink(trx: Trx, tokenHash: string): Promise<boolean> {
   return deleteRows(trx, 'account_links', { token_hash: tokenHash });

@@ -14,8 +14,8 @@ export function listMembers(db: Db, projectId: string): Promise<MemberRow[]> {
 }
 
 /** Whether somebody but this user can act as an owner of a project. Lock the project before. */
-export async function hasOtherOwner(trx: Trx, projectId: string, userId: string): Promise<boolean> {
-  const found = await members(trx, projectId)
+export async function hasOtherOwner(db: Db, projectId: string, userId: string): Promise<boolean> {
+  const found = await members(db, projectId)
     .where('members.role', '=', 'owner')
     .where('members.user_id', '!=', userId)
     .where('users.disabled_at', 'is', null)

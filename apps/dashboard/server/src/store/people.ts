@@ -10,26 +10,37 @@ export type PersonRow = Omit<UserRow, 'password_hash'> & {
   tokens: number;
 };
 
-/** Accounts in the order of their addresses, after `after`, at most `limit`; those that `ids` names, where it is given. */
+/** What a search of accounts looks at. */
+export type SearchedAccount = Pick<UserRow, 'email' | 'name' | 'disabled_at'>;
+
+/**
+ * Accounts in the order of their addresses, after `after`, at most `limit`: those that `isWanted`. That is asked here and
+ * not in SQL, since SQLite knows upper and lower case of ASCII alone.
+ */
 export async function listPeople(
   db: Db,
   {
-    ids,
+    isWanted,
     after,
     limit,
     now,
   }: {
-    ids: readonly string[] | undefined;
+    isWanted: ((account: SearchedAccount) => boolean) | undefined;
     after: string | undefined;
     limit: number;
     now: number;
   },
 ): Promise<PersonRow[]> {
-  if (ids?.length === 0) return [];
-  let query = people(db, now).orderBy('users.email').limit(limit);
-  if (ids) query = query.where('users.id', 'in', ids);
-  if (after !== undefined) query = query.where('users.email', '>', after);
-  return query.execute();
+  let query = db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'disabled_at'])
+    .orderBy('email');
+  if (after !== undefined) query = query.where('email', '>', after);
+  if (!isWanted) query = query.limit(limit);
+  const found = await query.execute();
+  const ids = (isWanted ? found.filter(isWanted).slice(0, limit) : found).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return people(db, now).where('users.id', 'in', ids).orderBy('users.email').execute();
 }
 
 export function findPerson(db: Db, id: string, now: number): Promise<PersonRow | undefined> {
@@ -52,9 +63,4 @@ function people(db: Db, now: number) {
         WHERE api_tokens.user_id = users.id AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${now}))`.as('tokens'),
   ]);
-}
-
-/** Every account, as far as a search looks at it. */
-export function listNames(db: Db) {
-  return db.selectFrom('users').select(['id', 'email', 'name', 'disabled_at']).execute();
 }

@@ -3,7 +3,7 @@ import type { Generated, Insertable, Kysely, Selectable, Transaction, Updateable
 // The tables, in Kysely's types for both databases. Instants are integers, in milliseconds since 1970; booleans are 0
 // and 1; JSON is text. So a row reads the same on both.
 
-type InstallationRole = 'owner' | 'user';
+export type InstallationRole = 'owner' | 'user';
 export type Engine = 'sqlite' | 'postgres';
 
 export type Role = 'owner' | 'editor' | 'viewer';

@@ -1,6 +1,6 @@
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
-import type { Db, NewRow, Row, Trx } from './schema.ts';
+import type { Db, InstallationRole, NewRow, Row, Trx } from './schema.ts';
 
 export type UserRow = Row<'users'>;
 
@@ -11,6 +11,11 @@ export function findUser(db: Db, id: string) {
 /** `email` in its stored spelling. */
 export function findUserByEmail(db: Db, email: string) {
   return findRow(db, 'users', { email });
+}
+
+/** Who owns the installation; undefined where nobody has an account yet. */
+export function findInstallationOwner(db: Db): Promise<UserRow | undefined> {
+  return findRow(db, 'users', { role: 'owner' });
 }
 
 /** In the order of their creation. */
@@ -35,9 +40,14 @@ export async function setUserName(trx: Trx, id: string, name: string): Promise<v
   await updateRows(trx, 'users', { id }, { name });
 }
 
-/** Rejects with a unique violation when the address has an account. */
+/** Rejects with a unique violation when there would be a second owner. */
+export async function setUserRole(trx: Trx, id: string, role: InstallationRole): Promise<void> {
+  await updateRows(trx, 'users', { id }, { role });
+}
+
+/** An address of its own. Rejects with a unique violation when it has an account. */
 export async function setUserEmail(trx: Trx, id: string, email: string): Promise<void> {
-  await updateRows(trx, 'users', { id }, { email });
+  await updateRows(trx, 'users', { id }, { email, is_provisional: 0 });
 }
 
 /** `at`: since when the account is disabled; null: it is not. */

@@ -1,0 +1,97 @@
+import { conflict } from '../api-error.ts';
+import type { Deps } from '../deps.ts';
+import { deleteAccountLinks, findAccountLinkOf } from '../store/account-links.ts';
+import { writeAudit } from '../store/audit.ts';
+import { findUser, findUserByEmail, type UserRow } from '../store/users.ts';
+import { readEmail } from './account-input.ts';
+import { setEmail } from './account-life.ts';
+import {
+  actorOfLink,
+  GIVEN_LINK_MS,
+  makeAccountLink,
+  openAccountLink,
+  useAccountLink,
+} from './account-links.ts';
+import { checkOwnPassword } from './accounts.ts';
+import type { Caller } from './caller.ts';
+import { confirmEmailLetter, emailRequestedLetter, emailTakenLetter } from './letters.ts';
+import { lockUserWithPassword, NO_PASSWORD } from './passwords.ts';
+import { limitEmailChanges } from './sign-in-limits.ts';
+
+type ChangeDeps = Pick<
+  Deps,
+  'db' | 'now' | 'config' | 'passwordCost' | 'addresses' | 'accountMail'
+>;
+
+/**
+ * Changes the caller's address: by a link that is mailed to the new one, while the old one is told; or at once where
+ * the installation sends no mail. Needs the current password, if the account has one. Says nothing about whether the
+ * new address has an account, unless there is no mail. Returns the user, changed or not yet.
+ */
+export async function changeOwnEmail(
+  deps: ChangeDeps,
+  caller: Caller,
+  change: { email: string; password?: string },
+): Promise<{ user: UserRow }> {
+  const { accountMail, now, addresses } = deps;
+  const { user, actor } = caller;
+  const to = readEmail(change.email);
+  if (to === user.email) throw conflict(`${to} is your address already.`);
+  if (user.password_hash !== NO_PASSWORD) {
+    await checkOwnPassword(deps, caller, change.password ?? '');
+  } else if (!accountMail) {
+    throw conflict(
+      'Your account has no password, and this installation sends no mail. Ask its owner to change your address.',
+    );
+  }
+  await limitEmailChanges(deps.db, user.id, now());
+  if (!accountMail) {
+    return { user: await setEmail(deps, user, to, actor) };
+  }
+  const { link, expiresAt } = await deps.db.transaction().execute(async (trx) => {
+    await lockUserWithPassword(trx, user);
+    await writeAudit(trx, now(), actor, {
+      action: 'account.email_link',
+      target: user.email,
+      details: { to },
+    });
+    const lifetimeMs = GIVEN_LINK_MS;
+    return makeAccountLink(trx, deps, user, { kind: 'email', email: to, lifetimeMs });
+  });
+  accountMail.sendLater(async () => {
+    const addressed = { from: user.email, to };
+    const isTaken = (await findUserByEmail(deps.db, to)) !== undefined;
+    return [
+      emailRequestedLetter(addressed, addresses()),
+      isTaken
+        ? emailTakenLetter(addressed, addresses())
+        : confirmEmailLetter({ ...addressed, link, expiresAt }, addresses()),
+    ];
+  });
+  return { user };
+}
+
+/** The address that the caller's account is to have once it is confirmed; undefined: none. */
+export async function pendingEmail({ db, now }: ChangeDeps, { user }: Caller) {
+  return findAccountLinkOf(db, user.id, 'email', now());
+}
+
+/** Ends the link by which the caller's address would change. */
+export async function cancelEmailChange({ db }: ChangeDeps, { user }: Caller): Promise<void> {
+  await db.transaction().execute((trx) => deleteAccountLinks(trx, user.id, 'email'));
+}
+
+/**
+ * Changes an address by the link that was mailed to it, which is used up. Throws ApiError where the link is not open, or
+ * another account has the address by now.
+ */
+export async function confirmEmail(deps: ChangeDeps, secret: string, ip: string): Promise<string> {
+  const { db, now } = deps;
+  const { user_id, kind, email } = await openAccountLink(deps, secret);
+  const user = kind === 'email' ? await findUser(db, user_id) : undefined;
+  if (!user) throw conflict('This link confirms no address.');
+  await setEmail(deps, user, email, actorOfLink(user, ip), {
+    first: async (trx) => void (await useAccountLink(trx, now(), 'email', secret)),
+  });
+  return email;
+}

@@ -1,0 +1,114 @@
+import { conflict } from '../api-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { deleteAccountLinks } from '../store/account-links.ts';
+import { writeAudit } from '../store/audit.ts';
+import { deleteSessions } from '../store/sessions.ts';
+import { findUserByEmail, lockUser, setPasswordHash, type UserRow } from '../store/users.ts';
+import { readEmail } from './account-input.ts';
+import {
+  type AccountLink,
+  ASKED_LINK_MS,
+  actorOfLink,
+  GIVEN_LINK_MS,
+  makeAccountLink,
+  openAccountLink,
+  useAccountLink,
+} from './account-links.ts';
+import { passwordChangedLetter, passwordLinkLetter } from './letters.ts';
+import { checkPassword, hashPassword, lockActiveUser, NO_PASSWORD } from './passwords.ts';
+import { isWithinResetLimit, limitResetRequests } from './sign-in-limits.ts';
+import { revokeTokensOf } from './tokens.ts';
+
+type LinkDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail'>;
+
+/**
+ * Mails a link for a new password to an address, if it has an account that signs in with one. Returns at once, and the
+ * same for every address. Throws ApiError where the installation sends no mail, and `rate_limited`.
+ */
+export async function requestPasswordLink(
+  deps: LinkDeps,
+  address: string,
+  ip: string,
+): Promise<void> {
+  const { db, now, accountMail } = deps;
+  const email = readEmail(address);
+  if (!accountMail) {
+    throw conflict('This installation sends no mail. Ask its owner for a link to set a password.');
+  }
+  await limitResetRequests(db, ip, now());
+  accountMail.sendLater(async () => {
+    const user = await findUserByEmail(db, email);
+    if (!user || user.disabled_at !== null || user.password_hash === NO_PASSWORD) return [];
+    if (!(await isWithinResetLimit(db, email, now()))) return [];
+    const actor: Actor = { userId: null, name: email, via: 'none', ip };
+    const link = await makePasswordLink(deps, user, actor, ASKED_LINK_MS);
+    return [passwordLinkLetter({ email, ...link }, deps.addresses())];
+  });
+}
+
+/**
+ * A link by which someone else sets a password: mailed to the account's address, or, where the installation sends no
+ * mail or that fails, for the one who asks to hand over. Throws ApiError where the account is disabled or gone.
+ */
+export async function givePasswordLink(
+  deps: LinkDeps,
+  user: UserRow,
+  actor: Actor,
+): Promise<AccountLink & { readonly mailed: boolean; readonly mailError: string | undefined }> {
+  const link = await makePasswordLink(deps, user, actor, GIVEN_LINK_MS);
+  const { accountMail, addresses } = deps;
+  const mailError = await accountMail?.send(
+    passwordLinkLetter({ email: user.email, ...link }, addresses()),
+  );
+  return { ...link, mailed: accountMail !== undefined && mailError === undefined, mailError };
+}
+
+function makePasswordLink(
+  deps: LinkDeps,
+  { id }: UserRow,
+  actor: Actor,
+  lifetimeMs: number,
+): Promise<AccountLink> {
+  return deps.db.transaction().execute(async (trx) => {
+    const user = await lockUser(trx, id);
+    if (!user || user.disabled_at !== null) {
+      throw conflict('The account is disabled or was removed.');
+    }
+    const { email } = user;
+    const made = await makeAccountLink(trx, deps, user, { kind: 'password', email, lifetimeMs });
+    await writeAudit(trx, deps.now(), actor, { action: 'account.password_link', target: email });
+    return made;
+  });
+}
+
+/**
+ * Sets a password by a link, which is used up, and ends all sessions of the account, and with `revokeTokens` its API
+ * tokens. Nobody is signed in by it. Throws ApiError where the link is not open, and for a password that is none.
+ */
+export async function resetPassword(
+  deps: LinkDeps & Pick<Deps, 'passwordCost'>,
+  { secret, password, revokeTokens }: { secret: string; password: string; revokeTokens?: boolean },
+  ip: string,
+): Promise<void> {
+  const { db, now, passwordCost, accountMail, addresses } = deps;
+  checkPassword(password);
+  const { user_id } = await openAccountLink(deps, secret);
+  const passwordHash = await hashPassword(password, passwordCost);
+  const user = await db.transaction().execute(async (trx) => {
+    const locked = await lockActiveUser(trx, user_id);
+    await useAccountLink(trx, now(), 'password', secret);
+    const actor = actorOfLink(locked, ip);
+    await setPasswordHash(trx, locked.id, passwordHash);
+    await deleteSessions(trx, locked.id);
+    await deleteAccountLinks(trx, locked.id);
+    await writeAudit(trx, now(), actor, {
+      action: 'account.password',
+      target: locked.email,
+      details: { by: 'link' },
+    });
+    if (revokeTokens) await revokeTokensOf(trx, { userId: locked.id }, now(), actor);
+    return locked;
+  });
+  accountMail?.sendLater(async () => [passwordChangedLetter(user.email, addresses())]);
+}

@@ -8,7 +8,7 @@ import type { EndedAccess, Person, PersonDetails } from '../../server/src/instal
 import type { Member } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { dashboard } from '../support/dashboard-program.ts';
-import { createProject, deploy, idOf, invite, joinAs, makeToken } from '../support/project.ts';
+import { createProject, idOf, invite, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 import { UP_TO_DATE } from '../support/store.ts';
 
@@ -28,7 +28,8 @@ async function company(t: TestContext, overrides: Parameters<typeof startService
   const ann = await joinAs(service, root, 'cats', 'ann@example.com', 'editor');
   await createProject(ann, 'pets');
   const forCats = service.visitor().withToken((await makeToken(ann, 'cats')).token);
-  const forAll = service.visitor().withToken((await makeToken(ann)).token);
+  const scopes = ['read', 'projects'] as const;
+  const forAll = service.visitor().withToken((await makeToken(ann, undefined, scopes)).token);
   return { service, root, ann, annId: await idOf(ann), forCats, forAll };
 }
 
@@ -47,7 +48,7 @@ onSharedEngines(
       service
         .visitor()
         .call('POST', '/api/session', { email: 'ann@example.com', password: PASSWORD });
-    await deploy(forAll, 'pets');
+    await json(await forAll.call('PATCH', '/api/projects/pets', { name: 'Pets' }));
     await json(await forCats.call('GET', '/api/projects/cats'));
 
     const disabled = await users('disable', '--email', 'Ann@example.com');
@@ -66,7 +67,7 @@ onSharedEngines(
     const refused = await assertError(await signIn(), 403, 'forbidden');
     assert.match(refused, /This account is disabled\. Ask the owner of this installation/);
     // The installation's owner has a way in.
-    assert.equal((await root.call('PATCH', '/api/projects/pets', { name: 'Pets' })).status, 200);
+    assert.equal((await root.call('PATCH', '/api/projects/pets', { name: 'Cats' })).status, 200);
 
     const enabled = await users('enable', '--email', 'ann@example.com');
     assert.match(enabled.stdout, /^Enabled ann@example\.com/);
@@ -88,7 +89,7 @@ onSharedEngines(
 
     const told = await items<AuditEntry>(root, '/api/projects/pets/audit?limit=100');
     assert.ok(
-      told.some(({ actor, action }) => `${actor} ${action}` === 'ann@example.com deploy.create'),
+      told.some(({ actor, action }) => `${actor} ${action}` === 'ann@example.com project.update'),
     );
     const [ended, handed] = told;
     assert.deepEqual([ended?.action, ended?.target], ['member.remove', 'ann@example.com']);

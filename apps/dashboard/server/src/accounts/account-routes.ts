@@ -26,8 +26,8 @@ import {
 } from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
 import { accessTo, type Caller } from './caller.ts';
+import { claimAccount } from './claim-account.ts';
 import { cancelEmailChange, changeOwnEmail, pendingEmail } from './email-change.ts';
-import { completeAccount } from './first-steps.ts';
 import { presentToken, presentUser } from './present-account.ts';
 import { createToken, revokeToken } from './tokens.ts';
 
@@ -94,12 +94,12 @@ export const accountRoutes: Routes = async (app, { deps }) => {
   );
 
   app.post(
-    '/account/first-steps',
-    operation('session', 'completeAccount', 'Make the account of a first start your own', {
+    '/account/claim',
+    operation('session', 'claimAccount', 'Make the account of a first start your own', {
       body: OwnAccount,
       response: jsonResponse(200, User),
     }),
-    async (request) => presentUser(await completeAccount(deps, callerOf(request), request.body)),
+    async (request) => presentUser(await claimAccount(deps, callerOf(request), request.body)),
   );
 
   app.get(

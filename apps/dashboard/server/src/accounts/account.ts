@@ -129,7 +129,7 @@ export const PasswordLink = Type.Object(
 );
 export type PasswordLink = Static<typeof PasswordLink>;
 
-/** `POST /api/account/first-steps`: what whoever a first start made an account for is called. */
+/** `POST /api/account/claim` */
 export const OwnAccount = Type.Object({ email: Email, name: PersonName, password: Password });
 
 export const Session = Type.Object(

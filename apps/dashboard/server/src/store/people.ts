@@ -3,7 +3,10 @@ import type { Db } from './schema.ts';
 import type { UserRow } from './users.ts';
 
 /** An account as the installation's owner sees it. */
-export type PersonRow = Omit<UserRow, 'password_hash'> & {
+export type PersonRow = Pick<
+  UserRow,
+  'id' | 'email' | 'name' | 'role' | 'created_at' | 'disabled_at' | 'last_seen_at'
+> & {
   /** How many projects the account owns. */
   projects: number;
   /** How many usable API tokens it has. */

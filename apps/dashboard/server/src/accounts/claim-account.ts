@@ -12,7 +12,7 @@ import { checkPassword, hashPassword } from './passwords.ts';
  * sessions. The password before was printed on a terminal, and the address was nobody's. Throws ApiError for another
  * account.
  */
-export async function completeAccount(
+export async function claimAccount(
   deps: Pick<Deps, 'db' | 'now' | 'passwordCost'>,
   caller: Caller,
   input: { email: string; name: string; password: string },

@@ -8,6 +8,10 @@ export const ERRORS = {
   invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },
   unauthorized: { status: 401, meaning: 'Missing or invalid API key.' },
   forbidden: { status: 403, meaning: 'The API key lacks the scope for this.' },
+  confirmation_required: {
+    status: 403,
+    meaning: 'The user of a session has not proved lately who they are.',
+  },
   not_found: { status: 404, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
@@ -37,6 +41,9 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** What the dashboard alone responds with: the API has no sessions. */
+export type DashboardErrorCode = 'confirmation_required';
 
 interface Options {
   /** For the log alone. */

@@ -98,9 +98,10 @@ export async function startService(
 
 /** A visitor of the dashboard at an address. */
 export function visitorOf(origin: string, token?: string): Visitor {
-  let cookie = '';
+  const cookies = new Map<string, string>();
   return {
     async call(method, path, body, headers = {}) {
+      const cookie = [...cookies.values()].join('; ');
       const isBytes = body instanceof Uint8Array || typeof body === 'string';
       const response = await fetch(origin + path, {
         method,
@@ -111,11 +112,19 @@ export function visitorOf(origin: string, token?: string): Visitor {
         },
         ...(body !== undefined && { body: isBytes ? (body as string) : JSON.stringify(body) }),
       });
-      for (const set of response.headers.getSetCookie()) [cookie = ''] = set.split(';');
+      for (const set of response.headers.getSetCookie()) keepCookie(cookies, set);
       return response;
     },
     withToken: (secret) => visitorOf(origin, secret),
   };
+}
+
+/** As a browser keeps it, or forgets it when it is taken back. */
+function keepCookie(cookies: Map<string, string>, set: string): void {
+  const [pair = ''] = set.split(';');
+  const name = pair.replace(/=.*/, '');
+  if (pair.endsWith('=')) cookies.delete(name);
+  else cookies.set(name, pair);
 }
 
 /** An answer's JSON, after its status was checked. */

@@ -1,10 +1,13 @@
-import type { ErrorCode } from '@petstore/http/errors.ts';
+import type { DashboardErrorCode, ErrorCode } from '@petstore/http/errors.ts';
+
+/** The codes that the API responds with. */
+export type ApiErrorCode = Exclude<ErrorCode, DashboardErrorCode>;
 
 /**
  * A page about each error, beyond the one sentence in the table of codes: what causes it and what to do. Paragraphs of
  * plain text, with `code` in backticks. docs/errors.md and the pages at /errors/CODE are generated from it.
  */
-export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
+export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
   invalid_json: [
     'The body is not strict JSON: a syntax error (the message says where), bytes that are not ' +
       'UTF-8, a byte order mark, a member that stands twice in one object, more than 32 levels ' +

@@ -32,8 +32,29 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
+/** What a browser is asked for that has proved one thing of two. It has no session. */
+export const PendingSignIn = Type.Object(
+  {
+    next: OneOf(['second_factor', 'set_up'], {
+      description:
+        'second_factor: one of `ways` is asked for. set_up: the installation requires a second factor, and the account has none; it is set up now.',
+    }),
+    ways: Type.Array(OneOf(['passkey', 'code', 'recovery_code']), {
+      description: 'What the account has. A passkey of another host is not among them.',
+    }),
+    email: Email,
+    passkeys: Type.Boolean({ description: 'Whether browsers can make passkeys for this address.' }),
+    expiresAt: Instant,
+  },
+  { $id: 'PendingSignIn' },
+);
+export type PendingSignIn = Static<typeof PendingSignIn>;
+
 /** `GET /api/visitor` */
-export const Visitor = Type.Object({ user: Nullable(ref(User)) }, { $id: 'Visitor' });
+export const Visitor = Type.Object(
+  { user: Nullable(ref(User)), pending: Nullable(ref(PendingSignIn)) },
+  { $id: 'Visitor' },
+);
 export type Visitor = Static<typeof Visitor>;
 
 /** `POST /api/session` */
@@ -141,6 +162,11 @@ export const Session = Type.Object(
     expiresAt: Instant,
     ip: Type.String(),
     userAgent: Type.String(),
+    method: Type.String({
+      description:
+        'How it began: `password`, `passkey` or `provider:NAME`, and after a `+` the second factor: `code`, `recovery_code` or `passkey`.',
+      examples: ['password+code'],
+    }),
   },
   { $id: 'Session' },
 );

@@ -12,6 +12,8 @@ export interface Caller {
   readonly actor: Actor;
   /** undefined for a caller with an API token. */
   readonly sessionId: string | undefined;
+  /** When the user of a session last proved who they are; undefined for a caller with an API token. */
+  readonly confirmedAt: number | undefined;
   /** undefined for a caller with a session. */
   readonly token: CallerToken | undefined;
 }

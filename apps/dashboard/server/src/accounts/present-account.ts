@@ -28,6 +28,7 @@ export function presentSession(row: SessionRow, currentId: string | undefined): 
     expiresAt: instant(row.expires_at),
     ip: row.ip,
     userAgent: row.user_agent,
+    method: row.method,
   };
 }
 

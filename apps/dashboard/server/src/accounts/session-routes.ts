@@ -1,4 +1,5 @@
 import { Type } from '@petstore/service/schema-builders.ts';
+import type { FastifyRequest } from 'fastify';
 import { notFound } from '../api-error.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -10,13 +11,23 @@ import {
   pageResponse,
   type Routes,
 } from '../http/routes.ts';
-import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
+import {
+  clearSessionCookie,
+  readSignInCookie,
+  setSessionCookie,
+  setSignInCookie,
+} from '../http/session-cookie.ts';
+import { findPendingSignIn } from '../store/pending-sign-ins.ts';
 import { listSessions } from '../store/sessions.ts';
-import { Credentials, Session, SignUp, User, Visitor } from './account.ts';
+import { Credentials, PendingSignIn, Session, SignUp, User, Visitor } from './account.ts';
 import { checkCredentials, signUp } from './accounts.ts';
+import { presentPending } from './factors/present-factors.ts';
+import { relyingPartyOf } from './factors/relying-party.ts';
+import { continueSignIn } from './factors/sign-in.ts';
 import { checkFirstAccount } from './first-account.ts';
 import { presentSession, presentUser } from './present-account.ts';
-import { beginSession, endOtherSessions, endSession } from './sessions.ts';
+import { hashSecret } from './secrets.ts';
+import { endOtherSessions, endSession, fromOf } from './sessions.ts';
 
 const operation = operationsOf('Sessions');
 
@@ -41,15 +52,24 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     '/session',
     operation('public', 'signIn', 'Sign in', {
       body: Credentials,
-      response: jsonResponse(200, User, 'Signed in; the cookie is the session.'),
+      response: {
+        ...jsonResponse(200, User, 'Signed in; the cookie is the session.'),
+        ...jsonResponse(
+          202,
+          PendingSignIn,
+          'More is asked of this browser; there is no session yet.',
+        ),
+      },
     }),
     async (request, reply) => {
-      const { body, headers } = request;
-      const ip = clientAddress(request);
-      const user = await checkCredentials(deps, body, ip);
-      const secret = await beginSession(deps, user, { ip, userAgent: headers['user-agent'] ?? '' });
-      setSessionCookie(request, reply, deps.addresses(), secret);
-      return presentUser(user);
+      const user = await checkCredentials(deps, request.body, clientAddress(request));
+      const outcome = await continueSignIn(deps, user, 'password', fromOf(request));
+      if ('session' in outcome) {
+        setSessionCookie(request, reply, deps.addresses(), outcome.session);
+        return presentUser(user);
+      }
+      setSignInCookie(request, reply, deps.addresses(), outcome.pending);
+      return reply.code(202).send(await pendingOf(request, outcome.pending));
     },
   );
 
@@ -67,7 +87,9 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const caller = await sessionCallerOf(request, deps);
-      return { user: caller ? presentUser(caller.user) : null };
+      if (caller) return { user: presentUser(caller.user), pending: null };
+      const secret = readSignInCookie(request, deps.addresses());
+      return { user: null, pending: secret ? await pendingOf(request, secret) : null };
     },
   );
 
@@ -115,4 +137,10 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       return reply.code(204).send(null);
     },
   );
+
+  async function pendingOf(request: FastifyRequest, secret: string): Promise<PendingSignIn | null> {
+    const found = await findPendingSignIn(deps.db, hashSecret(secret), deps.now());
+    const party = relyingPartyOf(request, deps.addresses());
+    return found ? presentPending(deps.db, found, party) : null;
+  }
 };

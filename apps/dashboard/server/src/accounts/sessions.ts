@@ -1,7 +1,10 @@
 import { prefix } from '@petstore/service/text.ts';
+import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { writeAudit } from '../store/audit.ts';
+import type { Trx } from '../store/schema.ts';
 import {
   deleteSession,
   deleteSessions,
@@ -13,6 +16,7 @@ import { lockUser, type UserRow } from '../store/users.ts';
 import { accountDisabled, invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
+import type { SignInMethod } from './sign-in-method.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,14 +31,28 @@ const MAX_USER_AGENT_LENGTH = 300;
 
 type SessionDeps = Pick<Deps, 'db' | 'now'>;
 
+/** Where a request comes from. */
+export interface From {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export function fromOf(request: FastifyRequest): From {
+  return { ip: clientAddress(request), userAgent: request.headers['user-agent'] ?? '' };
+}
+
 /**
- * Begins a session of a user who proved who they are. Returns the secret for its cookie. Throws ApiError when the
- * password has changed since the user was read, for a change ends all sessions, and when the account is disabled.
+ * Begins a session of a user who proved who they are, by `method`. `prove` is done in the same transaction, with the user
+ * locked: what it throws keeps them out. Returns the secret for the session's cookie. Throws ApiError when the password
+ * has changed since the user was read, for a change ends all sessions, and when the account is disabled.
+ *
+ * Whoever has a second factor is asked for it before: `continueSignIn` in factors/sign-in.ts decides that.
  */
 export async function beginSession(
   { db, now }: SessionDeps,
   user: UserRow,
-  from: { ip: string; userAgent: string },
+  from: From,
+  { method, prove }: { method: SignInMethod; prove: (trx: Trx) => Promise<void> },
 ): Promise<string> {
   const secret = makeSecret();
   const at = now();
@@ -43,6 +61,7 @@ export async function beginSession(
     const current = await lockUser(trx, user.id);
     if (current?.password_hash !== user.password_hash) throw invalidCredentials();
     if (current.disabled_at !== null) throw accountDisabled();
+    await prove(trx);
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
       token_hash: hashSecret(secret),
@@ -52,8 +71,14 @@ export async function beginSession(
       expires_at: at + IDLE_MS,
       ip: from.ip,
       user_agent: prefix(from.userAgent, MAX_USER_AGENT_LENGTH),
+      method,
+      confirmed_at: at,
     });
-    await writeAudit(trx, at, actor, { action: 'session.begin', target: user.email });
+    await writeAudit(trx, at, actor, {
+      action: 'session.begin',
+      target: user.email,
+      details: { method },
+    });
   });
   return secret;
 }
@@ -76,6 +101,7 @@ export async function callerOfSession(
     user,
     actor: { userId: user.id, name: user.email, via: 'session', ip },
     sessionId: session.id,
+    confirmedAt: session.confirmed_at,
     token: undefined,
   };
 }

@@ -117,6 +117,7 @@ export async function callerOfToken(
       ip,
     },
     sessionId: undefined,
+    confirmedAt: undefined,
     token: {
       id: token.id,
       scopes: scopesOf(token),

@@ -7,6 +7,7 @@ import {
   checkPermission,
   checkScope,
 } from '../accounts/caller.ts';
+import { checkConfirmed } from '../accounts/factors/confirmation.ts';
 import { PERMISSIONS, type Permission, type Scope } from '../accounts/permissions.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
@@ -47,6 +48,8 @@ declare module 'fastify' {
     access?: RouteAccess;
     /** Besides a permission: every member may do it to themselves, as the user in the path. */
     orToOneself?: true;
+    /** A sensitive change: whoever has a session must have proved lately who they are. */
+    asksAgain?: true;
   }
   interface FastifyRequest {
     /** Set where the route is not public. */
@@ -78,6 +81,7 @@ export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
       refuseCrossOrigin(request, deps.addresses().dashboard, { isStrict: true });
     }
     await authorize(request, request.caller, access, deps);
+    if (request.routeOptions.config.asksAgain) checkConfirmed(request.caller, deps.now());
   });
   // A body may take minutes to arrive, and the permission may have ended meanwhile.
   app.addHook('preHandler', async (request) => {

@@ -7,10 +7,22 @@ import {
   EmailChange,
   Installation,
   PasswordLink,
+  PendingSignIn,
   Session,
   User,
   Visitor,
 } from '../accounts/account.ts';
+import {
+  AddedFactor,
+  AuthenticatorAppDraft,
+  Confirmation,
+  Factors,
+  InstallationSecurity,
+  Passkey,
+  RecoveryCodes,
+  SetUpAndSignedIn,
+} from '../accounts/factors/factor.ts';
+import { PasskeyOptions } from '../accounts/factors/passkey-response.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { BranchPreview } from '../deploys/branch-preview.ts';
 import { Deploy, DeployChanges, DeploySummary, LogLine } from '../deploys/deploy.ts';
@@ -51,7 +63,17 @@ export const SCHEMAS = [
   ErrorBody,
   Installation,
   User,
+  PendingSignIn,
   Visitor,
+  PasskeyOptions,
+  Passkey,
+  Factors,
+  AddedFactor,
+  SetUpAndSignedIn,
+  RecoveryCodes,
+  AuthenticatorAppDraft,
+  Confirmation,
+  InstallationSecurity,
   Person,
   UsedToken,
   PersonDetails,

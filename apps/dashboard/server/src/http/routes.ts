@@ -21,6 +21,16 @@ export function operationsOf(tag: string) {
   ) => ({ config: { access }, schema: { tags: [tag], operationId, summary, ...schemas } });
 }
 
+/**
+ * The same for a sensitive change: whoever has a session proves again who they are, unless they did so within the last
+ * 15 minutes. Callers with an API token are not asked.
+ */
+export function asksAgain<T extends { readonly config: { readonly access: RouteAccess } }>(
+  route: T,
+): T {
+  return { ...route, config: { ...route.config, asksAgain: true } };
+}
+
 /** The parameters of a project's path, and of a path below it. */
 export const SlugParams = Type.Object({ slug: Type.String() });
 export const ItemParams = Type.Object({ ...SlugParams.properties, id: Type.String() });

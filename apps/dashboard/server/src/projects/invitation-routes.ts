@@ -1,5 +1,6 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import { accessTo } from '../accounts/caller.ts';
+import { checkConfirmed } from '../accounts/factors/confirmation.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
@@ -55,7 +56,9 @@ export const invitationRoutes: Routes = async (app, { deps }) => {
       response: jsonResponse(201, CreatedInvitation),
     }),
     async (request, reply) => {
-      const made = await invite(deps, accessOf(request).project, request.body, callerOf(request));
+      const caller = callerOf(request);
+      if (request.body.role === 'owner') checkConfirmed(caller, deps.now());
+      const made = await invite(deps, accessOf(request).project, request.body, caller);
       return reply.code(201).send(made);
     },
   );

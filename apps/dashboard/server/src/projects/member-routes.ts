@@ -1,4 +1,5 @@
 import { Type } from '@petstore/service/schema-builders.ts';
+import { checkConfirmed } from '../accounts/factors/confirmation.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
@@ -41,6 +42,7 @@ export const memberRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const caller = callerOf(request);
+      if (request.body.role === 'owner') checkConfirmed(caller, deps.now());
       const { project } = accessOf(request);
       const row = await changeRole(deps, project, request.params.userId, request.body.role, caller);
       return present(row, caller.user.id);
@@ -54,7 +56,7 @@ export const memberRoutes: Routes = async (app, { deps }) => {
         params: MemberParams,
         response: NO_CONTENT,
       }),
-      config: { access: 'member.write', orToOneself: true },
+      config: { access: 'member.write', orToOneself: true, asksAgain: true },
     },
     async (request, reply) => {
       const { project } = accessOf(request);

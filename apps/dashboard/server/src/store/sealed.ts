@@ -7,7 +7,8 @@ import type { Db } from './schema.ts';
  */
 export async function holdsSealed(db: Db): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM acme_accounts UNION ALL SELECT 1 FROM certificates
-    UNION ALL SELECT 1 FROM domain_connect_keys UNION ALL SELECT 1 FROM webhooks UNION ALL SELECT 1 FROM issuances WHERE sealed_key IS NOT NULL
+    UNION ALL SELECT 1 FROM domain_connect_keys UNION ALL SELECT 1 FROM webhooks
+    UNION ALL SELECT 1 FROM authenticator_apps UNION ALL SELECT 1 FROM issuances WHERE sealed_key IS NOT NULL
     UNION ALL SELECT 1 FROM repositories
       WHERE sealed_secret IS NOT NULL OR sealed_webhook_secret IS NOT NULL
     LIMIT 1`.execute(db);

@@ -1,3 +1,4 @@
+import { deletePendingSignIns } from './pending-sign-ins.ts';
 import { deleteRows, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
@@ -13,7 +14,11 @@ export async function findSession(
   tokenHash: string,
   now: number,
 ): Promise<
-  { session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at'>; user: UserRow } | undefined
+  | {
+      session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'confirmed_at'>;
+      user: UserRow;
+    }
+  | undefined
 > {
   const row = await db
     .selectFrom('sessions')
@@ -23,6 +28,7 @@ export async function findSession(
       'sessions.id as session_id',
       'sessions.created_at as session_created_at',
       'sessions.last_seen_at as session_last_seen_at',
+      'sessions.confirmed_at as session_confirmed_at',
     ])
     .where('sessions.token_hash', '=', tokenHash)
     .where('sessions.expires_at', '>', now)
@@ -33,9 +39,10 @@ export async function findSession(
     session_id: id,
     session_created_at: created_at,
     session_last_seen_at: last_seen_at,
+    session_confirmed_at: confirmed_at,
     ...user
   } = row;
-  return { session: { id, created_at, last_seen_at }, user };
+  return { session: { id, created_at, last_seen_at, confirmed_at }, user };
 }
 
 /** Also deletes expired sessions of all users. Lock the user before. */
@@ -55,6 +62,11 @@ export async function touchSession(
   await updateRows(db, 'users', { id: userId }, { last_seen_at: now });
 }
 
+/** The user of a session proved who they are. */
+export async function confirmSession(db: Db, id: string, at: number): Promise<void> {
+  await updateRows(db, 'sessions', { id }, { confirmed_at: at });
+}
+
 /** The open sessions of a user, the one used last first. */
 export function listSessions(db: Db, userId: string, now: number) {
   return db
@@ -72,8 +84,12 @@ export function deleteSession(trx: Trx, userId: string, id: string): Promise<boo
   return deleteRows(trx, 'sessions', { user_id: userId, id });
 }
 
-/** Ends all sessions of a user, except one where `except` names it. Returns how many there were. */
+/**
+ * Ends all sessions of a user, except one where `except` names it, and all sign-ins that are under way. Returns how many
+ * sessions there were.
+ */
 export async function deleteSessions(trx: Trx, userId: string, except?: string): Promise<number> {
+  await deletePendingSignIns(trx, userId);
   let query = trx.deleteFrom('sessions').where('user_id', '=', userId);
   if (except !== undefined) query = query.where('id', '!=', except);
   return Number((await query.executeTakeFirst()).numDeletedRows);

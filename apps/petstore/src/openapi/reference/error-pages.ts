@@ -1,11 +1,11 @@
-import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
+import { ERRORS } from '@petstore/http/errors.ts';
 import { type Html, html } from '@petstore/http/html.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { pathNotFound } from '../../http/api-error.ts';
-import { ERROR_GUIDE } from '../../http/error-guide.ts';
+import { type ApiErrorCode, ERROR_GUIDE } from '../../http/error-guide.ts';
 import { paragraph, sendPage } from './text-page.ts';
 
-const CODES = Object.keys(ERRORS) as ErrorCode[];
+const CODES = Object.keys(ERRORS).filter((code): code is ApiErrorCode => code in ERROR_GUIDE);
 
 /** A page for each error code, and a list of them: what a client that got one should know. */
 export const errorPages: FastifyPluginCallback = (app, _options, done) => {
@@ -50,7 +50,7 @@ function breakable(code: string): readonly Html[] {
   return [html`${first}`, ...words.map((word) => html`_<wbr>${word}`)];
 }
 
-function page(code: ErrorCode): Html {
+function page(code: ApiErrorCode): Html {
   const { status, meaning } = ERRORS[code];
   const body = JSON.stringify({ code, message: '…', status }, null, 2);
   return html`<nav><a href="/reference">API reference</a> · <a href="/errors">All errors</a></nav>

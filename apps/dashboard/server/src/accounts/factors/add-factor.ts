@@ -1,0 +1,97 @@
+import { conflict } from '../../api-error.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { writeAudit } from '../../store/audit.ts';
+import { putAuthenticatorApp } from '../../store/authenticator-apps.ts';
+import { findPasskeyByCredential, insertPasskey, listPasskeys } from '../../store/passkeys.ts';
+import { countRecoveryCodes } from '../../store/recovery-codes.ts';
+import type { Trx } from '../../store/schema.ts';
+import type { UserRow } from '../../store/users.ts';
+import { randomId } from '../secrets.ts';
+import { tellUser } from '../tell-user.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
+import type { NewPasskey } from './webauthn.ts';
+
+/** More than anybody has devices; a browser is sent all of them. */
+const MAX_PASSKEYS = 25;
+
+/** What a transaction adds a factor to: a locked user. */
+export interface Addition {
+  readonly trx: Trx;
+  readonly at: number;
+  readonly user: UserRow;
+  readonly actor: Actor;
+}
+
+/**
+ * Adds a passkey. Returns the recovery codes that are made with a user's first factor; null: they have some. Throws
+ * ApiError `conflict` where the passkey is there already, or there are too many.
+ */
+export async function addPasskey(addition: Addition, made: NewPasskey): Promise<string[] | null> {
+  const { trx, at, user, actor } = addition;
+  if (await findPasskeyByCredential(trx, made.credential_id)) {
+    throw conflict('This passkey was added already.');
+  }
+  const others = await listPasskeys(trx, user.id);
+  if (others.length >= MAX_PASSKEYS) {
+    throw conflict(`An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
+  }
+  const name = unusedName(
+    made.name,
+    others.map((other) => other.name),
+  );
+  const rest = { created_at: at, last_used_at: null, counter_refused_at: null };
+  const id = `pky_${randomId(16)}`;
+  await insertPasskey(trx, { ...made, ...rest, id, user_id: user.id, name });
+  await writeAudit(trx, at, actor, {
+    action: 'passkey.add',
+    target: name,
+    details: { id, user: user.email },
+  });
+  await tellUser(trx, at, user, {
+    subject: 'A passkey was added to your account',
+    message: `The passkey “${name}” was added to your account from ${actor.ip}. Whoever holds it can sign in as you. If it was not you, remove it and change your password.`,
+    path: '/account/security',
+  });
+  return firstRecoveryCodes(addition);
+}
+
+/** Makes an authenticator app the user's, in place of an earlier one. `step`: of the code that showed that it works. */
+export async function addAuthenticatorApp(
+  addition: Addition,
+  { sealedSecret, step }: { readonly sealedSecret: string; readonly step: number },
+): Promise<string[] | null> {
+  const { trx, at, user, actor } = addition;
+  const isReplaced = await putAuthenticatorApp(trx, {
+    user_id: user.id,
+    sealed_secret: sealedSecret,
+    last_step: step,
+    created_at: at,
+    last_used_at: null,
+  });
+  await writeAudit(trx, at, actor, {
+    action: 'authenticator.add',
+    target: user.email,
+    details: { replaced: isReplaced },
+  });
+  await tellUser(trx, at, user, {
+    subject: isReplaced
+      ? 'Your authenticator app was replaced'
+      : 'An authenticator app was added to your account',
+    message: `An authenticator app was set up for your account from ${actor.ip}${isReplaced ? ', and the earlier one no longer works' : ''}. If it was not you, remove it and change your password.`,
+    path: '/account/security',
+  });
+  return firstRecoveryCodes(addition);
+}
+
+async function firstRecoveryCodes({ trx, at, user }: Addition): Promise<string[] | null> {
+  const has = await countRecoveryCodes(trx, user.id);
+  return has ? null : makeRecoveryCodes(trx, user.id, at);
+}
+
+/** `Passkey`, `Passkey 2`, …: whichever nobody else of the list is called. */
+function unusedName(name: string, taken: readonly string[]): string {
+  for (let number = 2, next = name; ; number++) {
+    if (!taken.includes(next)) return next;
+    next = `${name} ${number}`;
+  }
+}

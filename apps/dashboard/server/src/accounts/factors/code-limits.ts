@@ -1,0 +1,84 @@
+import { clientNetwork } from '@petstore/http/networks.ts';
+import { count } from '@petstore/service/text.ts';
+import { rateLimited } from '../../api-error.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { Deps } from '../../deps.ts';
+import { writeAudit } from '../../store/audit.ts';
+import { recordGuessing } from '../../store/code-guesses.ts';
+import {
+  decrementCounter,
+  deleteCounter,
+  incrementCounter,
+  pruneCounters,
+} from '../../store/rate-counters.ts';
+import type { UserRow } from '../../store/users.ts';
+import { tellUser } from '../tell-user.ts';
+
+/** What is typed after the password was right. */
+export type TypedProof = 'code' | 'recovery_code';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Wrong codes of one account. At any moment three codes of a million are right: ten an hour, from wherever they come,
+ * find one in four years of trying without a pause. `pair` stops the one who mistypes before that, without the others.
+ */
+const LIMITS = {
+  pair: { limit: 5, windowMs: 15 * MINUTE_MS },
+  account: { limit: 10, windowMs: 60 * MINUTE_MS },
+} as const;
+
+type LimitDeps = Pick<Deps, 'db' | 'now'>;
+
+/**
+ * Counts a code before it is checked. Throws ApiError `rate_limited` when there were too many. Whoever gets here knows
+ * the password, so the user is told the first time that the account's own limit is passed.
+ */
+export async function limitCodes(
+  { db, now }: LimitDeps,
+  user: UserRow,
+  ip: string,
+  proof: TypedProof,
+): Promise<void> {
+  const at = now();
+  await pruneCounters(db, at);
+  const keys = keysOf(user, ip, proof);
+  for (const kind of ['pair', 'account'] as const) {
+    const { limit, windowMs } = LIMITS[kind];
+    const { count: tries, resetsAt } = await incrementCounter(db, keys[kind], at, windowMs);
+    if (tries <= limit) continue;
+    if (kind === 'account' && tries === limit + 1) await tellOfGuessing({ db, now }, user, ip);
+    const waitMs = resetsAt - at;
+    const minutes = count(Math.ceil(waitMs / MINUTE_MS), 'minute');
+    throw rateLimited(`Too many wrong codes. Use another way, or try again in ${minutes}.`, waitMs);
+  }
+}
+
+/** The code was right: it does not count, and earlier mistakes from the same network are forgotten. */
+export async function recordRightCode(
+  { db }: LimitDeps,
+  user: UserRow,
+  ip: string,
+  proof: TypedProof,
+): Promise<void> {
+  const { pair, account } = keysOf(user, ip, proof);
+  await deleteCounter(db, pair);
+  await decrementCounter(db, account);
+}
+
+function keysOf({ id }: UserRow, ip: string, proof: TypedProof) {
+  return { pair: `${proof}-pair:${clientNetwork(ip)} ${id}`, account: `${proof}:${id}` };
+}
+
+async function tellOfGuessing({ db, now }: LimitDeps, user: UserRow, ip: string): Promise<void> {
+  const actor: Actor = { userId: null, name: 'somebody', via: 'none', ip };
+  await db.transaction().execute(async (trx) => {
+    await recordGuessing(trx, user.id, now());
+    await writeAudit(trx, now(), actor, { action: 'factor.guessing', target: user.email });
+    await tellUser(trx, now(), user, {
+      subject: 'Someone knows your password and tries codes',
+      message: `Somebody signed in with your password and entered ${LIMITS.account.limit} wrong codes, the last from ${ip}. They did not get in, and cannot try again for an hour. If it was not you, change your password now.`,
+      path: '/account/security',
+    });
+  });
+}

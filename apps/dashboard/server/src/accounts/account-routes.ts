@@ -1,7 +1,8 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { asksAgain,
+import {
+  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
@@ -115,10 +116,12 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/tokens',
-    asksAgain(operation('session', 'createToken', 'Create an API token', {
-      body: NewToken,
-      response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
-    })),
+    asksAgain(
+      operation('session', 'createToken', 'Create an API token', {
+        body: NewToken,
+        response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
+      }),
+    ),
     async (request, reply) => {
       const caller = callerOf(request);
       const { project: slug } = request.body;
@@ -136,10 +139,12 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/tokens/:id',
-    asksAgain(operation('session', 'revokeToken', 'Revoke an API token', {
-      params: Type.Object({ id: Type.String() }),
-      response: NO_CONTENT,
-    })),
+    asksAgain(
+      operation('session', 'revokeToken', 'Revoke an API token', {
+        params: Type.Object({ id: Type.String() }),
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       const { user, actor } = callerOf(request);
       await revokeToken(deps, request.params.id, { userId: user.id }, actor);

@@ -1,7 +1,8 @@
 import { accessTo } from '../accounts/caller.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
-import { asksAgain,
+import {
+  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
@@ -101,13 +102,15 @@ export const projectRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/projects/:slug',
-    asksAgain(operation('project.delete', 'deleteProject', 'Delete a project', {
-      description:
-        'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',
-      params: SlugParams,
-      body: DeletionConfirmation,
-      response: NO_CONTENT,
-    })),
+    asksAgain(
+      operation('project.delete', 'deleteProject', 'Delete a project', {
+        description:
+          'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',
+        params: SlugParams,
+        body: DeletionConfirmation,
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       await deleteProject(deps, accessOf(request).project, request.body.confirm, callerOf(request));
       return reply.code(204).send(null);

@@ -4,7 +4,8 @@ import { presentToken } from '../accounts/present-account.ts';
 import { createToken, revokeToken } from '../accounts/tokens.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
-import { asksAgain,
+import {
+  asksAgain,
   ItemParams,
   jsonResponse,
   NO_CONTENT,
@@ -34,11 +35,13 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/projects/:slug/tokens',
-    asksAgain(operation('token.manage', 'createProjectToken', 'Create a token for the project', {
-      params: SlugParams,
-      body: Type.Object({ name, scopes, expiresInDays }),
-      response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
-    })),
+    asksAgain(
+      operation('token.manage', 'createProjectToken', 'Create a token for the project', {
+        params: SlugParams,
+        body: Type.Object({ name, scopes, expiresInDays }),
+        response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
+      }),
+    ),
     async (request, reply) => {
       const { user, actor } = callerOf(request);
       const { project } = accessOf(request);
@@ -49,10 +52,12 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/projects/:slug/tokens/:id',
-    asksAgain(operation('token.manage', 'revokeProjectToken', 'Revoke a token of the project', {
-      params: ItemParams,
-      response: NO_CONTENT,
-    })),
+    asksAgain(
+      operation('token.manage', 'revokeProjectToken', 'Revoke a token of the project', {
+        params: ItemParams,
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       const { project } = accessOf(request);
       await revokeToken(

@@ -3,7 +3,7 @@ import type { Letter } from './account-mail.ts';
 // The letters about accounts. Their links have secrets: they are mailed, and never logged.
 
 /** What every letter says of where it comes from. */
-interface Sender {
+export interface Sender {
   /** The address of the dashboard. */
   readonly dashboard: string;
 }
@@ -95,7 +95,7 @@ export function invitationLetter(
   ]);
 }
 
-function letter(
+export function letter(
   to: string,
   subject: string,
   { dashboard }: Sender,

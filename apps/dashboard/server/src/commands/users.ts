@@ -9,11 +9,13 @@ import { OPERATOR } from '../audit/actor.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/schema.ts';
+import { listFactorsOfUsers } from '../store/security-policy.ts';
 import { countValidTokens } from '../store/tokens.ts';
 import { hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';
 import { emailCommand, ownerCommand } from './users/change-account.ts';
 import { disableCommand, enableCommand, removeCommand } from './users/end-account.ts';
+import { resetFactorsCommand } from './users/reset-factors.ts';
 import { EMAIL, userByEmail } from './users/user-by-email.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -23,6 +25,7 @@ export function usersCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(passwordCommand())
+    .addCommand(resetFactorsCommand())
     .addCommand(emailCommand())
     .addCommand(disableCommand())
     .addCommand(enableCommand())
@@ -83,22 +86,25 @@ async function createFirstOrNext(
 
 function listCommand(): Command {
   return subcommand('users', 'list')
-    .description('List the accounts.')
+    .description('List the accounts, and who has a second factor.')
     .option('--json', 'print JSON, for scripts')
     .action(async ({ json }: { json?: boolean }) => {
-      const users = await withDatabase({ mustExist: true }, listUsers);
+      const [users, factors] = await withDatabase({ mustExist: true }, (db) =>
+        Promise.all([listUsers(db), listFactorsOfUsers(db)]),
+      );
       const rows = users.map(
         ({ id, email, name, role, created_at, disabled_at, last_seen_at }) => ({
           ...{ id, email, name, role },
           createdAt: instant(created_at),
           disabledAt: instantOrNull(disabled_at),
           lastSeenAt: instantOrNull(last_seen_at),
+          secondFactors: factors.get(id) ?? [],
         }),
       );
       if (json) return print(JSON.stringify(rows));
       const lines = rows.map(
-        ({ email, name, role, createdAt, disabledAt }) =>
-          `${createdAt}  ${role.padEnd(5)}  ${email}  ${name}${disabledAt ? '  (disabled)' : ''}`,
+        ({ email, name, role, createdAt, disabledAt, secondFactors }) =>
+          `${createdAt}  ${role.padEnd(5)}  ${email}  ${name}${disabledAt ? '  (disabled)' : ''}${secondFactors.length > 0 ? `  (second factor: ${secondFactors.map((factor) => factor.replace('_', ' ')).join(', ')})` : ''}`,
       );
       return print(lines.length > 0 ? lines.join('\n') : 'No accounts yet.');
     });

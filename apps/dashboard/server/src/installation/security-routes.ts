@@ -18,7 +18,7 @@ export const securityRoutes: Routes = async (app, { deps }) => {
   app.put(
     '/installation/security',
     asksAgain(
-      operation('installation', 'changeSecurity', 'Change who must have a second factor', {
+      operation('installation-session', 'changeSecurity', 'Change who must have a second factor', {
         description:
           'From their next sign-in on, whoever has none is led to set one up and can do nothing else before. API tokens go on working.',
         body: SecurityPolicy,

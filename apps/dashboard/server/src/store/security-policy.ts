@@ -26,6 +26,20 @@ export async function saveSecurityPolicy(trx: Trx, policy: SecurityPolicyRow): P
     .execute();
 }
 
+/** The second factors of all users, by their ids. Who has none is left out. */
+export async function listFactorsOfUsers(
+  db: Db,
+): Promise<Map<string, readonly ('passkey' | 'authenticator_app')[]>> {
+  const passkeys = await db.selectFrom('passkeys').select('user_id').distinct().execute();
+  const apps = await db.selectFrom('authenticator_apps').select('user_id').execute();
+  const found = new Map<string, ('passkey' | 'authenticator_app')[]>();
+  for (const { user_id } of passkeys) found.set(user_id, ['passkey']);
+  for (const { user_id } of apps) {
+    found.set(user_id, [...(found.get(user_id) ?? []), 'authenticator_app']);
+  }
+  return found;
+}
+
 /** The accounts without a second factor of their own, by address. `owners`: of those who own a project alone. */
 export function listUsersWithoutFactor(db: Db, whom: 'owners' | 'everyone') {
   const query = db

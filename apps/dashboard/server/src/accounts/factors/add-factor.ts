@@ -6,8 +6,10 @@ import { findPasskeyByCredential, insertPasskey, listPasskeys } from '../../stor
 import { countRecoveryCodes } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
 import type { UserRow } from '../../store/users.ts';
+import type { Letter } from '../account-mail.ts';
+import type { Sender } from '../letters.ts';
 import { randomId } from '../secrets.ts';
-import { tellUser } from '../tell-user.ts';
+import { appSetLetter, passkeyAddedLetter } from './factor-letters.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import type { NewPasskey } from './webauthn.ts';
 
@@ -22,11 +24,16 @@ export interface Addition {
   readonly actor: Actor;
 }
 
-/**
- * Adds a passkey. Returns the recovery codes that are made with a user's first factor; null: they have some. Throws
- * ApiError `conflict` where the passkey is there already, or there are too many.
- */
-export async function addPasskey(addition: Addition, made: NewPasskey): Promise<string[] | null> {
+/** What came with a factor. */
+export interface Added {
+  /** Those that are made with a user's first factor; null: they have some. */
+  readonly recoveryCodes: string[] | null;
+  /** For the user, once it is stored. */
+  readonly letter: (sender: Sender) => Letter;
+}
+
+/** Adds a passkey. Throws ApiError `conflict` where the passkey is there already, or there are too many. */
+export async function addPasskey(addition: Addition, made: NewPasskey): Promise<Added> {
   const { trx, at, user, actor } = addition;
   if (await findPasskeyByCredential(trx, made.credential_id)) {
     throw conflict('This passkey was added already.');
@@ -39,6 +46,7 @@ export async function addPasskey(addition: Addition, made: NewPasskey): Promise<
     made.name,
     others.map((other) => other.name),
   );
+  const told = { email: user.email, ip: actor.ip };
   const rest = { created_at: at, last_used_at: null, counter_refused_at: null };
   const id = `pky_${randomId(16)}`;
   await insertPasskey(trx, { ...made, ...rest, id, user_id: user.id, name });
@@ -47,20 +55,19 @@ export async function addPasskey(addition: Addition, made: NewPasskey): Promise<
     target: name,
     details: { id, user: user.email },
   });
-  await tellUser(trx, at, user, {
-    subject: 'A passkey was added to your account',
-    message: `The passkey “${name}” was added to your account from ${actor.ip}. Whoever holds it can sign in as you. If it was not you, remove it and change your password.`,
-    path: '/account/security',
-  });
-  return firstRecoveryCodes(addition);
+  return {
+    recoveryCodes: await firstRecoveryCodes(addition),
+    letter: (sender) => passkeyAddedLetter(told, name, sender),
+  };
 }
 
 /** Makes an authenticator app the user's, in place of an earlier one. `step`: of the code that showed that it works. */
 export async function addAuthenticatorApp(
   addition: Addition,
   { sealedSecret, step }: { readonly sealedSecret: string; readonly step: number },
-): Promise<string[] | null> {
+): Promise<Added> {
   const { trx, at, user, actor } = addition;
+  const told = { email: user.email, ip: actor.ip };
   const isReplaced = await putAuthenticatorApp(trx, {
     user_id: user.id,
     sealed_secret: sealedSecret,
@@ -73,14 +80,10 @@ export async function addAuthenticatorApp(
     target: user.email,
     details: { replaced: isReplaced },
   });
-  await tellUser(trx, at, user, {
-    subject: isReplaced
-      ? 'Your authenticator app was replaced'
-      : 'An authenticator app was added to your account',
-    message: `An authenticator app was set up for your account from ${actor.ip}${isReplaced ? ', and the earlier one no longer works' : ''}. If it was not you, remove it and change your password.`,
-    path: '/account/security',
-  });
-  return firstRecoveryCodes(addition);
+  return {
+    recoveryCodes: await firstRecoveryCodes(addition),
+    letter: (sender) => appSetLetter(told, { isReplaced }, sender),
+  };
 }
 
 async function firstRecoveryCodes({ trx, at, user }: Addition): Promise<string[] | null> {

@@ -12,7 +12,7 @@ import {
   pruneCounters,
 } from '../../store/rate-counters.ts';
 import type { UserRow } from '../../store/users.ts';
-import { tellUser } from '../tell-user.ts';
+import { codesGuessedLetter } from './factor-letters.ts';
 
 /** What is typed after the password was right. */
 export type TypedProof = 'code' | 'recovery_code';
@@ -28,18 +28,19 @@ const LIMITS = {
   account: { limit: 10, windowMs: 60 * MINUTE_MS },
 } as const;
 
-type LimitDeps = Pick<Deps, 'db' | 'now'>;
+type LimitDeps = Pick<Deps, 'db' | 'now' | 'accountMail' | 'addresses'>;
 
 /**
  * Counts a code before it is checked. Throws ApiError `rate_limited` when there were too many. Whoever gets here knows
  * the password, so the user is told the first time that the account's own limit is passed.
  */
 export async function limitCodes(
-  { db, now }: LimitDeps,
+  deps: LimitDeps,
   user: UserRow,
   ip: string,
   proof: TypedProof,
 ): Promise<void> {
+  const { db, now } = deps;
   const at = now();
   await pruneCounters(db, at);
   const keys = keysOf(user, ip, proof);
@@ -47,7 +48,7 @@ export async function limitCodes(
     const { limit, windowMs } = LIMITS[kind];
     const { count: tries, resetsAt } = await incrementCounter(db, keys[kind], at, windowMs);
     if (tries <= limit) continue;
-    if (kind === 'account' && tries === limit + 1) await tellOfGuessing({ db, now }, user, ip);
+    if (kind === 'account' && tries === limit + 1) await tellOfGuessing(deps, user, ip);
     const waitMs = resetsAt - at;
     const minutes = count(Math.ceil(waitMs / MINUTE_MS), 'minute');
     throw rateLimited(`Too many wrong codes. Use another way, or try again in ${minutes}.`, waitMs);
@@ -56,7 +57,7 @@ export async function limitCodes(
 
 /** The code was right: it does not count, and earlier mistakes from the same network are forgotten. */
 export async function recordRightCode(
-  { db }: LimitDeps,
+  { db }: Pick<LimitDeps, 'db'>,
   user: UserRow,
   ip: string,
   proof: TypedProof,
@@ -70,15 +71,16 @@ function keysOf({ id }: UserRow, ip: string, proof: TypedProof) {
   return { pair: `${proof}-pair:${clientNetwork(ip)} ${id}`, account: `${proof}:${id}` };
 }
 
-async function tellOfGuessing({ db, now }: LimitDeps, user: UserRow, ip: string): Promise<void> {
+async function tellOfGuessing(
+  { db, now, accountMail, addresses }: LimitDeps,
+  user: UserRow,
+  ip: string,
+): Promise<void> {
   const actor: Actor = { userId: null, name: 'somebody', via: 'none', ip };
   await db.transaction().execute(async (trx) => {
     await recordGuessing(trx, user.id, now());
     await writeAudit(trx, now(), actor, { action: 'factor.guessing', target: user.email });
-    await tellUser(trx, now(), user, {
-      subject: 'Someone knows your password and tries codes',
-      message: `Somebody signed in with your password and entered ${LIMITS.account.limit} wrong codes, the last from ${ip}. They did not get in, and cannot try again for an hour. If it was not you, change your password now.`,
-      path: '/account/security',
-    });
   });
+  const told = { email: user.email, ip };
+  accountMail?.sendLater(async () => [codesGuessedLetter(told, LIMITS.account.limit, addresses())]);
 }

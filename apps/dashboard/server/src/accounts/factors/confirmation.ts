@@ -41,12 +41,13 @@ export async function confirmWithPassword(
 
 /** Confirms a session with what a passkey signed. */
 export async function confirmWithPasskey(
-  { db, now }: Pick<ConfirmDeps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'accountMail' | 'addresses'>,
   { user, actor, sessionId = '' }: Caller,
   assertion: Assertion,
 ): Promise<void> {
+  const { db, now } = deps;
   const told = { user, passkey: assertion.passkey, ip: actor.ip };
-  await withCopiesTold({ db, now }, told, () =>
+  await withCopiesTold(deps, told, () =>
     db.transaction().execute(async (trx) => {
       await recordUse(trx, now(), assertion);
       await confirmSession(trx, sessionId, now());

@@ -13,11 +13,10 @@ import { instant, instantOrNull } from '../../schema-types.ts';
 import { writeAudit } from '../../store/audit.ts';
 import { codesGuessedAt, forgetGuessing } from '../../store/code-guesses.ts';
 import { renamePasskey } from '../../store/passkeys.ts';
-import type { Trx } from '../../store/schema.ts';
 import { readName } from '../account-input.ts';
 import type { Caller } from '../caller.ts';
 import { lockActiveUser, NO_PASSWORD } from '../passwords.ts';
-import { type Addition, addAuthenticatorApp, addPasskey } from './add-factor.ts';
+import { type Added, type Addition, addAuthenticatorApp, addPasskey } from './add-factor.ts';
 import { checkDraft, draftApp } from './authenticator-app.ts';
 import {
   AddedFactor,
@@ -206,10 +205,15 @@ export const factorRoutes: Routes = async (app, { deps }) => {
     },
   );
 
-  function adding<T>({ user, actor }: Caller, add: (addition: Addition) => Promise<T>): Promise<T> {
-    return deps.db.transaction().execute(async (trx: Trx) => {
+  async function adding(
+    { user, actor }: Caller,
+    add: (addition: Addition) => Promise<Added>,
+  ): Promise<string[] | null> {
+    const { letter, recoveryCodes } = await deps.db.transaction().execute(async (trx) => {
       const current = await lockActiveUser(trx, user.id);
       return add({ trx, at: deps.now(), user: current, actor });
     });
+    deps.accountMail?.sendLater(async () => [letter(deps.addresses())]);
+    return recoveryCodes;
   }
 };

@@ -7,21 +7,21 @@ import { deletePasskey, deletePasskeys } from '../../store/passkeys.ts';
 import { deleteRecoveryCodes } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
 import { deleteSessions } from '../../store/sessions.ts';
-import type { UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users.ts';
 import type { Caller } from '../caller.ts';
 import { lockActiveUser, NO_PASSWORD } from '../passwords.ts';
-import { tellUser } from '../tell-user.ts';
+import { appRemovedLetter, passkeyRemovedLetter } from './factor-letters.ts';
 import { factorsOf, hasFactor, isFactorRequired } from './factors.ts';
 
-type RemoveDeps = Pick<Deps, 'db' | 'now'>;
+type RemoveDeps = Pick<Deps, 'db' | 'now' | 'accountMail' | 'addresses'>;
 
 /** Removes a passkey of the caller. Throws ApiError where it is the last way in, or the last factor where one is required. */
 export async function removePasskey(
-  { db, now }: RemoveDeps,
+  { db, now, accountMail, addresses }: RemoveDeps,
   { user, actor }: Caller,
   id: string,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  const { name } = await db.transaction().execute(async (trx) => {
     const current = await lockActiveUser(trx, user.id);
     const passkey = await deletePasskey(trx, user.id, id);
     if (!passkey) throw notFound('passkey');
@@ -32,17 +32,15 @@ export async function removePasskey(
       target: passkey.name,
       details: { id, user: user.email },
     });
-    await tellUser(trx, now(), user, {
-      subject: 'A passkey was removed from your account',
-      message: `The passkey “${passkey.name}” was removed from your account, from ${actor.ip}. If it was not you, change your password now.`,
-      path: '/account/security',
-    });
+    return passkey;
   });
+  const told = { email: user.email, ip: actor.ip };
+  accountMail?.sendLater(async () => [passkeyRemovedLetter(told, name, addresses())]);
 }
 
 /** Removes the caller's authenticator app. Throws ApiError where there is none, or it is the last factor and one is required. */
 export async function removeAuthenticatorApp(
-  { db, now }: RemoveDeps,
+  { db, now, accountMail, addresses }: RemoveDeps,
   { user, actor }: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -50,12 +48,9 @@ export async function removeAuthenticatorApp(
     if (!(await deleteAuthenticatorApp(trx, user.id))) throw notFound('authenticator app');
     await checkWhatIsLeft(trx, current);
     await writeAudit(trx, now(), actor, { action: 'authenticator.remove', target: user.email });
-    await tellUser(trx, now(), user, {
-      subject: 'The authenticator app was removed from your account',
-      message: `The authenticator app of your account was removed, from ${actor.ip}: its codes no longer work. If it was not you, change your password now.`,
-      path: '/account/security',
-    });
   });
+  const told = { email: user.email, ip: actor.ip };
+  accountMail?.sendLater(async () => [appRemovedLetter(told, addresses())]);
 }
 
 // Called after a removal, which is undone where one of them throws.
@@ -79,30 +74,25 @@ async function checkWhatIsLeft(trx: Trx, user: UserRow): Promise<void> {
 
 /**
  * The operator's way in for whoever lost all factors: removes them with the recovery codes, and ends the user's sessions
- * and sign-ins. Returns what there was.
+ * and sign-ins. Returns what there was; where there was nothing, nothing ends.
  */
 export async function resetFactors(
-  { db, now }: RemoveDeps,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   user: UserRow,
   actor: Actor,
-): Promise<{ readonly passkeys: number; readonly hadApp: boolean; readonly sessions: number }> {
+): Promise<{ readonly passkeys: number; readonly hadApp: boolean }> {
   return db.transaction().execute(async (trx) => {
-    await lockActiveUser(trx, user.id);
+    await lockUser(trx, user.id);
     const passkeys = await deletePasskeys(trx, user.id);
     const hadApp = await deleteAuthenticatorApp(trx, user.id);
+    if (passkeys === 0 && !hadApp) return { passkeys, hadApp };
     await deleteRecoveryCodes(trx, user.id);
-    const sessions = await deleteSessions(trx, user.id);
+    await deleteSessions(trx, user.id);
     await writeAudit(trx, now(), actor, {
       action: 'factor.reset',
       target: user.email,
       details: { passkeys, authenticatorApp: hadApp },
     });
-    await tellUser(trx, now(), user, {
-      subject: 'The second factors of your account were removed',
-      message:
-        'Whoever runs this dashboard removed the passkeys, the authenticator app and the recovery codes of your account, and ended your sessions. Set up a second factor again after you have signed in.',
-      path: '/account/security',
-    });
-    return { passkeys, hadApp, sessions };
+    return { passkeys, hadApp };
   });
 }

@@ -8,7 +8,7 @@ import {
   type PendingSignInRow,
   takePendingSignIn,
 } from '../../store/pending-sign-ins.ts';
-import { takeRecoveryCode } from '../../store/recovery-codes.ts';
+import { countRecoveryCodes, takeRecoveryCode } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
 import { readSecurityPolicy } from '../../store/security-policy.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -16,9 +16,10 @@ import { lockUserWithPassword } from '../passwords.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
 import { beginSession, type From } from '../sessions.ts';
 import type { FirstProof, SecondProof, SignInMethod } from '../sign-in-method.ts';
-import type { Addition } from './add-factor.ts';
+import type { Added, Addition } from './add-factor.ts';
 import { secretOf } from './authenticator-app.ts';
 import { limitCodes, recordRightCode } from './code-limits.ts';
+import { recoveryCodeUsedLetter } from './factor-letters.ts';
 import { factorsOf, hasFactor, isFactorRequired } from './factors.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
@@ -28,7 +29,7 @@ import type { Assertion } from './webauthn.ts';
 /** How long someone may look for their phone. */
 export const PENDING_MS = 10 * 60_000;
 
-type SignInDeps = Pick<Deps, 'db' | 'now' | 'sealer'>;
+type SignInDeps = Pick<Deps, 'db' | 'now' | 'sealer' | 'accountMail' | 'addresses'>;
 
 /** A session has begun, or more is asked of this browser. Each has the secret for a cookie. */
 export type SignInOutcome =
@@ -153,6 +154,11 @@ export async function finishWithRecoveryCode(
     }
   });
   await recordRightCode(deps, user, from.ip, 'recovery_code');
+  const { accountMail, addresses } = deps;
+  accountMail?.sendLater(async () => {
+    const left = (await countRecoveryCodes(deps.db, user.id))?.left ?? 0;
+    return [recoveryCodeUsedLetter({ email: user.email, ip: from.ip }, left, addresses())];
+  });
   return session;
 }
 
@@ -196,15 +202,17 @@ export async function finishWithSetUp(
   { pending, user }: PendingSignIn,
   proof: SecondProof,
   from: From,
-  add: (addition: Addition) => Promise<string[] | null>,
+  add: (addition: Addition) => Promise<Added>,
 ): Promise<{ session: string; recoveryCodes: string[] | null }> {
+  const { accountMail, addresses } = deps;
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
-  let recoveryCodes: string[] | null = null;
+  const done: Added[] = [];
   const session = await finish(deps, { pending, user }, proof, from, async (trx) => {
     if (hasFactor(await factorsOf(trx, user.id))) throw signInAgain();
-    recoveryCodes = await add({ trx, at: deps.now(), user, actor });
+    done.push(await add({ trx, at: deps.now(), user, actor }));
   });
-  return { session, recoveryCodes };
+  accountMail?.sendLater(async () => done.map(({ letter }) => letter(addresses())));
+  return { session, recoveryCodes: done[0]?.recoveryCodes ?? null };
 }
 
 /** Begins the session, and ends the sign-in under way, in the transaction of the proof: of two at once, one gets in. */

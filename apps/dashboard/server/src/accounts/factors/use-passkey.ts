@@ -6,7 +6,7 @@ import { writeAudit } from '../../store/audit.ts';
 import { findPasskeyByCredential, lockPasskey, updatePasskey } from '../../store/passkeys.ts';
 import type { Trx } from '../../store/schema.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
-import { tellUser } from '../tell-user.ts';
+import { passkeyRefusedLetter } from './factor-letters.ts';
 import { type Bound, takeBack } from './passkey-challenges.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { type Assertion, checkAssertion } from './webauthn.ts';
@@ -76,7 +76,7 @@ export async function recordUse(
  * is undone.
  */
 export async function withCopiesTold<T>(
-  { db, now }: PasskeyDeps,
+  { db, now, accountMail, addresses }: PasskeyDeps & Pick<Deps, 'accountMail' | 'addresses'>,
   { user, passkey: { id, name }, ip }: { user: UserRow; passkey: Assertion['passkey']; ip: string },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -93,12 +93,9 @@ export async function withCopiesTold<T>(
       target: name,
       details: { id, user: user.email },
     });
-    await tellUser(trx, now(), user, {
-      subject: `A copy of your passkey “${name}” may exist`,
-      message: `A sign-in with your passkey “${name}” from ${ip} was refused: its counter went back, which happens when there are two of it. Remove this passkey, and add a new one.`,
-      path: '/account/security',
-    });
   });
+  const told = { email: user.email, ip };
+  accountMail?.sendLater(async () => [passkeyRefusedLetter(told, name, addresses())]);
   throw unauthorized(
     `The passkey “${name}” was refused: its counter went back, so a copy of it may exist. Sign in another way, then remove it.`,
   );

@@ -1,14 +1,11 @@
 import { print } from '@petstore/service/commands.ts';
 import type { Command } from 'commander';
-import { pino } from 'pino';
 import { handInstallationTo, setEmail } from '../../accounts/account-life.ts';
-import { openAccountMail } from '../../accounts/account-mail.ts';
 import { emailChangedLetter } from '../../accounts/letters.ts';
-import { addressesOf } from '../../addresses.ts';
 import { OPERATOR } from '../../audit/actor.ts';
-import type { Config } from '../../config.ts';
 import { subcommand } from '../subcommand.ts';
 import { withDatabase } from '../with-database.ts';
+import { tellByMail } from './tell-by-mail.ts';
 import { EMAIL, userByEmail } from './user-by-email.ts';
 
 export function emailCommand(): Command {
@@ -22,22 +19,11 @@ export function emailCommand(): Command {
         const changed = await setEmail({ db, now: Date.now }, user, to, OPERATOR);
         const done = `${user.email} has the address ${changed.email} now.`;
         if (changed.email === user.email) return print(`${user.email} has that address already.`);
-        const error = await tell(config, { from: user.email, to: changed.email });
+        const change = { from: user.email, to: changed.email };
+        const error = await tellByMail(config, (sender) => emailChangedLetter(change, sender));
         await print(error === undefined ? done : `${done} The old one could not be told: ${error}`);
       }),
     );
-}
-
-/** Why the old address could not be told; undefined where it was, or where there is no mail. */
-async function tell(
-  config: Config,
-  change: { from: string; to: string },
-): Promise<string | undefined> {
-  if (!config.mail) return undefined;
-  const log = pino({ level: 'silent' });
-  const mail = openAccountMail(config.mail, { now: Date.now, log });
-  const ports = { dashboard: config.port, edge: 0, edgeHttps: 0 };
-  return mail.send(emailChangedLetter(change, addressesOf(config, ports)));
 }
 
 export function ownerCommand(): Command {

@@ -1,0 +1,16 @@
+import { pino } from 'pino';
+import { type Letter, openAccountMail } from '../../accounts/account-mail.ts';
+import type { Sender } from '../../accounts/letters.ts';
+import { addressesOf } from '../../addresses.ts';
+import type { Config } from '../../config.ts';
+
+/** Sends a letter. Why it could not be sent; undefined where it was, or where there is no mail. */
+export async function tellByMail(
+  config: Config,
+  letter: (sender: Sender) => Letter,
+): Promise<string | undefined> {
+  if (!config.mail) return undefined;
+  const mail = openAccountMail(config.mail, { now: Date.now, log: pino({ level: 'silent' }) });
+  const ports = { dashboard: config.port, edge: 0, edgeHttps: 0 };
+  return mail.send(letter(addressesOf(config, ports)));
+}

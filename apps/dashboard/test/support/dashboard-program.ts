@@ -26,6 +26,7 @@ export const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.
 export interface RunningDashboard extends Program {
   readonly url: string;
   readonly edgePort: number;
+  readonly httpsPort: number;
 }
 
 /** Runs `dashboard` as a person would, and waits for its end. `input` goes to its standard input. */
@@ -57,8 +58,13 @@ export async function serveDashboard(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   shareCompressionsWith(env.DASHBOARD_DATA_DIR ?? join(cwd, 'data'));
-  const { url, sites } = JSON.parse(program.output.stdout) as { url: string; sites: string };
-  return { ...program, url, edgePort: Number(new URL(sites.replace('{slug}', 'any')).port) };
+  const { url, sites, httpsPort } = JSON.parse(program.output.stdout) as {
+    url: string;
+    sites: string;
+    httpsPort: number;
+  };
+  const edgePort = Number(new URL(sites.replace('{slug}', 'any')).port);
+  return { ...program, url, edgePort, httpsPort };
 }
 
 /** The owner whom `ownerToken` makes. */

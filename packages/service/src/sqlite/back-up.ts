@@ -36,7 +36,7 @@ export async function backUp<Facts extends object>(
     });
     progress.phase('Checking the copy.');
     // Named after the original: what is damaged here is damaged there.
-    const facts = checkDatabase(kind, made.path, database);
+    const facts = await checkDatabase(kind, made.path, database);
     const sha256 = await sha256Of(made.path, { onProgress() {}, signal: stop });
     refuseExisting(file, force);
     renameSync(made.path, file);

@@ -7,14 +7,14 @@ import { isUnavailable } from './result-codes.ts';
 
 /**
  * Reads every page of a database that nobody has open, and returns what it contains. It writes nothing, neither into
- * the file nor beside it. Throws UserError where the database is damaged, another program's, or a newer version's, or
+ * the file nor beside it. Rejects with UserError where the database is damaged, another program's, or a newer version's, or
  * where it needs a log that lies beside it. `shown` is its name in messages.
  */
-export function checkDatabase<Facts extends object>(
+export async function checkDatabase<Facts extends object>(
   kind: KeptDatabase<Facts>,
   path: string,
   shown = path,
-): Facts {
+): Promise<Facts> {
   refuseLeftoverLog(kind, path, shown);
   // Immutable: SQLite takes no locks and creates none of the files that WAL needs. Otherwise it would refuse a folder
   // that cannot be written.
@@ -22,7 +22,7 @@ export function checkDatabase<Facts extends object>(
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(url, { readOnly: true });
-    return check(kind, db, shown);
+    return await check(kind, db, shown);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     throw damaged(kind, shown, (error as Error).message, error);
@@ -50,7 +50,7 @@ function check<Facts extends object>(
   kind: KeptDatabase<Facts>,
   db: DatabaseSync,
   shown: string,
-): Facts {
+): Facts | Promise<Facts> {
   kind.refuseOther(db, shown, nameBackup(kind));
   kind.refuseNewer(db, shown);
   const problems = db

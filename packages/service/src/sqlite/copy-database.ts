@@ -28,7 +28,7 @@ export async function copyDatabase(
   const db = openToRead(path, kind);
   try {
     await copyAtOneInstant(db, target, options);
-    useNoLog(target);
+    leaveNoLog(target);
   } catch (error) {
     throw explain(error, path, target);
   } finally {
@@ -57,7 +57,7 @@ async function copyAtOneInstant(
 }
 
 /** The copy's header says WAL, as the original's does, so a reader would create a log beside it. */
-export function useNoLog(path: string): void {
+export function leaveNoLog(path: string): void {
   const db = new DatabaseSync(path);
   try {
     db.exec('PRAGMA journal_mode = DELETE');

@@ -14,10 +14,14 @@ export interface KeptDatabase<Facts extends object> {
   /** Throws UserError where a newer version of the program wrote it. */
   refuseNewer(db: DatabaseSync, shown: string): void;
   /**
-   * Counts what is in a database whose pages are sound. Throws UserError where it lacks something; `damaged` makes the
-   * error of what is not as it must be.
+   * Counts what is in a database whose pages are sound. Throws or rejects with UserError where it lacks something;
+   * `damaged` makes the error of what is not as it must be.
    */
-  readFacts(db: DatabaseSync, shown: string, damaged: (problem: string) => UserError): Facts;
+  readFacts(
+    db: DatabaseSync,
+    shown: string,
+    damaged: (problem: string) => UserError,
+  ): Facts | Promise<Facts>;
   /** The same facts, for people. */
   describe(facts: Facts): string;
 }

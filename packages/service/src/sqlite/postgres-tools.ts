@@ -7,14 +7,14 @@ export type BackupTask = 'backup' | 'restore' | 'verify';
 /**
  * The error of a command for SQLite files on a PostgreSQL database, with the command line that does the same there. It
  * leaves the password out: PostgreSQL's programs take it from PGPASSWORD or ~/.pgpass. `stop`: what must not run during
- * a restore. `then`: what to do after it, as a sentence.
+ * a restore. `afterwards`: what to do then, as a sentence.
  */
 export function postgresToolsHint(
   { program, variable }: Pick<KeptDatabase<object>, 'program' | 'variable'>,
   task: BackupTask,
   file: string,
   address: PostgresAddress,
-  { stop, then = '' }: { readonly stop: string; readonly then?: string },
+  { stop, afterwards = '' }: { readonly stop: string; readonly afterwards?: string },
 ): UserError {
   const name = quoted(file);
   const database = quoted(withoutPassword(address));
@@ -23,7 +23,7 @@ export function postgresToolsHint(
     restore: `Stop ${stop} on it, and restore it with its own tools: pg_restore --clean --if-exists --no-owner --single-transaction --dbname=${database} ${name}`,
     verify: `Read a dump of it through with its own tools: pg_restore --file=/dev/null ${name}`,
   };
-  const after = task === 'restore' && then !== '' ? ` ${then}` : '';
+  const after = task === 'restore' && afterwards !== '' ? ` ${afterwards}` : '';
   return new UserError(
     `\`${program} ${task}\` is for SQLite files, but ${variable} names PostgreSQL at ${address.place}. ${instead[task]} (They take the password from PGPASSWORD or ~/.pgpass. pg_basebackup copies a whole server, which can then be restored to any instant.)${after}`,
   );

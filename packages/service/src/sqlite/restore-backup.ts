@@ -63,7 +63,7 @@ export async function restoreBackup<Facts extends object>(
     const sha256 = await sha256Of(file, { onProgress, signal: stop, copyTo: copy.path });
     compareSha256(file, sha256, expected);
     progress.phase('Checking the copy.');
-    const backup = { file, bytes, sha256, ...checkDatabase(kind, copy.path, file) };
+    const backup = { file, bytes, sha256, ...(await checkDatabase(kind, copy.path, file)) };
     await throwIfInterrupted(stop);
     await prepare?.(copy.path, backup);
     await throwIfInterrupted(stop);

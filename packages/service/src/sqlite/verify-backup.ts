@@ -20,7 +20,7 @@ export async function verifyBackup<Facts extends object>(
     const sha256 = await sha256Of(file, { onProgress: progress.update, signal });
     compareSha256(file, sha256, expected);
     progress.phase('Checking every page.');
-    return { file, bytes, sha256, ...checkDatabase(kind, file) };
+    return { file, bytes, sha256, ...(await checkDatabase(kind, file)) };
   } finally {
     progress.stop();
   }

@@ -22,6 +22,7 @@ export type AuditAction =
   | 'factor.guessing'
   | 'factor.reset'
   | 'security.update'
+  | 'installation.restore'
   | 'token.create'
   | 'token.revoke'
   | 'project.create'

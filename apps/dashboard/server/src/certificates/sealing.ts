@@ -6,107 +6,13 @@ import {
   hash,
   randomBytes,
 } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
 import { findAnyAcmeAccount } from '../store/acme-accounts.ts';
 import { findAnyCertificate } from '../store/certificates.ts';
 import type { Db } from '../store/schema.ts';
-
-const FILE = 'secret.key';
-const KEY_BYTES = 32;
-
-/** Documents what to do without a key. */
-const KEYS_HELP = 'docs/domains-for-operators.md#keys';
-
-/** The permission bits of everybody but the owner. */
-const OTHERS = 0o077;
-
-/**
- * Reads the key of a data folder: 32 bytes in base64, made where there is none. Processes that start at the same time
- * end with the same key. `isNeeded`: there are sealed secrets already, for which a new key is useless. Throws a
- * UserError where the file is invalid, or needed and missing.
- */
-function readKeyFile(dataDir: string, isNeeded: boolean): { key: Buffer; path: string } {
-  const path = join(dataDir, FILE);
-  try {
-    return { key: readKey(path), path };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  if (isNeeded) {
-    throw new UserError(
-      `${dataDir} has no ${FILE}, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see ${KEYS_HELP}.`,
-    );
-  }
-  makeKey(dataDir, path);
-  return { key: readKey(path), path };
-}
-
-function readKey(path: string): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    const { mode } = fstatSync(file);
-    if (mode & OTHERS) {
-      const shown = (mode & 0o777).toString(8);
-      throw new UserError(
-        `${path} must be readable by its owner alone, and has mode ${shown}: run "chmod 600 ${path}".`,
-      );
-    }
-    const text = readFileSync(file, 'utf8').trim();
-    const key = Buffer.from(text, 'base64');
-    if (key.length === KEY_BYTES && key.toString('base64') === text) return key;
-    throw new UserError(
-      `${path} must hold ${KEY_BYTES} bytes in base64. Restore the earlier file: no other key opens the secrets in the database.`,
-    );
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Writes the key under another name first: no process reads half a key, and a link never replaces a file. */
-function makeKey(dataDir: string, path: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  const file = openSync(draft, 'wx', 0o600);
-  try {
-    // The umask may have removed permissions.
-    fchmodSync(file, 0o600);
-    writeSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
-    fsyncSync(file);
-    linkSync(draft, path);
-    syncFolder(dataDir);
-  } catch (error) {
-    // Another process was faster: its key is used.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    closeSync(file);
-    rmSync(draft, { force: true });
-  }
-}
-
-/** The file name survives a power cut before anything is sealed with the key. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
+import { KEYS_HELP, readOrMakeKey, secretKeyId } from './secret-key.ts';
 
 /** Encrypts secrets in the database: whoever reads the database alone cannot read them. */
 export interface Sealer {
@@ -133,14 +39,18 @@ export function openSealer(
   holdsSealed: boolean,
 ): Sealer {
   if (config.secretKey) return sealerOf(config.secretKey, 'DASHBOARD_SECRET_KEY');
-  const { key, path } = readKeyFile(config.dataDir, holdsSealed);
+  const { key, path } = readOrMakeKey(config.dataDir, holdsSealed);
   return sealerOf(key, path);
+}
+
+/** The id of the key that a text was sealed with; undefined where it is not sealed. */
+export function keyIdOf(sealed: string): string | undefined {
+  return /^v1\.([0-9a-f]{8})\.[\w-]+$/.exec(sealed)?.[1];
 }
 
 /** A sealer by AES-256-GCM. `key`: 32 bytes; `source`: where the key comes from, for messages. */
 export function sealerOf(key: Buffer, source: string): Sealer {
-  const keyId = hash('sha256', Buffer.concat([Buffer.from('key id '), key]), 'hex').slice(0, 8);
-  const prefix = `${VERSION}.${keyId}.`;
+  const prefix = `${VERSION}.${secretKeyId(key)}.`;
   return {
     seal(secret, context) {
       const nonce = randomBytes(NONCE_BYTES);

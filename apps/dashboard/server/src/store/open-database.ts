@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { retrying } from '@petstore/postgres/retrying.ts';
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
@@ -7,7 +8,7 @@ import { Migrator } from 'kysely/migration';
 import { isRetryable } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Database, Db, Engine } from './schema.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { dialectOver, sqliteDialect } from './sqlite.ts';
 
 /** The variable that names the database, for messages. */
 export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';
@@ -55,11 +56,18 @@ async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
 }
 
 async function migrateWith(db: Db, engine: Engine): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations(engine) },
-  });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = await migratorOf(db, engine).migrateToLatest();
+  if (error) throw error;
+}
+
+function migratorOf(db: Db, engine: Engine): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrations(engine) } });
+}
+
+/** Makes the tables of an earlier version in an empty database, which stays open. `last`: its last migration. */
+export async function migrateTo(database: DatabaseSync, last: string): Promise<void> {
+  const db = new Kysely<Database>({ dialect: dialectOver(database) });
+  const { error } = await migratorOf(db, 'sqlite').migrateTo(last);
   if (error) throw error;
 }
 

@@ -26,7 +26,11 @@ const SQLITE_BUSY = 5;
 
 /** Kysely's dialect for the SQLite in Node. `path` may be `:memory:`. */
 export function sqliteDialect(path: string): Dialect {
-  const database = openFile(path);
+  return dialectOver(openFile(path));
+}
+
+/** The same for an open database, which is closed with it. */
+export function dialectOver(database: DatabaseSync): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyExpects(database) });
   return {
     createDriver: () => new PatientDriver(database),

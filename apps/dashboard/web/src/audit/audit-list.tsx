@@ -135,6 +135,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'factor.guessing': 'Tried too many wrong codes for',
   'factor.reset': 'Removed all second factors of',
   'security.update': 'Changed who must have a second factor in',
+  'installation.restore': 'Put back the backup',
   'token.create': 'Created the token',
   'token.revoke': 'Revoked the token',
   'project.create': 'Created the project',

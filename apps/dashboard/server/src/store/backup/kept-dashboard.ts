@@ -1,0 +1,107 @@
+import { DatabaseSync } from 'node:sqlite';
+import { refuseLackingTables, tablesOf } from '@petstore/service/sqlite/check-database.ts';
+import type { KeptDatabase } from '@petstore/service/sqlite/kept-database.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { migrations } from '../migrations.ts';
+import { DATABASE_VARIABLE, migrateTo } from '../open-database.ts';
+import { checkContents } from './check-contents.ts';
+import { keyOfSecrets } from './sealed-values.ts';
+
+/** What a dashboard's database contains. */
+export interface DashboardFacts {
+  /** The last migration that it had, such as `0042_people`. */
+  readonly schema: string;
+  readonly accounts: number;
+  readonly projects: number;
+  readonly deploys: number;
+  /** Stored contents of sites, each of which was read and has its hash. */
+  readonly blobs: number;
+  readonly blobBytes: number;
+  readonly domains: number;
+  readonly certificates: number;
+  /** Values that are sealed with the secret key. */
+  readonly secrets: number;
+  /** The id of that key; null where nothing is sealed. */
+  readonly secretKey: string | null;
+  /** When the last change of which the audit log tells was made, in ISO 8601; null where there is none. */
+  readonly lastChange: string | null;
+}
+
+const FIRST = '0001_first';
+
+/** A dashboard's database, for the commands that back it up. */
+export const KEPT_DASHBOARD: KeptDatabase<DashboardFacts> = {
+  program: 'dashboard',
+  variable: DATABASE_VARIABLE,
+
+  refuseOther(db, shown, remedy) {
+    const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+    if (isEmpty || (migrationsOf(db).includes(FIRST) && tablesOf(db).has('projects'))) return;
+    throw new UserError(`${shown} is another program's SQLite database. ${remedy}`);
+  },
+
+  refuseNewer(db, shown) {
+    const known = Object.keys(migrations('sqlite'));
+    const newer = migrationsOf(db).filter((name) => !known.includes(name));
+    if (newer.length === 0) return;
+    throw new UserError(
+      `${shown} was written by a newer dashboard (schema ${newer.at(-1)}; this one knows up to ${known.at(-1)}). Upgrade the dashboard.`,
+    );
+  },
+
+  async readFacts(db, shown, damaged) {
+    const schema = migrationsOf(db).at(-1);
+    const wanted = schema === undefined ? undefined : await tablesOfSchema(schema);
+    refuseLackingTables(KEPT_DASHBOARD, db, wanted, { shown, owner: 'a dashboard' });
+    const tables = tablesOf(db);
+    const count = (table: string, where = '') =>
+      tables.has(table)
+        ? Number(db.prepare(`SELECT count(*) AS n FROM ${table} ${where}`).get()?.n)
+        : 0;
+    const last = db.prepare('SELECT max(at) AS at FROM audit_log').get()?.at;
+    return {
+      schema: schema ?? '',
+      accounts: count('users'),
+      projects: count('projects'),
+      deploys: count('deploys'),
+      ...checkContents(db, damaged),
+      domains: count('domains', 'WHERE removed_at IS NULL'),
+      certificates: count('certificates'),
+      ...keyOfSecrets(db, damaged),
+      lastChange: typeof last === 'number' ? new Date(last).toISOString() : null,
+    };
+  },
+
+  describe(facts) {
+    const { accounts, projects, deploys, blobs, blobBytes, domains, certificates } = facts;
+    const of = (count: number, one: string, many = `${one}s`) =>
+      `${count} ${count === 1 ? one : many}`;
+    const counts = [
+      of(accounts, 'account'),
+      of(projects, 'project'),
+      of(deploys, 'deploy'),
+      `${of(blobs, 'content')} of sites (${blobBytes} bytes)`,
+      of(domains, 'domain'),
+      of(certificates, 'certificate'),
+    ];
+    return `${counts.join(', ')}; last change ${facts.lastChange ?? 'never'}, schema ${facts.schema}`;
+  },
+};
+
+/** The migrations that a database had, in their order. */
+function migrationsOf(db: DatabaseSync): string[] {
+  if (!tablesOf(db).has('kysely_migration')) return [];
+  const rows = db.prepare('SELECT name FROM kysely_migration ORDER BY name').all();
+  return rows.map(({ name }) => String(name));
+}
+
+/** The tables of a version of the schema, found by creating it. */
+async function tablesOfSchema(last: string): Promise<Set<string>> {
+  const db = new DatabaseSync(':memory:');
+  try {
+    await migrateTo(db, last);
+    return tablesOf(db);
+  } finally {
+    db.close();
+  }
+}

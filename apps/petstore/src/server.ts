@@ -3,6 +3,8 @@ import { closeGracefully } from '@petstore/http/close-gracefully.ts';
 import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import type { Log } from '@petstore/service/log.ts';
+import type { Exposition } from '@petstore/service/metrics/exposition.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -45,9 +47,7 @@ import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
 import { AccessLog } from './telemetry/access-log.ts';
-import type { Exposition } from './telemetry/exposition.ts';
 import { HttpMetrics } from './telemetry/http-metrics.ts';
-import { Metrics } from './telemetry/instruments.ts';
 import { metricsRoutes } from './telemetry/metrics-routes.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { Tracing } from './telemetry/tracing.ts';

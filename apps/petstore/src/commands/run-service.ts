@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stopAccepting } from '@petstore/http/close-gracefully.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { isPostgresUrl } from '@petstore/service/postgres-address.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import type { ServerDeps } from '../server.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import type { Metrics } from '../telemetry/instruments.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { MigrationNotice } from './migration-notice.ts';
 

@@ -1,10 +1,10 @@
 import { createLog, type Log } from '@petstore/service/log.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { stopOnSignal, UNTIL_STDIN_ENDS } from '@petstore/service/shutdown.ts';
 import { readWorkers } from '@petstore/service/workers/count.ts';
 import { type Command, Option } from 'commander';
 import { listeningPort } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
-import { Metrics } from '../telemetry/instruments.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { unknownSettings } from './environment.ts';
 import {

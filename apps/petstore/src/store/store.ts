@@ -1,4 +1,5 @@
 import type { Log } from '@petstore/service/log.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { AuditEvent, NewAuditEvent } from '../audit/audit-event.ts';
 import type { CategoryInput, CategoryPatch } from '../categories/category.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
@@ -9,7 +10,6 @@ import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
 import type { Precondition } from '../precondition.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Metrics } from '../telemetry/instruments.ts';
 import type { OnMigration } from './migration.ts';
 
 /**

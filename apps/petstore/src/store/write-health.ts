@@ -1,4 +1,4 @@
-import type { Metrics } from '../telemetry/instruments.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 
 /** How long a failed write counts, in milliseconds, unless a later write succeeds. */
 const FAILURE_LASTS_MS = 5_000;

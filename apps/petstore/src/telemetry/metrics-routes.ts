@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@petstore/http/errors.ts';
+import type { Exposition } from '@petstore/service/metrics/exposition.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { FastifyPluginCallback } from 'fastify';
-import type { Exposition } from './exposition.ts';
-import type { Metrics } from './instruments.ts';
 
 interface MetricsDeps {
   readonly metrics: Metrics;
@@ -22,7 +22,9 @@ export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
   // the process itself (garbage, event loop, processor time) count from then on.
   let loading: Promise<Exposition> | undefined;
   const load = () => {
-    loading ??= import('./exposition.ts').then(({ exposition }) => exposition(metrics));
+    loading ??= import('@petstore/service/metrics/exposition.ts').then(({ exposition }) =>
+      exposition(metrics),
+    );
     return loading;
   };
   // Digests have the same length, and comparing them takes the same time, whatever they are.

@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import type { Log } from '@petstore/service/log.ts';
+import type { Snapshot } from '@petstore/service/metrics/exposition.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { isPostgresUrl } from '@petstore/service/postgres-address.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Handlers } from '@petstore/service/workers/channel.ts';
+import { MergedMetrics } from '@petstore/service/workers/merged-metrics.ts';
 import { bindSockets } from '@petstore/service/workers/sockets.ts';
 import { Supervisor, type Worker } from '@petstore/service/workers/supervisor.ts';
 import type { BannerFacts } from '../commands/banner.ts';
@@ -19,8 +21,6 @@ import type { Config } from '../config.ts';
 import { FailedAuthentications, type FailureEvent } from '../rate-limits/failed-authentications.ts';
 import { LentQuotas } from '../rate-limits/lent-quotas.ts';
 import type { Store } from '../store/store.ts';
-import { countsOf, exposition, type Snapshot, together } from '../telemetry/exposition.ts';
-import { Metrics } from '../telemetry/instruments.ts';
 import type { Beginning, QuotaRequest } from './messages.ts';
 
 export interface Supervised {
@@ -159,50 +159,5 @@ class Shared {
     };
     this.#borrowers.set(worker, borrower);
     return borrower;
-  }
-}
-
-/** How long a worker may take to send its metrics, in milliseconds; after that, the last ones that it sent count. */
-const TIMEOUT_MS = 2_000;
-
-/** The metrics of a supervisor and its workers, those that have ended included. */
-class MergedMetrics {
-  readonly #own: ReturnType<typeof exposition>;
-  readonly #workers: () => Iterable<Worker>;
-  readonly #last = new Map<Worker, Snapshot>();
-  /** The counts of workers that have ended. */
-  #ended: Snapshot = [];
-
-  constructor(own: Metrics, workers: () => Iterable<Worker>) {
-    this.#own = exposition(own);
-    this.#workers = workers;
-  }
-
-  /** All metrics, in Prometheus' text format. */
-  async write(): Promise<string> {
-    await Promise.all([...this.#workers()].map((worker) => this.#ask(worker)));
-    const own = await this.#own.snapshot();
-    return together([own, this.#ended, ...this.#last.values()]).metrics();
-  }
-
-  /** Takes the metrics that a worker sent. */
-  told(worker: Worker, snapshot: Snapshot): void {
-    this.#last.set(worker, snapshot);
-  }
-
-  /** A worker has ended: the last counts that it sent stay. */
-  async ended(worker: Worker): Promise<void> {
-    const last = this.#last.get(worker);
-    this.#last.delete(worker);
-    if (!last) return;
-    this.#ended = [...this.#ended, ...countsOf(last)];
-    const sum = await together([this.#ended]).getMetricsAsJSON();
-    this.#ended = sum as unknown as Snapshot;
-  }
-
-  async #ask(worker: Worker): Promise<void> {
-    const pending = worker.channel.request<Snapshot>('snapshot');
-    const snapshot = await Promise.race([pending, sleep(TIMEOUT_MS)]).catch(() => undefined);
-    if (snapshot && [...this.#workers()].includes(worker)) this.told(worker, snapshot);
   }
 }

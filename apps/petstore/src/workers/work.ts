@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@petstore/service/log.ts';
+import type { Exposition, Snapshot } from '@petstore/service/metrics/exposition.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Channel } from '@petstore/service/workers/channel.ts';
 import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
@@ -14,8 +16,6 @@ import type { Config } from '../config.ts';
 import type { FailureEvent } from '../rate-limits/failed-authentications.ts';
 import type { Share, SharedLimits } from '../rate-limits/quota.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Exposition, Snapshot } from '../telemetry/exposition.ts';
-import { Metrics } from '../telemetry/instruments.ts';
 import type { Beginning } from './messages.ts';
 
 /** Serves as one of several processes; `supervise` has started this one. */
@@ -24,7 +24,7 @@ export async function work(whole: Config, version: string): Promise<void> {
   const limits = new LimitsOfWorkers();
   let loading: Promise<() => Promise<Snapshot>> | undefined;
   const snapshot = async () => {
-    loading ??= import('../telemetry/exposition.ts').then(
+    loading ??= import('@petstore/service/metrics/exposition.ts').then(
       ({ exposition }) => exposition(metrics).snapshot,
     );
     return (await loading)();

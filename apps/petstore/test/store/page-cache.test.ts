@@ -1,8 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { PageCache } from '../../src/store/sqlite/page-cache.ts';
-import { Metrics } from '../../src/telemetry/instruments.ts';
 
 /** A page of some 20,000 bytes. */
 const page = () => ({ json: 'x'.repeat(10_000), next: undefined });

@@ -1,3 +1,4 @@
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Prepared } from '@petstore/test-support/postgres.ts';
@@ -10,7 +11,6 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Metrics } from '../../src/telemetry/instruments.ts';
 
 /** A store with all tables, empty. */
 export const UP_TO_DATE: Prepared = {

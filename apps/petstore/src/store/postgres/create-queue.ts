@@ -1,5 +1,6 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { isConnectionLoss } from '@petstore/postgres/errors.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import sql from 'sql-template-tag';
 import {
   decodeResult,
@@ -11,7 +12,6 @@ import {
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
-import type { Metrics } from '../../telemetry/instruments.ts';
 import {
   type Idempotency,
   type IdempotentResult,

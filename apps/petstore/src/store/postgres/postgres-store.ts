@@ -1,9 +1,9 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
 import { IdempotencyClaims } from '../../idempotency/result.ts';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
-import { Metrics } from '../../telemetry/instruments.ts';
 import {
   DEFAULT_MAX_QUEUED_WRITES,
   type Store,

@@ -1,5 +1,5 @@
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { LRUCache } from 'lru-cache';
-import type { Metrics } from '../../telemetry/instruments.ts';
 import type { Page } from '../store.ts';
 
 /** The size that an entry counts besides its text, in bytes. */

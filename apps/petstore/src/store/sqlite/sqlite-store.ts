@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
-import { Metrics } from '../../telemetry/instruments.ts';
 import {
   type CategoryStore,
   type Changes,

@@ -1,8 +1,8 @@
 import type { Log } from '@petstore/service/log.ts';
+import type { Count, Family, Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import type { Count, Family, Metrics } from '../../../telemetry/instruments.ts';
 import type { Clients, RowReader } from '../client.ts';
 import { PrimaryPosition } from './primary-position.ts';
 import { REASONS, type Reason, Replica, type ReplicaError, systemId } from './replica.ts';

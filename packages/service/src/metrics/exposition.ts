@@ -83,6 +83,11 @@ export function exposition(
       samplesOf(family, (labels, { value }) => [{ labels: { ...labels }, value }]),
     );
   }
+  for (const family of metrics.levels) {
+    register(family.name, family.help, 'gauge', () =>
+      samplesOf(family, (labels, { value }) => [{ labels: { ...labels }, value }]),
+    );
+  }
   for (const family of metrics.histograms) {
     register(family.name, family.help, 'histogram', () =>
       samplesOf(family, (labels, { bounds, counts, sum }) => {

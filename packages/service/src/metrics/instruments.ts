@@ -10,6 +10,15 @@ export class Count {
   }
 }
 
+/** How much of something there is, as somebody last said. */
+export class Level {
+  value = 0;
+
+  set(value: number): void {
+    this.value = value;
+  }
+}
+
 /** A histogram: how many values fell below each bound, and their sum. */
 export class Distribution {
   readonly bounds: readonly number[];
@@ -29,6 +38,15 @@ export class Distribution {
     while (at < bounds.length && value > (bounds[at] as number)) at++;
     counts[at] = (counts[at] as number) + 1;
     this.sum += value;
+  }
+
+  /** The same for `times` equal values. */
+  observeEach(value: number, times: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] as number)) at++;
+    counts[at] = (counts[at] as number) + times;
+    this.sum += value * times;
   }
 }
 
@@ -56,6 +74,11 @@ export class Family<T> {
     return series.instrument;
   }
 
+  /** Forgets all series, before those that there are now are said anew. */
+  clear(): void {
+    this.#series.clear();
+  }
+
   series(): Iterable<{ readonly labels: Labels; readonly instrument: T }> {
     return this.#series.values();
   }
@@ -81,12 +104,13 @@ interface Reading {
  *     const shed = metrics.counter('petstore_shed_total', 'Requests refused …').with({ reason: 'queue' });
  *     shed.add();
  *
- * Names begin with `petstore_` and end in their base unit (`_seconds`, `_bytes`), counters in `_total`.
- * A name is given once. Each has its line in docs/operations.md.
+ * Names begin with the program's (`petstore_`) and end in their base unit (`_seconds`, `_bytes`), counters in `_total`.
+ * A name is given once. Each has its line in the documentation.
  */
 export class Metrics {
   readonly counters: Family<Count>[] = [];
   readonly histograms: Family<Distribution>[] = [];
+  readonly levels: Family<Level>[] = [];
   readonly readings: Reading[] = [];
 
   /** A counter: it only grows. */
@@ -100,6 +124,13 @@ export class Metrics {
   histogram(name: string, help: string, bounds: readonly number[]): Family<Distribution> {
     const family = new Family(name, help, () => new Distribution(bounds));
     this.histograms.push(family);
+    return family;
+  }
+
+  /** A gauge whose values somebody sets, such as what was read from a database. */
+  level(name: string, help: string): Family<Level> {
+    const family = new Family(name, help, () => new Level());
+    this.levels.push(family);
     return family;
   }
 

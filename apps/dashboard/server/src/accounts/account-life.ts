@@ -5,8 +5,10 @@ import { revokeInvitationsOf } from '../projects/invitation-state.ts';
 import { deleteAccountLinks } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
 import { ConcurrentChangeError, isUniqueViolation } from '../store/errors.ts';
-import { hasOtherOwner, listMemberships } from '../store/members.ts';
+import { listGroupIdsOf, lockGroups } from '../store/groups.ts';
+import { listMemberships } from '../store/members.ts';
 import { lockProjects } from '../store/projects.ts';
+import { hasOwner } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
 import { deleteSessions } from '../store/sessions.ts';
 import { listUsedTokens, type UsedToken } from '../store/tokens.ts';
@@ -223,8 +225,9 @@ function mayEnd(user: UserRow | undefined, participle: string): UserRow {
   return user;
 }
 
-/** Locks the projects of a locked user. */
+/** Locks the groups and the projects of a locked user. */
 async function lockMemberships(trx: Trx, userId: string) {
+  await lockGroups(trx, await listGroupIdsOf(trx, userId));
   const seen = await listMemberships(trx, userId);
   await lockProjects(
     trx,
@@ -243,7 +246,7 @@ async function withoutOtherOwner(
   const found: OwnerlessProject[] = [];
   for (const membership of memberships) {
     if (membership.role !== 'owner') continue;
-    if (!(await hasOtherOwner(trx, membership.project_id, userId))) found.push(membership);
+    if (!(await hasOwner(trx, membership.project_id, userId))) found.push(membership);
   }
   return found;
 }

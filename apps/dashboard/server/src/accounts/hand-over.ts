@@ -61,13 +61,13 @@ export async function handOver(
       project_id,
       user_id: heir.id,
       role: 'owner',
-      created_at: before?.created_at ?? at,
+      created_at: at,
     });
     await writeAudit(trx, at, actor, {
       action: 'project.hand_over',
       projectId: project_id,
       target: heir.email,
-      details: { from: user.email, role: before?.role ?? null },
+      details: { from: user.email, role: before?.own_role ?? null },
     });
     handedOver.push({ project: slug, to: heir.email });
   }

@@ -26,10 +26,10 @@ import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { type OwnHost, ownHostsByName } from './own-hosts/own-host.ts';
-import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
 import { RequestsOfReaders } from './readers/count-requests.ts';
 import { ReaderCounts } from './readers/reader-counts.ts';
 import { readerEndpoints } from './readers/readers-endpoint.ts';
+import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
 import { RequestCounts } from './sites/request-counts.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
@@ -133,7 +133,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       ? (request: EdgeRequest) => answerFirst(request) ?? respond(request)
       : respond,
     // At level debug every request is logged, and the fast path does not log.
-    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files, counts, readers),
+    fastPath: log.isLevelEnabled('debug')
+      ? undefined
+      : fastPathResponder(cache, files, counts, readers),
     failures: failureReporter(log),
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },

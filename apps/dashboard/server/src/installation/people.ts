@@ -4,8 +4,9 @@ import { notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { readPage } from '../http/pagination.ts';
 import { instant, instantOrNull, type Page } from '../schema-types.ts';
-import { hasOtherOwner, listMembers, listMemberships } from '../store/members.ts';
+import { listMembers, listMemberships } from '../store/members.ts';
 import { findPerson, listPeople, type PersonRow, type SearchedAccount } from '../store/people.ts';
+import { hasOwner } from '../store/role-grants.ts';
 import { listUsedTokens, type UsedToken as UsedTokenRow } from '../store/tokens.ts';
 import { findInstallationOwner, findUser, type UserRow } from '../store/users.ts';
 import type { EndedAccess, Person, PersonDetails, UsedToken } from './person.ts';
@@ -62,7 +63,7 @@ export async function readPerson(
         project: slug,
         name,
         role,
-        isOnlyOwner: role === 'owner' && !(await hasOtherOwner(db, project_id, id)),
+        isOnlyOwner: role === 'owner' && !(await hasOwner(db, project_id, id)),
         heirs: await heirsOf(db, project_id, [id], owner),
       })),
     ),

@@ -1,7 +1,7 @@
 import { randomId } from '../accounts/secrets.ts';
-import { listMembers } from '../store/members.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
+import { listOwners } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 import { type DeployEvent, type DomainEventType, type EventType, eventsOf } from './event-types.ts';
@@ -59,11 +59,11 @@ export async function queueDomainNotice(
   if (!project) return;
   const data = { ...details, project: project.slug, hostname, message };
   const notice = noticeOf(at, project, type, data);
-  const members = await listMembers(trx, projectId);
+  const owners = await listOwners(trx, projectId);
   await insertNotices(trx, [
     ...(await toWebhooks(trx, project, type, notice)),
-    ...members
-      .filter(({ role, disabled_at }) => role === 'owner' && disabled_at === null)
+    ...owners
+      .filter(({ disabled_at }) => disabled_at === null)
       .map(({ email }) => notice({ webhook_id: null, email })),
   ]);
 }

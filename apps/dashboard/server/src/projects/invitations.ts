@@ -15,7 +15,7 @@ import {
   markAccepted,
   revokeInvitations,
 } from '../store/invitations.ts';
-import { listMembers, setMember } from '../store/members.ts';
+import { findMember, listMembers, setMember } from '../store/members.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
 import { incrementCounter } from '../store/rate-counters.ts';
 import type { Db, Role } from '../store/schema.ts';
@@ -67,7 +67,7 @@ export async function invite(
     const current = await lockProjectFor(trx, caller, project.id, 'member.write');
     const members = await listMembers(trx, project.id);
     // Every member can see who is a member, so this reveals nothing new.
-    if (members.some((member) => member.email === email))
+    if (members.some((member) => member.email === email && member.own_role !== null))
       throw conflict(`${email} is a member already.`);
     for (const { id, ...open } of await listInvitations(trx, project.id)) {
       const isReplaced = open.email === email && invitationState(open, at) === 'open';
@@ -172,8 +172,9 @@ export async function acceptInvitation(
     const { id } = await invitationBySecret({ db: trx, now }, secret);
     const isOpen = project && (await markAccepted(trx, id, now()));
     if (!isOpen) throw notFound('invitation that is open');
-    await checkMemberFitsPlan(trx, project);
     const { role } = invitation;
+    // Who has a role through a group is counted already.
+    if (!(await findMember(trx, project.id, user.id))) await checkMemberFitsPlan(trx, project);
     await setMember(trx, { project_id: project.id, user_id: user.id, role, created_at: now() });
     await writeAudit(trx, now(), actor, {
       action: 'invitation.accept',
@@ -181,6 +182,7 @@ export async function acceptInvitation(
       target: user.email,
       details: { role },
     });
-    return { project, role };
+    const member = await findMember(trx, project.id, user.id);
+    return { project, role: member?.role ?? role };
   });
 }

@@ -66,16 +66,13 @@ export const memberRoutes: Routes = async (app, { deps }) => {
   );
 };
 
-function present(
-  { user_id, email, name, role, created_at, disabled_at }: MemberRow,
-  callerId: string,
-): Member {
+function present(row: MemberRow, callerId: string): Member {
+  const { user_id, email, name, role, own_role, through, since, disabled_at } = row;
   return {
-    userId: user_id,
-    email,
-    name,
-    role,
-    since: instant(created_at),
+    ...{ userId: user_id, email, name, role },
+    ownRole: own_role,
+    through: through.map((group) => ({ ...group })),
+    since: instant(since),
     isYou: user_id === callerId,
     isDisabled: disabled_at !== null,
   };

@@ -1,23 +1,14 @@
 import type { Caller } from '../accounts/caller.ts';
-import { isAllowed } from '../accounts/permissions.ts';
-import { revokeTokensOf } from '../accounts/tokens.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { listInvitations } from '../store/invitations.ts';
-import {
-  deleteMember,
-  findMember,
-  hasOtherOwner,
-  listMembers,
-  type MemberRow,
-  setMember,
-} from '../store/members.ts';
+import { deleteMember, findMember, type MemberRow, setMember } from '../store/members.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
-import { removeFromReservations } from '../store/reserved-labels.ts';
+import { countPeople, hasOwner } from '../store/role-grants.ts';
 import type { Role, Trx } from '../store/schema.ts';
-import { findUser } from '../store/users.ts';
-import { invitationState, revokeInvitationsOf } from './invitation-state.ts';
+import { endRights } from './end-rights.ts';
+import { invitationState } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
 import { PLANS } from './project.ts';
 
@@ -38,19 +29,19 @@ export async function changeRole(
   refuseTokenForOwners(caller, role);
   return db.transaction().execute(async (trx) => {
     await lockProjectFor(trx, caller, project.id, 'member.write');
-    const member = await memberToChange(trx, project, userId, role === 'owner');
-    refuseTokenForOwners(caller, member.role);
-    if (member.role === role) return member;
-    const { project_id, user_id, created_at } = member;
-    await setMember(trx, { project_id, user_id, role, created_at });
+    const { own, ...member } = await memberToChange(trx, project, userId);
+    refuseTokenForOwners(caller, own);
+    if (own === role) return member;
+    await setMember(trx, { project_id: project.id, user_id: userId, role, created_at: now() });
+    if (own === 'owner') await requireOwner(trx, project.id);
     await writeAudit(trx, now(), actor, {
       action: 'member.role',
       projectId: project.id,
       target: member.email,
-      details: { from: member.role, to: role },
+      details: { from: own, to: role },
     });
-    await endRights(trx, { ...member, role }, caller, now());
-    return { ...member, role };
+    await endRights(trx, project.id, now(), actor);
+    return (await findMember(trx, project.id, userId)) ?? member;
   });
 }
 
@@ -69,38 +60,18 @@ export async function removeMember(
     // Every member may leave.
     if (userId === user.id) await lockProject(trx, project.id);
     else await lockProjectFor(trx, caller, project.id, 'member.write');
-    const member = await memberToChange(trx, project, userId, false);
-    refuseTokenForOwners(caller, member.role);
+    const { own, ...member } = await memberToChange(trx, project, userId);
+    refuseTokenForOwners(caller, own);
     await deleteMember(trx, project.id, userId);
+    if (own === 'owner') await requireOwner(trx, project.id);
     await writeAudit(trx, now(), actor, {
       action: userId === user.id ? 'member.leave' : 'member.remove',
       projectId: project.id,
       target: member.email,
-      details: { role: member.role },
+      details: { role: own },
     });
-    await endRights(trx, { ...member, role: null }, caller, now());
+    await endRights(trx, project.id, now(), actor);
   });
-}
-
-/**
- * Revokes a member's tokens and invitations, as far as their new role (null: removed) does not allow them, and their
- * claim to slugs that the project released. Call it in the transaction that changes the role. The installation's owner
- * keeps an owner's rights.
- */
-async function endRights(
-  trx: Trx,
-  member: Pick<MemberRow, 'project_id' | 'user_id'> & { role: Role | null },
-  { actor }: Caller,
-  at: number,
-): Promise<void> {
-  const { project_id: projectId, user_id: userId, role } = member;
-  if (role !== 'owner') await removeFromReservations(trx, projectId, userId);
-  const user = await findUser(trx, userId);
-  if (user?.role === 'owner') return;
-  if (role === null) await revokeTokensOf(trx, { userId, projectId }, at, actor);
-  if (role === null || !isAllowed(role, 'member.write')) {
-    await revokeInvitationsOf(trx, { projectId, invitedBy: userId }, at, actor);
-  }
 }
 
 /** Refuses to let a token add, change or remove an owner, who can do more than any token. */
@@ -118,15 +89,15 @@ export async function checkInvitationFitsPlan(
   project: ProjectRow,
   now: number,
 ): Promise<void> {
-  const members = await listMembers(trx, project.id);
+  const people = await countPeople(trx, project.id);
   const invitations = await listInvitations(trx, project.id);
   const open = invitations.filter((invitation) => invitationState(invitation, now) === 'open');
-  checkMemberLimit(project, members.length + open.length);
+  checkMemberLimit(project, people + open.length);
 }
 
 /** Refuses a member beyond the plan of a locked project. */
 export async function checkMemberFitsPlan(trx: Trx, project: ProjectRow): Promise<void> {
-  checkMemberLimit(project, (await listMembers(trx, project.id)).length);
+  checkMemberLimit(project, await countPeople(trx, project.id));
 }
 
 function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
@@ -138,21 +109,26 @@ function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
   }
 }
 
-/** A member of a locked project. */
+/** A member of a locked project, and the role of their own membership. Throws ApiError for one who has none. */
 async function memberToChange(
   trx: Trx,
   project: ProjectRow,
   userId: string,
-  staysOwner: boolean,
-): Promise<MemberRow> {
+): Promise<MemberRow & { own: Role }> {
   const member = await findMember(trx, project.id, userId);
   if (!member) throw notFound('member');
-  if (member.role === 'owner' && !staysOwner) {
-    if (!(await hasOtherOwner(trx, project.id, userId))) {
-      throw conflict(
-        'A project needs an owner who can sign in. Make another member an owner first, or ask the owner of the installation, who has the rights of one.',
-      );
-    }
-  }
-  return member;
+  const { own_role: own, through, email } = member;
+  if (own !== null) return { ...member, own };
+  const groups = through.map(({ name }) => name).join(', ');
+  throw conflict(
+    `${email} has a role here through ${groups} alone. Change the role of the group, or who is in it.`,
+  );
+}
+
+/** Throws ApiError where a change has left a locked project without anybody who can act as its owner. */
+export async function requireOwner(trx: Trx, projectId: string): Promise<void> {
+  if (await hasOwner(trx, projectId)) return;
+  throw conflict(
+    'A project needs an owner who can sign in. Make another member an owner first, or ask the owner of the installation, who has the rights of one.',
+  );
 }

@@ -104,7 +104,17 @@ export const Member = Type.Object(
     userId: Type.String(),
     email: Type.String(),
     name: Type.String(),
-    role: RoleName,
+    role: OneOf(['owner', 'editor', 'viewer'], {
+      description: 'The highest of all that they have.',
+    }),
+    ownRole: Nullable(
+      OneOf(['owner', 'editor', 'viewer'], {
+        description: 'The role of their own membership; null: they have one through groups alone.',
+      }),
+    ),
+    through: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleName }), {
+      description: 'The groups that give them a role.',
+    }),
     since: Instant,
     isYou: Type.Boolean(),
     isDisabled: Type.Boolean({ description: 'The account cannot sign in.' }),

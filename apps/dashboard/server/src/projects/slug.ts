@@ -1,7 +1,7 @@
 import type { ApiError } from '@petstore/http/errors.ts';
 import { conflict, invalidRequest } from '../api-error.ts';
-import { listMembers } from '../store/members.ts';
 import { endReservation, findReservation, reserveSlug } from '../store/reserved-labels.ts';
+import { listOwners } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
 
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
@@ -81,8 +81,7 @@ export async function releaseSlug(
   { id, slug }: { readonly id: string; readonly slug: string },
   now: number,
 ): Promise<void> {
-  const members = await listMembers(trx, id);
-  const ownerIds = members.filter(({ role }) => role === 'owner').map(({ user_id }) => user_id);
+  const ownerIds = (await listOwners(trx, id)).map((owner) => owner.id);
   await reserveSlug(trx, slug, { projectId: id, ownerIds, until: now + RESERVED_MS });
 }
 

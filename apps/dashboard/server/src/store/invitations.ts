@@ -1,4 +1,5 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { usersIn } from './role-grants.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 
 /** An invitation as people see it: with the address of the inviter, and the project's name and slug. */
@@ -36,17 +37,15 @@ export function findOpenInvitation(
   now: number,
 ): Promise<InvitationRow | undefined> {
   return invitations(db)
-    .leftJoin('members', (join) =>
-      join
-        .onRef('members.project_id', '=', 'invitations.project_id')
-        .onRef('members.user_id', '=', 'invitations.invited_by'),
-    )
     .leftJoin('api_tokens', 'api_tokens.id', 'invitations.token_id')
     .where('invitations.token_hash', '=', tokenHash)
     .where(isOpen(now))
     .where(({ or, eb }) =>
       // The installation's owner has an owner's rights in every project.
-      or([eb('users.role', '=', 'owner'), eb('members.role', '=', 'owner')]),
+      or([
+        eb('users.role', '=', 'owner'),
+        eb('users.id', 'in', usersIn(db, sql.ref('invitations.project_id'), 'owner')),
+      ]),
     )
     .where('users.disabled_at', 'is', null)
     .where('api_tokens.revoked_at', 'is', null)
@@ -77,10 +76,10 @@ export async function markAccepted(trx: Trx, id: string, now: number): Promise<b
   return numUpdatedRows > 0n;
 }
 
-/** One invitation of a project, those of a user in one project or in all, or those created with a token. */
+/** One invitation of a project, those of its former owners, those of a user, or those created with a token. */
 export type InvitationsOf =
   | { readonly projectId: string; readonly id: string }
-  | { readonly projectId: string; readonly invitedBy: string }
+  | { readonly projectId: string; readonly of: 'former owners' }
   | { readonly invitedBy: string }
   | { readonly tokenId: string };
 
@@ -93,7 +92,15 @@ export function revokeInvitations(
   let query = trx.updateTable('invitations').set({ revoked_at: now }).where(isOpen(now));
   if ('projectId' in of) query = query.where('project_id', '=', of.projectId);
   if ('id' in of) query = query.where('id', '=', of.id);
-  if ('invitedBy' in of) query = query.where('invited_by', '=', of.invitedBy);
+  if ('of' in of) {
+    query = query
+      .where('invited_by', 'not in', usersIn(trx, of.projectId, 'owner'))
+      .where(
+        'invited_by',
+        'not in',
+        trx.selectFrom('users').select('id').where('role', '=', 'owner'),
+      );
+  }
   if ('tokenId' in of) query = query.where('token_id', '=', of.tokenId);
   return query.returning(['project_id', 'email']).execute();
 }

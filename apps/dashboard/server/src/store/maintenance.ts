@@ -7,8 +7,8 @@ import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
 import { pruneRequests } from './domain-moves.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { pruneDeliveries } from './repository-deliveries.ts';
 import { pruneReaders } from './readers.ts';
+import { pruneDeliveries } from './repository-deliveries.ts';
 import { pruneReservations } from './reserved-labels.ts';
 
 /** How often the maintenance runs, in milliseconds. */

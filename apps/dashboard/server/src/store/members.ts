@@ -1,54 +1,80 @@
+import { sql } from 'kysely';
+import { highestRole, projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows } from './rows.ts';
-import type { Db, Role, Row, Trx } from './schema.ts';
+import type { Db, Role, Trx } from './schema.ts';
 
-export type MemberRow = Row<'members'> & {
-  email: string;
-  name: string;
+/** Somebody with a role in a project, and where it comes from. */
+export interface MemberRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
   /** null: the account is not disabled. */
-  disabled_at: number | null;
-};
+  readonly disabled_at: number | null;
+  /** The highest of all that they have. */
+  readonly role: Role;
+  /** The role of their own membership; null: they have a role through groups alone. */
+  readonly own_role: Role | null;
+  /** The groups that give them a role, in the order of their names. */
+  readonly through: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  /** Since when they have had a role. */
+  readonly since: number;
+}
 
-/** In the order in which they came. */
+/** Everyone with a role in a project, in the order in which they came. */
 export function listMembers(db: Db, projectId: string): Promise<MemberRow[]> {
-  return members(db, projectId).orderBy('members.created_at').orderBy('members.user_id').execute();
+  return readMembers(db, projectId);
 }
 
-/** Whether somebody but this user can act as an owner of a project. Lock the project before. */
-export async function hasOtherOwner(db: Db, projectId: string, userId: string): Promise<boolean> {
-  const found = await members(db, projectId)
-    .where('members.role', '=', 'owner')
-    .where('members.user_id', '!=', userId)
-    .where('users.disabled_at', 'is', null)
-    .executeTakeFirst();
-  return found !== undefined;
-}
-
-/** The projects that a user is a member of, in the order of their slugs, with the role there. */
-export function listMemberships(db: Db, userId: string) {
-  return db
-    .selectFrom('members')
-    .innerJoin('projects', 'projects.id', 'members.project_id')
-    .select(['members.project_id', 'members.role', 'projects.slug', 'projects.name'])
-    .where('members.user_id', '=', userId)
-    .orderBy('projects.slug')
-    .execute();
-}
-
-export function findMember(
+export async function findMember(
   db: Db,
   projectId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
-  return members(db, projectId).where('members.user_id', '=', userId).executeTakeFirst();
+  return (await readMembers(db, projectId, userId))[0];
 }
 
-function members(db: Db, projectId: string) {
-  return db
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .selectAll('members')
-    .select(['users.email', 'users.name', 'users.disabled_at'])
-    .where('members.project_id', '=', projectId);
+async function readMembers(db: Db, projectId: string, userId?: string): Promise<MemberRow[]> {
+  let query = db
+    .selectFrom('role_grants')
+    .innerJoin('users', 'users.id', 'role_grants.user_id')
+    .leftJoin('groups', 'groups.id', 'role_grants.group_id')
+    .selectAll('role_grants')
+    .select(['users.email', 'users.name', 'users.disabled_at', 'groups.name as group_name'])
+    .where('role_grants.project_id', '=', projectId)
+    .orderBy('role_grants.created_at')
+    .orderBy('role_grants.user_id')
+    .orderBy('groups.name_key');
+  if (userId !== undefined) query = query.where('role_grants.user_id', '=', userId);
+  const grants = await query.execute();
+  return [...Map.groupBy(grants, ({ user_id }) => user_id).values()].map((theirs) => {
+    const [{ user_id, email, name, disabled_at, created_at }] = theirs as [(typeof theirs)[0]];
+    // Several sources may say that somebody is a member of the same group.
+    const through = new Map<string, { id: string; name: string; role: Role }>();
+    for (const { group_id, group_name, role } of theirs) {
+      if (group_id !== null) through.set(group_id, { id: group_id, name: group_name ?? '', role });
+    }
+    return {
+      ...{ user_id, email, name, disabled_at, since: created_at },
+      role: highestRole(theirs.map(({ role }) => role)) ?? 'viewer',
+      own_role: theirs.find(({ group_id }) => group_id === null)?.role ?? null,
+      through: [...through.values()],
+    };
+  });
+}
+
+/** The projects in which a user has a role, in the order of their slugs, with the role there. */
+export async function listMemberships(
+  db: Db,
+  userId: string,
+): Promise<{ project_id: string; slug: string; name: string; role: Role }[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id as project_id', 'slug', 'name'])
+    .select(rankIn(sql.ref('projects.id'), userId).as('rank'))
+    .where('id', 'in', projectsOf(db, userId))
+    .orderBy('slug')
+    .execute();
+  return rows.map(({ rank, ...project }) => ({ ...project, role: roleOfRank(rank) ?? 'viewer' }));
 }
 
 /** Makes a user a member, or gives a member another role. */

@@ -8,6 +8,7 @@ import { domainMoves } from './migrations/domain-moves.ts';
 import { domainNames } from './migrations/domain-names.ts';
 import { domains } from './migrations/domains.ts';
 import { factors } from './migrations/factors.ts';
+import { groups } from './migrations/groups.ts';
 import { ownZone } from './migrations/own-zone.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
 import { platformOrders } from './migrations/platform-orders.ts';
@@ -62,6 +63,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0039_platform_orders': { up: platformOrders },
     '0042_account_life': { up: (db) => accountLife(db, engine) },
     '0045_factors': { up: (db) => factors(db, engine) },
+    '0044_groups': { up: (db) => groups(db, engine) },
     '0047_readers': { up: (db) => readers(db, engine) },
     '0048_work': { up: (db) => work(db, engine) },
   };

@@ -60,8 +60,8 @@ function people(db: Db, now: number) {
     'users.disabled_at',
     'users.last_seen_at',
     'users.is_provisional',
-    sql<number>`(SELECT count(*) FROM members
-        WHERE members.user_id = users.id AND members.role = 'owner')`.as('projects'),
+    sql<number>`(SELECT count(DISTINCT project_id) FROM role_grants
+        WHERE role_grants.user_id = users.id AND role_grants.role = 'owner')`.as('projects'),
     sql<number>`(SELECT count(*) FROM api_tokens
         WHERE api_tokens.user_id = users.id AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${now}))`.as('tokens'),

@@ -1,10 +1,12 @@
+import { type Expression, sql } from 'kysely';
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
+import { projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
 
-/** A project and the role that a user has in it; null for a user who is not a member, or is disabled. */
+/** A project and a user's role in it, their own or through groups; null for one without, or who is disabled. */
 export interface ProjectOfUser {
   readonly project: ProjectRow;
   readonly role: Role | null;
@@ -15,7 +17,9 @@ export async function findProject(
   slug: string,
   userId: string | null,
 ): Promise<ProjectOfUser | undefined> {
-  const row = await projectsForUser(db, userId)
+  // Named by its slug in the question for the role, too, so that the role is found by its key, whatever else the user has.
+  const id = sql<string>`(SELECT id FROM projects WHERE slug = ${slug})`;
+  const row = await projectsForUser(db, id, userId)
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
   return row && withRole(row);
@@ -26,30 +30,23 @@ export async function findProjectForUser(
   id: string,
   userId: string,
 ): Promise<ProjectOfUser | undefined> {
-  const row = await projectsForUser(db, userId).where('projects.id', '=', id).executeTakeFirst();
+  const row = await projectsForUser(db, id, userId)
+    .where('projects.id', '=', id)
+    .executeTakeFirst();
   return row && withRole(row);
 }
 
-function projectsForUser(db: Db, userId: string | null) {
+function projectsForUser(db: Db, id: string | Expression<string>, userId: string | null) {
+  const rank = rankIn(id, userId ?? '');
+  const disabledAt = sql`(SELECT disabled_at FROM users WHERE id = ${userId})`;
   return db
     .selectFrom('projects')
-    .leftJoin(
-      (eb) =>
-        eb
-          .selectFrom('members')
-          .innerJoin('users', 'users.id', 'members.user_id')
-          .select(['members.project_id', 'members.role'])
-          .where('members.user_id', '=', userId ?? '')
-          .where('users.disabled_at', 'is', null)
-          .as('members'),
-      (join) => join.onRef('members.project_id', '=', 'projects.id'),
-    )
     .selectAll('projects')
-    .select('members.role as role');
+    .select(sql<number | null>`CASE WHEN ${disabledAt} IS NULL THEN ${rank} END`.as('rank'));
 }
 
-function withRole({ role, ...project }: ProjectRow & { role: Role | null }): ProjectOfUser {
-  return { project, role };
+function withRole({ rank, ...project }: ProjectRow & { rank: number | null }): ProjectOfUser {
+  return { project, role: roleOfRank(rank) };
 }
 
 export function findProjectById(db: Db, id: string) {
@@ -67,8 +64,11 @@ export async function listProjects(
     limit: number;
   },
 ): Promise<ProjectOfUser[]> {
-  let query = projectsForUser(db, options.userId).orderBy('projects.slug').limit(options.limit);
-  if (!options.isEverywhere) query = query.where('members.role', 'is not', null);
+  const { userId } = options;
+  let query = projectsForUser(db, sql.ref<string>('projects.id'), userId)
+    .orderBy('projects.slug')
+    .limit(options.limit);
+  if (!options.isEverywhere) query = query.where('projects.id', 'in', projectsOf(db, userId));
   if (options.only !== undefined) query = query.where('projects.id', '=', options.only);
   if (options.after !== undefined) query = query.where('projects.slug', '>', options.after);
   return (await query.execute()).map(withRole);
@@ -84,10 +84,7 @@ export function visibleProjectIds(
   }: { userId: string; isEverywhere: boolean; only?: string | undefined },
 ) {
   let query = db.selectFrom('projects as visible').select('visible.id');
-  if (!isEverywhere) {
-    const own = db.selectFrom('members').select('project_id').where('user_id', '=', userId);
-    query = query.where('visible.id', 'in', own);
-  }
+  if (!isEverywhere) query = query.where('visible.id', 'in', projectsOf(db, userId));
   return only === undefined ? query : query.where('visible.id', '=', only);
 }
 

@@ -83,7 +83,8 @@ async function addProject(
   }
   await addRows(trx, rows);
   for (const { kind, names } of await countNames(trx, projectId, 'day', day))
-    if (names > 2 * MOST_NAMES[kind]) await keepMost(trx, { projectId, span: 'day', start: day, kind });
+    if (names > 2 * MOST_NAMES[kind])
+      await keepMost(trx, { projectId, span: 'day', start: day, kind });
   if (sentences.length > 0) await addSentences(trx, projectId, day, sentences);
 }
 
@@ -156,7 +157,10 @@ async function keepMost(trx: Trx, { projectId, span, start, kind }: Counted): Pr
     .where(isLess)
     .execute();
   const key = { project_id: projectId, span, start, kind, name: OTHERS };
-  await addRows(trx, othersOf(kind, dropped).map((one) => ({ ...key, ...one })));
+  await addRows(
+    trx,
+    othersOf(kind, dropped).map((one) => ({ ...key, ...one })),
+  );
 }
 
 /** What led to missing paths are many; other details are few, and stay with the others. */
@@ -164,7 +168,8 @@ export function othersOf(
   kind: CountKind,
   rows: readonly { readonly detail: string; readonly count: number }[],
 ): { detail: string; count: number }[] {
-  if (kind !== 'missing') return rows.map(({ detail, count }) => ({ detail, count: Number(count) }));
+  if (kind !== 'missing')
+    return rows.map(({ detail, count }) => ({ detail, count: Number(count) }));
   const sum = rows.reduce((all, { count }) => all + Number(count), 0);
   return sum === 0 ? [] : [{ detail: '', count: sum }];
 }
@@ -210,9 +215,18 @@ async function addSentences(
 /** Deletes what is too old, and sums up the days of past months. */
 export async function pruneReaders(db: Db, now: number): Promise<void> {
   const counts = db.deleteFrom('reader_counts');
-  await counts.where('span', '=', 'hour').where('start', '<', now - KEPT_HOURS_MS).execute();
-  await counts.where('span', '=', 'month').where('start', '<', monthOf(now, -KEPT_MONTHS)).execute();
-  await db.deleteFrom('reader_sentences').where('day', '<', now - KEPT_SENTENCES_MS).execute();
+  await counts
+    .where('span', '=', 'hour')
+    .where('start', '<', now - KEPT_HOURS_MS)
+    .execute();
+  await counts
+    .where('span', '=', 'month')
+    .where('start', '<', monthOf(now, -KEPT_MONTHS))
+    .execute();
+  await db
+    .deleteFrom('reader_sentences')
+    .where('day', '<', now - KEPT_SENTENCES_MS)
+    .execute();
   const before = monthOf(now - KEPT_DAYS_MS);
   for (let summed = 0; summed < MAX_SUMMED; summed += 1) {
     const oldest = await db
@@ -248,8 +262,7 @@ async function sumMonth(db: Db, projectId: string, start: number): Promise<void>
       .where('start', '>=', start)
       .where('start', '<', end)
       .execute();
-    for (const kind of COUNT_KINDS)
-      await keepMost(trx, { projectId, span: 'month', start, kind });
+    for (const kind of COUNT_KINDS) await keepMost(trx, { projectId, span: 'month', start, kind });
   });
 }
 

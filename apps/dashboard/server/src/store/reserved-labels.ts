@@ -36,23 +36,24 @@ export function findReservation(trx: Trx, label: string, now: number) {
     .executeTakeFirst();
 }
 
-/** Removes a user from those for whom a project's slugs are reserved. */
-export async function removeFromReservations(
+/** Leaves, of those for whom a project's slugs are reserved, these users alone. */
+export async function keepReservationsFor(
   trx: Trx,
   projectId: string,
-  userId: string,
+  userIds: readonly string[],
 ): Promise<void> {
   const rows = await trx
     .selectFrom('reserved_labels')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('owner_ids', 'like', `%"${userId}"%`)
     .execute();
   for (const { label, owner_ids } of rows) {
-    const others = (JSON.parse(owner_ids) as string[]).filter((id) => id !== userId);
+    const before = JSON.parse(owner_ids) as string[];
+    const kept = before.filter((id) => userIds.includes(id));
+    if (kept.length === before.length) continue;
     await trx
       .updateTable('reserved_labels')
-      .set({ owner_ids: JSON.stringify(others) })
+      .set({ owner_ids: JSON.stringify(kept) })
       .where('label', '=', label)
       .where('project_id', '=', projectId)
       .execute();

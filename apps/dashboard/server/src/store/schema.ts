@@ -1,4 +1,12 @@
-import type { Generated, Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely';
+import type {
+  ColumnType,
+  Generated,
+  Insertable,
+  Kysely,
+  Selectable,
+  Transaction,
+  Updateable,
+} from 'kysely';
 
 // The tables, in Kysely's types for both databases. Instants are integers, in milliseconds since 1970; booleans are 0
 // and 1; JSON is text. So a row reads the same on both.
@@ -7,6 +15,8 @@ export type InstallationRole = 'owner' | 'user';
 export type Engine = 'sqlite' | 'postgres';
 
 export type Role = 'owner' | 'editor' | 'viewer';
+/** Where a membership of a group comes from: by hand, from a directory, or from a provider's sign-in. */
+export type MemberSource = 'local' | 'scim' | `oidc:${string}`;
 export type Plan = 'free' | 'pro' | 'enterprise';
 /** Of whom a second factor is required. */
 export type SecondFactorPolicy = 'optional' | 'owners' | 'everyone';
@@ -17,6 +27,9 @@ export type SourceKind = 'document' | 'tar.gz' | 'zip';
 export type Db = Kysely<Database>;
 /** A transaction. A function with this parameter happens together with the rest of the transaction, or not at all. */
 export type Trx = Transaction<Database>;
+
+/** A view's columns: they are read and never written. */
+type ViewOf<Columns> = { [Name in keyof Columns]: ColumnType<Columns[Name], never, never> };
 
 type Table = keyof Database;
 /** A row as it is read, of the table with that name. */
@@ -205,6 +218,61 @@ export interface Database {
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };
+
+  /** People whom projects give a role together. */
+  groups: {
+    id: string;
+    name: string;
+    /** The name as it is compared (groups/group-name.ts); unique. */
+    name_key: string;
+    /** Who changes it: people by hand, or a directory by SCIM. */
+    source: 'local' | 'scim';
+    /** The directory's own id; null: it has none. */
+    external_id: string | null;
+    created_at: number;
+    /** When its name or its members changed last. */
+    updated_at: number;
+  };
+
+  /** A user is a member while any source says so. */
+  group_members: { group_id: string; user_id: string; source: MemberSource; created_at: number };
+
+  group_roles: { group_id: string; project_id: string; role: Role; created_at: number };
+
+  /** A view: every way in which a user has a role in a project; `group_id` null: a membership of their own. */
+  role_grants: ViewOf<{
+    project_id: string;
+    user_id: string;
+    role: Role;
+    created_at: number;
+    group_id: string | null;
+  }>;
+
+  /** What a directory says of an account, beyond the account itself. */
+  scim_users: {
+    user_id: string;
+    /** As the directory spells it. */
+    user_name: string;
+    /** The same in lower case; unique. */
+    user_name_key: string;
+    external_id: string | null;
+    /** JSON: UserAttributes of scim/users/user-resource.ts. */
+    attributes: string;
+    created_at: number;
+    updated_at: number;
+  };
+
+  scim_tokens: {
+    id: string;
+    name: string;
+    /** SHA-256 of the token, in hex. */
+    token_hash: string;
+    created_by_email: string;
+    created_at: number;
+    /** Written at most once a minute. */
+    last_used_at: number | null;
+    revoked_at: number | null;
+  };
 
   invitations: {
     id: string;

@@ -146,8 +146,8 @@ function searchPeople(db: Db, by: SearchedBy, words: readonly string[]) {
   const everybody = by.isEverywhere && by.only === undefined;
   const query = db
     .selectFrom('users')
-    .leftJoin('members', 'members.user_id', 'users.id')
-    .leftJoin('projects', 'projects.id', 'members.project_id')
+    .leftJoin('role_grants', 'role_grants.user_id', 'users.id')
+    .leftJoin('projects', 'projects.id', 'role_grants.project_id')
     .select(['users.name', 'users.email'])
     .select((select) => select.fn.min('projects.slug').as('project'))
     .where(({ and, or }) =>
@@ -158,7 +158,7 @@ function searchPeople(db: Db, by: SearchedBy, words: readonly string[]) {
     .orderBy('users.email')
     .limit(MOST);
   return (
-    everybody ? query : query.where('members.project_id', 'in', visibleProjectIds(db, by))
+    everybody ? query : query.where('role_grants.project_id', 'in', visibleProjectIds(db, by))
   ).execute();
 }
 

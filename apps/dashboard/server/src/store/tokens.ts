@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { assertLockOrder } from './lock-order.ts';
+import { usersIn } from './role-grants.ts';
 import { findRow } from './rows.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
@@ -76,6 +77,21 @@ export function revokeTokens(trx: Trx, of: TokensOf, now: number) {
     .where('revoked_at', 'is', null)
     .returningAll()
     .execute();
+}
+
+/** Who has tokens for a project that were not revoked, and no role in it. The installation's owner has one everywhere. */
+export async function listTokenOwnersWithoutRole(trx: Trx, projectId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('api_tokens')
+    .innerJoin('users', 'users.id', 'api_tokens.user_id')
+    .select('user_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('revoked_at', 'is', null)
+    .where('users.role', '!=', 'owner')
+    .where('user_id', 'not in', usersIn(trx, projectId))
+    .execute();
+  return rows.map(({ user_id }) => user_id);
 }
 
 function isOf({ userId, projectId, id }: TokensOf) {

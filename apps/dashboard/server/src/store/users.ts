@@ -13,8 +13,8 @@ export function findUserByEmail(db: Db, email: string) {
   return findRow(db, 'users', { email });
 }
 
-/** Who owns the installation; undefined where nobody has an account yet. */
-export function findInstallationOwner(db: Db): Promise<UserRow | undefined> {
+/** The one account that owns the installation; undefined before the first sign-up. */
+export function findInstallationOwner(db: Db) {
   return findRow(db, 'users', { role: 'owner' });
 }
 

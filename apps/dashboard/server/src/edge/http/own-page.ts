@@ -12,7 +12,9 @@ export function isOfOwnPage({
 }: Pick<EdgeRequest, 'headers' | 'authority'>): boolean {
   const { origin, 'sec-fetch-site': from } = headers;
   if (from !== undefined) return from === 'same-origin';
-  return origin !== undefined && URL.canParse(origin) && isSameHost(new URL(origin).host, authority);
+  return (
+    origin !== undefined && URL.canParse(origin) && isSameHost(new URL(origin).host, authority)
+  );
 }
 
 function isSameHost(host: string, authority: string | undefined): boolean {

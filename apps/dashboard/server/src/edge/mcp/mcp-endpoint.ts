@@ -1,9 +1,9 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
+import type { ReaderCounts } from '../readers/reader-counts.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
-import type { ReaderCounts } from '../readers/reader-counts.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';

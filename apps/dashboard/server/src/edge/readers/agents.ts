@@ -85,7 +85,8 @@ const AGENTS: readonly (readonly [word: string, name: string])[] = [
 ];
 
 /** Words of programs that nobody has listed. */
-const PROGRAM = /bot\b|crawl|spider|slurp|fetch|scan|monitor|preview|http|\bcompatible;|phantom|headless/i;
+const PROGRAM =
+  /bot\b|crawl|spider|slurp|fetch|scan|monitor|preview|http|\bcompatible;|phantom|headless/i;
 
 /** Longer ones are not a browser's. */
 const MAX_LENGTH = 500;

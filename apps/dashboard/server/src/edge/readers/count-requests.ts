@@ -1,8 +1,8 @@
+import type { Manifest } from '../../deploys/artifact.ts';
 import type { EdgeRequest, RequestTarget } from '../http/edge-request.ts';
+import type { ServedFile } from '../sites/file-headers.ts';
 import { fileAt, isMarkdown, isPage } from '../sites/manifest-paths.ts';
 import type { FoundResource } from '../sites/site-files.ts';
-import type { ServedFile } from '../sites/file-headers.ts';
-import type { Manifest } from '../../deploys/artifact.ts';
 import type { Site } from '../sites/site-source.ts';
 import { agentNames, BROWSERS, OTHER_PROGRAMS } from './agents.ts';
 import type { ReaderCounts } from './reader-counts.ts';

@@ -202,4 +202,8 @@ const tooMany = (always: Headers) =>
   textResponse(429, 'Too many at once. Try again in a minute.', [...always, 'Retry-After', '60']);
 
 const busy = (always: Headers) =>
-  textResponse(503, 'Too many are arriving. Try again in a second.', [...always, 'Retry-After', '1']);
+  textResponse(503, 'Too many are arriving. Try again in a second.', [
+    ...always,
+    'Retry-After',
+    '1',
+  ]);

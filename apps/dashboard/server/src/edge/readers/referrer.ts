@@ -1,7 +1,8 @@
 import { DIRECT, MAX_DETAIL } from '../../readers/counted.ts';
 
 /** The host of a web address. Longer addresses are nobody's page. */
-const HOST = /^https?:\/\/(?:[^/?#@]{0,200}@)?(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?:[/?#]|$)/i;
+const HOST =
+  /^https?:\/\/(?:[^/?#@]{0,200}@)?(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?:[/?#]|$)/i;
 const MAX_REFERRER = 4_000;
 
 /** The host that a Referer header names; undefined where it names none. */

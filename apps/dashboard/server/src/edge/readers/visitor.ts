@@ -55,5 +55,7 @@ export function isNavigation(
   isSecure: boolean,
 ): boolean {
   if (fetchDest !== undefined) return fetchDest === 'document';
-  return !isSecure && accept !== undefined && accept !== 'text/html' && accept.includes('text/html');
+  return (
+    !isSecure && accept !== undefined && accept !== 'text/html' && accept.includes('text/html')
+  );
 }

@@ -87,7 +87,10 @@ export function fileHeaders(
 
 function pageHeaders(site: Site, manifest: Manifest, path: string): Headers {
   return [
-    ...['Content-Security-Policy', path === DIAGRAM_FRAME ? DIAGRAM_POLICY : policyOf(site, manifest)],
+    ...[
+      'Content-Security-Policy',
+      path === DIAGRAM_FRAME ? DIAGRAM_POLICY : policyOf(site, manifest),
+    ],
     // Popups that the page opens, such as a sign-in for the try-it panel, may send messages back to it.
     ...['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
   ];

@@ -281,6 +281,7 @@ export async function guidesSite(
     contentSecurityPolicy: sitePolicy(connectOrigins(references.map(({ document }) => document)), {
       ...{ hasFonts: config.fonts.length > 0, hasDiagrams, hasFeedback: config.feedback },
     }),
+    ...(frame.theme.accent && { accent: frame.theme.accent }),
     ...siteRedirects(config, {
       ...noteRedirects(notes.shown),
       // Of a site that has nothing else.

@@ -29,6 +29,8 @@ export interface BuiltSite {
   readonly files: Iterable<SiteFile>;
   /** The content security policy of every HTML page of the site. */
   readonly contentSecurityPolicy: string;
+  /** Its own colour, legible on light and dark pages. Absent where it has the usual one. */
+  readonly accent?: { readonly light: string; readonly dark: string };
   /** Where paths without a file lead, each percent-decoded as those of files. */
   readonly redirects?: Readonly<Record<string, RedirectTarget>>;
   /** Where paths lead that begin with one of these, each percent-decoded with a slash at its end: `/old/`. */

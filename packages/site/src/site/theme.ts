@@ -29,6 +29,8 @@ export interface ThemeFont {
 
 /** The files of a theme that pages load. */
 export interface ThemeFiles {
+  /** The colour, legible on light and dark pages; undefined for the usual one. */
+  readonly accent: { readonly light: string; readonly dark: string } | undefined;
   /** undefined for the usual look, which the common style has. */
   readonly style: SiteFile | undefined;
   /** The site's own, loaded after all others. */
@@ -74,6 +76,7 @@ export function themeFiles({
   const root = values.length === 0 ? '' : `:root{${values.join(';')}}\n`;
   const style = [...faces, root, ...iconRules].join('');
   return {
+    accent: isUsual ? undefined : { light, dark },
     style: style === '' ? undefined : asset('custom', 'css', TYPES.css, style),
     ownStyle: ownStyle && asset('own', 'css', TYPES.css, ownStyle),
     fonts: [...new Map(made.map(({ file }) => [file.path, file])).values()],

@@ -73,7 +73,8 @@ const NO_STYLE = { iconRules: [], ownStyle: undefined, darkColor: undefined };
 
 test('the usual theme has no file; fonts are named by their content, and swapped in', () => {
   assert.deepEqual(themeFiles({ color: '#0a58ca', fonts: [], ...NO_STYLE }), {
-    ...{ style: undefined, ownStyle: undefined, fonts: [], preloaded: undefined },
+    ...{ accent: undefined, style: undefined, ownStyle: undefined, fonts: [] },
+    preloaded: undefined,
   });
   const { style, fonts, preloaded } = themeFiles({
     color: '#0a58ca',

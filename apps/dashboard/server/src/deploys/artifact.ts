@@ -44,6 +44,8 @@ export interface Manifest {
   readonly files: Readonly<Record<string, ManifestEntry>>;
   /** For every HTML page of the site. */
   readonly contentSecurityPolicy: string;
+  /** Its own colour, legible on light and dark pages. Absent where it has the usual one, and in earlier manifests. */
+  readonly accent?: BuiltSite['accent'];
   /** Where paths without a file lead, each percent-decoded. Absent where a site has none. */
   readonly redirects?: BuiltSite['redirects'];
   /** Where paths lead that begin with one of these. Absent in manifests of earlier versions, and where a site has none. */

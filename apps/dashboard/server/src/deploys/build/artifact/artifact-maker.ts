@@ -59,11 +59,12 @@ function artifactOf(
   log: BuildLog,
 ): Artifact {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
-  const { title, contentSecurityPolicy } = site;
+  const { title, contentSecurityPolicy, accent } = site;
   const redirects = sortedRedirects(site.redirects);
   const prefixes = sortedRedirects(site.redirectPrefixes);
   const manifest: Manifest = {
     ...{ version: 1, title, files: Object.fromEntries(sorted), contentSecurityPolicy },
+    ...(accent && { accent }),
     ...(redirects.length > 0 && { redirects: Object.fromEntries(redirects) }),
     ...(prefixes.length > 0 && { redirectPrefixes: Object.fromEntries(prefixes) }),
   };

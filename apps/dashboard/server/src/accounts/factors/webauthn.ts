@@ -15,6 +15,12 @@ import type { RelyingParty } from './relying-party.ts';
 /** How long a browser may wait for a person. Challenges are kept as long. */
 export const CEREMONY_MS = 5 * 60_000;
 
+/**
+ * EdDSA, ES256 and RS256, which every authenticator has one of. Without the list the library would ask Node for
+ * post-quantum ones, which warns that they are experimental.
+ */
+const ALGORITHMS = [-8, -7, -257];
+
 const load = () => import('@simplewebauthn/server');
 
 /** What a browser is asked for when a user adds a passkey. Those of `existing` are not made twice. */
@@ -32,6 +38,7 @@ export async function creationOptions(
     userDisplayName: user.name,
     attestationType: 'none',
     timeout: CEREMONY_MS,
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: existing.map(descriptorOf),
     // Preferred: a plain security key is a second factor, too. It is not one that signs in alone.
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
@@ -85,6 +92,7 @@ export async function checkCreation(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: false,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch((error: Error) => {
     throw invalidRequest(`The passkey could not be checked: ${error.message}.`);
   });

@@ -121,7 +121,11 @@ test('dashboard deploy --branch prints the address of the branch, which previews
   assert.ok(listed.stdout.includes(url));
   const [first] = JSON.parse((await previews('list', '--json')).stdout) as BranchPreview[];
   assert.deepEqual([first?.branch, first?.url, first?.deploy?.number], ['feature/x', url, 1]);
-  assert.equal(first?.deploy?.message, 'Pets of a branch');
+  const { message } = await service.db
+    .selectFrom('deploys')
+    .select('message')
+    .executeTakeFirstOrThrow();
+  assert.equal(message, 'Pets of a branch');
 
   const deleted = await previews('delete', 'feature/x');
   assert.equal(deleted.stdout, 'Ended the preview of feature/x.\n');

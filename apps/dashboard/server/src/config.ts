@@ -20,6 +20,7 @@ import {
 } from './config-values.ts';
 import { DEPLOY_LIMITS, type DeployLimits } from './deploys/deploy-limits.ts';
 import { type DomainConnectConfig, readDomainConnect } from './domain-connect/config.ts';
+import { type OidcProviderConfig, readOidc } from './oidc/oidc-config.ts';
 import { readZoneConfig, type ZoneConfig } from './zone/zone-config.ts';
 
 const DEFAULT_DATA_DIR = './data';
@@ -41,6 +42,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Who may create an account once there is one. */
   readonly signUp: 'invitation' | 'open';
+  /** OpenID providers with which people sign in; none: with passwords alone. */
+  readonly oidc: readonly OidcProviderConfig[];
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
   /** The names that this installation serves over HTTPS by itself; undefined: it is reached in another way. */
@@ -133,6 +136,7 @@ export function readConfig(given: Env): Config {
     publicUrl: origin(env, 'DASHBOARD_PUBLIC_URL'),
     trustedProxies: networks(env, 'DASHBOARD_TRUSTED_PROXIES'),
     signUp: oneOf(env, 'DASHBOARD_SIGN_UP', ['invitation', 'open'], 'invitation'),
+    oidc: readOidc(env),
     logLevel: logLevel(env, 'DASHBOARD_LOG_LEVEL'),
     edge: {
       host: text(env, 'EDGE_HOST') ?? '127.0.0.1',

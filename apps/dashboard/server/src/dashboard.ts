@@ -23,6 +23,7 @@ import type { Edge, EdgeSockets } from './edge/edge-server.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
 import { startDeliverer } from './notices/deliverer.ts';
+import { openProviders } from './oidc/providers.ts';
 import { ownHosts } from './own-hosts/own-hosts.ts';
 import { startRepositoryJobs } from './repositories/repository-jobs.ts';
 import { buildServer } from './server.ts';
@@ -105,6 +106,8 @@ export async function startDashboard({
     await checkSealed(db, sealer);
     const accountMail = config.mail && openAccountMail(config.mail, { now, log });
     if (accountMail) closers.push(accountMail.close);
+    const providers = openProviders({ db, now, config });
+    closers.push(providers.close);
     const deps: Deps = {
       config,
       db,
@@ -124,6 +127,7 @@ export async function startDashboard({
       uploadLimits,
       accountMail,
       sealer,
+      providers,
     };
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 

@@ -4,6 +4,7 @@ import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { UploadLimits } from './deploys/receive-upload.ts';
+import type { Providers } from './oidc/providers.ts';
 import type { Spool } from './spool.ts';
 import type { Db } from './store/schema.ts';
 
@@ -30,4 +31,6 @@ export interface Deps {
   readonly accountMail: AccountMail | undefined;
   /** Seals secrets in the database. */
   readonly sealer: Sealer;
+  /** The OpenID providers with which people sign in. */
+  readonly providers: Providers;
 }

@@ -20,7 +20,11 @@ export const GIVEN_LINK_MS = 24 * HOUR_MS;
 type Kind = AccountLinkRow['kind'];
 
 /** The pages that links lead to. The secret is the fragment, which no browser sends and no server logs. */
-const PAGES: Record<Kind, string> = { password: 'reset-password', email: 'confirm-email' };
+const PAGES: Record<Kind, string> = {
+  password: 'reset-password',
+  email: 'confirm-email',
+  sign_in: 'sign-in/once',
+};
 
 /** A link for one person, shown or mailed once. */
 export interface AccountLink {

@@ -117,7 +117,7 @@ export const LinkUse = Type.Object({ secret: LinkSecret });
 
 /** `POST /api/account-links/look-up` */
 export const AccountLink = Type.Object(
-  { kind: OneOf(['email', 'password']), email: Email, expiresAt: Instant },
+  { kind: OneOf(['email', 'password', 'sign_in']), email: Email, expiresAt: Instant },
   { $id: 'AccountLink' },
 );
 export type AccountLink = Static<typeof AccountLink>;
@@ -221,6 +221,17 @@ export const Installation = Type.Object(
     signUp: OneOf(['first', 'on_server', 'invitation', 'open'], {
       description:
         'first: nobody has an account yet, and the first to sign up owns the installation. on_server: the same, and the first account is made on the server itself.',
+    }),
+    providers: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+      }),
+      { description: 'With which people sign in, by OpenID Connect.' },
+    ),
+    passwords: Type.Boolean({
+      description:
+        'Whether anyone can sign in with a password: not where a provider is required of everyone.',
     }),
     platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
     siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),

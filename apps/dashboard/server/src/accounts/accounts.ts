@@ -21,6 +21,7 @@ import type { Caller } from './caller.ts';
 import { checkPassword, hashPassword, lockUserWithPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
 import { limitSignIn, limitSignUp, recordSignInSuccess } from './sign-in-limits.ts';
+import { checkPasswordsFor } from './sign-in-rules.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 type PasswordDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
@@ -46,6 +47,7 @@ export async function signUp(
   const { db, now } = deps;
   const email = readEmail(input.email);
   checkPassword(input.password);
+  if (await hasUsers(db)) checkPasswordsFor(deps.config, email);
   await limitSignUp(db, ip, now());
   const actor: Actor = { userId: null, name: email, via: 'none', ip };
   const create = (isFirst: boolean) => createUser(deps, { ...input, email, isFirst }, actor);
@@ -126,12 +128,22 @@ export async function createUser(
   return user;
 }
 
+/** The user who signs in with these credentials. Throws ApiError as `userWithPassword`, or where passwords are off. */
+export async function checkCredentials(
+  deps: AccountDeps,
+  credentials: { email: string; password: string },
+  ip: string,
+): Promise<UserRow> {
+  checkPasswordsFor(deps.config, readEmail(credentials.email));
+  return userWithPassword(deps, credentials, ip);
+}
+
 /**
  * The user with these credentials. Throws ApiError: `unauthorized`, the same whether or not the address
  * has an account, `forbidden` where it is disabled, or `rate_limited`.
  */
-export async function checkCredentials(
-  { db, now, passwordCost }: AccountDeps,
+export async function userWithPassword(
+  { db, now, passwordCost }: PasswordDeps,
   credentials: { email: string; password: string },
   ip: string,
 ): Promise<UserRow> {
@@ -179,6 +191,7 @@ export async function changePassword(
   change: { current: string; next: string; revokeTokens?: boolean },
 ): Promise<void> {
   const { user, actor } = caller;
+  checkPasswordsFor(deps.config, user.email);
   checkPassword(change.next);
   await checkOwnPassword(deps, caller, change.current);
   await setPassword(deps, user, change.next, actor, {

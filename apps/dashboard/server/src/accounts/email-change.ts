@@ -1,4 +1,4 @@
-import { conflict } from '../api-error.ts';
+import { conflict, forbidden } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { deleteAccountLinks, findAccountLinkOf } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -17,6 +17,7 @@ import type { Caller } from './caller.ts';
 import { confirmEmailLetter, emailRequestedLetter, emailTakenLetter } from './letters.ts';
 import { lockUserWithPassword, NO_PASSWORD } from './passwords.ts';
 import { limitEmailChanges } from './sign-in-limits.ts';
+import { requiredProviders } from './sign-in-rules.ts';
 
 type ChangeDeps = Pick<
   Deps,
@@ -36,6 +37,13 @@ export async function changeOwnEmail(
   const { accountMail, now, addresses } = deps;
   const { user, actor } = caller;
   const to = readEmail(change.email);
+  // Whoever could leave the domain would leave the provider that is required of it.
+  const required = requiredProviders(deps.config, user.email);
+  if (required.some(({ required }) => required === 'domains')) {
+    throw forbidden(
+      `Your address is that of your account at ${required.map(({ name }) => name).join(' or ')}. Ask the owner of this installation to change it.`,
+    );
+  }
   if (to === user.email) throw conflict(`${to} is your address already.`);
   if (user.password_hash !== NO_PASSWORD) {
     await checkOwnPassword(deps, caller, change.password ?? '');

@@ -18,9 +18,10 @@ import {
 import { passwordChangedLetter, passwordLinkLetter } from './letters.ts';
 import { checkPassword, hashPassword, lockActiveUser, NO_PASSWORD } from './passwords.ts';
 import { isWithinResetLimit, limitResetRequests } from './sign-in-limits.ts';
+import { checkPasswordsFor } from './sign-in-rules.ts';
 import { revokeTokensOf } from './tokens.ts';
 
-type LinkDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail'>;
+type LinkDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses' | 'accountMail'>;
 
 /**
  * Mails a link for a new password to an address, if it has an account that signs in with one. Returns at once, and the
@@ -33,6 +34,7 @@ export async function requestPasswordLink(
 ): Promise<void> {
   const { db, now, accountMail } = deps;
   const email = readEmail(address);
+  checkPasswordsFor(deps.config, email);
   if (!accountMail) {
     throw conflict('This installation sends no mail. Ask its owner for a link to set a password.');
   }
@@ -56,6 +58,7 @@ export async function givePasswordLink(
   user: UserRow,
   actor: Actor,
 ): Promise<AccountLink & { readonly mailed: boolean; readonly mailError: string | undefined }> {
+  checkPasswordsFor(deps.config, user.email);
   const link = await makePasswordLink(deps, user, actor, GIVEN_LINK_MS);
   const { accountMail, addresses } = deps;
   const mailError = await accountMail?.send(
@@ -93,7 +96,8 @@ export async function resetPassword(
 ): Promise<void> {
   const { db, now, passwordCost, accountMail, addresses } = deps;
   checkPassword(password);
-  const { user_id } = await openAccountLink(deps, secret);
+  const { user_id, email } = await openAccountLink(deps, secret);
+  checkPasswordsFor(deps.config, email);
   const passwordHash = await hashPassword(password, passwordCost);
   const user = await db.transaction().execute(async (trx) => {
     const locked = await lockActiveUser(trx, user_id);

@@ -1,5 +1,5 @@
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../api-error.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -17,8 +17,12 @@ import {
   setSessionCookie,
   setSignInCookie,
 } from '../http/session-cookie.ts';
+import { providerSignOut } from '../oidc/provider-sign-out.ts';
+import { SignedOut } from '../oidc/sign-in.ts';
+import { ref } from '../schema-types.ts';
 import { findPendingSignIn } from '../store/pending-sign-ins.ts';
 import { listSessions } from '../store/sessions.ts';
+import type { UserRow } from '../store/users.ts';
 import { Credentials, PendingSignIn, Session, SignUp, User, Visitor } from './account.ts';
 import { checkCredentials, signUp } from './accounts.ts';
 import { presentPending } from './factors/present-factors.ts';
@@ -28,8 +32,14 @@ import { checkFirstAccount } from './first-account.ts';
 import { presentSession, presentUser } from './present-account.ts';
 import { hashSecret } from './secrets.ts';
 import { endOtherSessions, endSession, fromOf } from './sessions.ts';
+import { userOfSignInLink } from './sign-in-links.ts';
 
 const operation = operationsOf('Sessions');
+
+const SIGNED_IN = {
+  ...jsonResponse(200, User, 'Signed in; the cookie is the session.'),
+  ...jsonResponse(202, PendingSignIn, 'More is asked of this browser; there is no session yet.'),
+};
 
 /** Sign-up, sign-in and sign-out, and the sessions of a user. */
 export const sessionRoutes: Routes = async (app, { deps }) => {
@@ -52,24 +62,24 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     '/session',
     operation('public', 'signIn', 'Sign in', {
       body: Credentials,
-      response: {
-        ...jsonResponse(200, User, 'Signed in; the cookie is the session.'),
-        ...jsonResponse(
-          202,
-          PendingSignIn,
-          'More is asked of this browser; there is no session yet.',
-        ),
-      },
+      response: SIGNED_IN,
     }),
     async (request, reply) => {
       const user = await checkCredentials(deps, request.body, clientAddress(request));
-      const outcome = await continueSignIn(deps, user, 'password', fromOf(request));
-      if ('session' in outcome) {
-        setSessionCookie(request, reply, deps.addresses(), outcome.session);
-        return presentUser(user);
-      }
-      setSignInCookie(request, reply, deps.addresses(), outcome.pending);
-      return reply.code(202).send(await pendingOf(request, outcome.pending));
+      return proceed(request, reply, user, 'password');
+    },
+  );
+
+  app.post(
+    '/session/link',
+    operation('public', 'signInByLink', "Sign in with the operator's link", {
+      description: 'The link works once, and for ten minutes.',
+      body: Type.Object({ secret: Type.String({ maxLength: 200 }) }),
+      response: SIGNED_IN,
+    }),
+    async (request, reply) => {
+      const user = await userOfSignInLink(deps, request.body.secret);
+      return proceed(request, reply, user, 'link');
     },
   );
 
@@ -95,12 +105,21 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/session',
-    operation('session', 'signOut', 'Sign out', { response: NO_CONTENT }),
+    operation('session', 'signOut', 'Sign out', {
+      description:
+        'A body comes where the session began with a provider that can be signed out of as well.',
+      response: {
+        200: { ...ref(SignedOut), description: 'Signed out here, and not yet at the provider.' },
+        ...NO_CONTENT,
+      },
+    }),
     async (request, reply) => {
       const caller = callerOf(request);
-      await endSession(deps, caller, caller.sessionId ?? '');
+      const { sessionId = '' } = caller;
+      const further = await providerSignOut(deps, sessionId);
+      await endSession(deps, caller, sessionId);
       clearSessionCookie(request, reply, deps.addresses());
-      return reply.code(204).send(null);
+      return further ? reply.code(200).send(further) : reply.code(204).send(null);
     },
   );
 
@@ -137,6 +156,22 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       return reply.code(204).send(null);
     },
   );
+
+  /** After the first proof: signed in, or asked for more. */
+  async function proceed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: UserRow,
+    method: 'password' | 'link',
+  ) {
+    const outcome = await continueSignIn(deps, user, method, fromOf(request));
+    if ('session' in outcome) {
+      setSessionCookie(request, reply, deps.addresses(), outcome.session);
+      return presentUser(user);
+    }
+    setSignInCookie(request, reply, deps.addresses(), outcome.pending);
+    return reply.code(202).send(await pendingOf(request, outcome.pending));
+  }
 
   async function pendingOf(request: FastifyRequest, secret: string): Promise<PendingSignIn | null> {
     const found = await findPendingSignIn(deps.db, hashSecret(secret), deps.now());

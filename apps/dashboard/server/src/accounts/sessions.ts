@@ -16,7 +16,8 @@ import { lockUser, type UserRow } from '../store/users.ts';
 import { accountDisabled, invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
-import type { SignInMethod } from './sign-in-method.ts';
+import type { SignInMethod, UsedIdentity } from './sign-in-method.ts';
+import { checkMethod, isMethodAllowed } from './sign-in-rules.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,12 +25,14 @@ const DAY_MS = 86_400_000;
 const IDLE_MS = 14 * DAY_MS;
 /** and this long after it began, used or not. */
 export const LIFETIME_MS = 60 * DAY_MS;
+/** One that began with the operator's link is there to set things right. */
+const LINK_LIFETIME_MS = DAY_MS / 2;
 /** Its use is stored at most this often. */
 const TOUCH_MS = 60_000;
 
 const MAX_USER_AGENT_LENGTH = 300;
 
-type SessionDeps = Pick<Deps, 'db' | 'now'>;
+type SessionDeps = Pick<Deps, 'db' | 'now' | 'config'>;
 
 /** Where a request comes from. */
 export interface From {
@@ -44,16 +47,26 @@ export function fromOf(request: FastifyRequest): From {
 /**
  * Begins a session of a user who proved who they are, by `method`. `prove` is done in the same transaction, with the user
  * locked: what it throws keeps them out. Returns the secret for the session's cookie. Throws ApiError when the password
- * has changed since the user was read, for a change ends all sessions, and when the account is disabled.
+ * has changed since the user was read, for a change ends all sessions, when the account is disabled, and when a provider
+ * is required of its address that was not used.
  *
  * Whoever has a second factor is asked for it before: `continueSignIn` in factors/sign-in.ts decides that.
  */
 export async function beginSession(
-  { db, now }: SessionDeps,
+  { db, now, config }: SessionDeps,
   user: UserRow,
   from: From,
-  { method, prove }: { method: SignInMethod; prove: (trx: Trx) => Promise<void> },
+  {
+    method,
+    identity,
+    prove,
+  }: {
+    method: SignInMethod;
+    identity?: UsedIdentity | undefined;
+    prove: (trx: Trx) => Promise<void>;
+  },
 ): Promise<string> {
+  checkMethod(config, user.email, method);
   const secret = makeSecret();
   const at = now();
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
@@ -68,10 +81,13 @@ export async function beginSession(
       user_id: user.id,
       created_at: at,
       last_seen_at: at,
-      expires_at: at + IDLE_MS,
+      expires_at: endOf({ created_at: at, method }, at),
       ip: from.ip,
       user_agent: prefix(from.userAgent, MAX_USER_AGENT_LENGTH),
       method,
+      identity_id: identity?.id ?? null,
+      provider_sid: identity?.sid ?? null,
+      sealed_id_token: identity?.sealedIdToken ?? null,
       confirmed_at: at,
     });
     await writeAudit(trx, at, actor, {
@@ -83,9 +99,18 @@ export async function beginSession(
   return secret;
 }
 
-/** The user with a cookie's secret; undefined when the session has ended. */
+/** When a session ends that is used now. */
+function endOf({ created_at, method }: { created_at: number; method: string }, at: number): number {
+  const lifetime = method.startsWith('link') ? LINK_LIFETIME_MS : LIFETIME_MS;
+  return Math.min(at + IDLE_MS, created_at + lifetime);
+}
+
+/**
+ * The user with a cookie's secret; undefined when the session has ended, or a provider is required of its user by now
+ * with which it did not begin.
+ */
 export async function callerOfSession(
-  { db, now }: SessionDeps,
+  { db, now, config }: SessionDeps,
   secret: string,
   ip: string,
 ): Promise<Caller | undefined> {
@@ -93,9 +118,9 @@ export async function callerOfSession(
   const found = await findSession(db, hashSecret(secret), at);
   if (!found) return undefined;
   const { session, user } = found;
+  if (!isMethodAllowed(config, user.email, session.method)) return undefined;
   if (at - session.last_seen_at >= TOUCH_MS) {
-    const expiresAt = Math.min(at + IDLE_MS, session.created_at + LIFETIME_MS);
-    await touchSession(db, { id: session.id, userId: user.id }, at, expiresAt);
+    await touchSession(db, { id: session.id, userId: user.id }, at, endOf(session, at));
   }
   return {
     user,
@@ -108,7 +133,7 @@ export async function callerOfSession(
 
 /** Ends a session of the caller. Whether there was one. */
 export async function endSession(
-  { db, now }: SessionDeps,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   { user, actor }: Caller,
   id: string,
 ): Promise<boolean> {
@@ -121,7 +146,7 @@ export async function endSession(
 
 /** Ends all sessions of the caller but the current one. */
 export async function endOtherSessions(
-  { db, now }: SessionDeps,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   { user, actor, sessionId }: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {

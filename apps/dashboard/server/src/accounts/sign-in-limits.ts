@@ -79,6 +79,22 @@ export async function limitEmailChanges(db: Db, userId: string, now: number): Pr
   });
 }
 
+/** Answers of providers that did not sign anyone in: each asks the provider. */
+const PROVIDER_ANSWERS = { limit: 100, windowMs: WINDOW_MS };
+
+/** Counts an answer before it is known what it says. Throws ApiError `rate_limited` when there were too many. */
+export async function limitProviderAnswers(db: Db, ip: string, now: number): Promise<void> {
+  const message = () => 'Too many tries to sign in from this address. Try again later.';
+  await limitRate(db, providerKey(ip), PROVIDER_ANSWERS, now, message);
+}
+
+/** It did sign someone in. */
+export async function recordProviderSuccess(db: Db, ip: string): Promise<void> {
+  await decrementCounter(db, providerKey(ip));
+}
+
+const providerKey = (ip: string) => `provider:${clientNetwork(ip)}`;
+
 function keysOf(email: string, ip: string) {
   const network = clientNetwork(ip);
   return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };

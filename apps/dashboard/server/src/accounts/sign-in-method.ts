@@ -1,8 +1,18 @@
-/** What a sign-in begins with. A passkey checks that its owner is there (user verification): nothing more is asked. */
-export type FirstProof = 'password' | 'passkey' | `provider:${string}`;
+/**
+ * What a sign-in begins with. A passkey checks that its owner is there (user verification): nothing more is asked. `link`
+ * is the operator's.
+ */
+export type FirstProof = 'password' | 'passkey' | 'link' | `provider:${string}`;
 
 /** What is asked then of whoever has a second factor. */
 export type SecondProof = 'code' | 'recovery_code' | 'passkey';
 
 /** How a session began, for its user to see: `password`, `password+code`, `provider:acme`. */
 export type SignInMethod = FirstProof | `${FirstProof}+${SecondProof}`;
+
+/** With which identity of a provider a sign-in began, and in which session of the provider's own. */
+export interface UsedIdentity {
+  readonly id: string;
+  readonly sid: string | null;
+  readonly sealedIdToken: string | null;
+}

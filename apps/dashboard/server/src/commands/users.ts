@@ -5,7 +5,9 @@ import type { Command } from 'commander';
 import { readEmail } from '../accounts/account-input.ts';
 import { createUser, setPassword } from '../accounts/accounts.ts';
 import { checkPassword, PASSWORD_COST } from '../accounts/passwords.ts';
+import { checkPasswordsFor } from '../accounts/sign-in-rules.ts';
 import { OPERATOR } from '../audit/actor.ts';
+import { readConfig } from '../config.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/schema.ts';
@@ -16,6 +18,7 @@ import { subcommand } from './subcommand.ts';
 import { emailCommand, ownerCommand } from './users/change-account.ts';
 import { disableCommand, enableCommand, removeCommand } from './users/end-account.ts';
 import { resetFactorsCommand } from './users/reset-factors.ts';
+import { signInLinkCommand } from './users/sign-in-link.ts';
 import { EMAIL, userByEmail } from './users/user-by-email.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -30,7 +33,8 @@ export function usersCommand(): Command {
     .addCommand(disableCommand())
     .addCommand(enableCommand())
     .addCommand(removeCommand())
-    .addCommand(ownerCommand());
+    .addCommand(ownerCommand())
+    .addCommand(signInLinkCommand());
 }
 
 const PASSWORD_STDIN = [
@@ -121,6 +125,7 @@ function passwordCommand(): Command {
       await withDatabase({ mustExist: true }, async (db) => {
         const deps = { db, now: Date.now, passwordCost: PASSWORD_COST };
         const user = await userByEmail(db, email);
+        checkPasswordsFor(readConfig(process.env), user.email);
         const count = await countValidTokens(db, user.id, deps.now());
         await setPassword(deps, user, password, OPERATOR, { revokeTokens });
         const done = `Set the password of ${user.email} and ended its sessions`;

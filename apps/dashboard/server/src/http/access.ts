@@ -17,7 +17,7 @@ import { findProject, findProjectForUser } from '../store/projects.ts';
 import { clientAddress } from './client-address.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
+type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'config'>;
 
 /**
  * Who may call a route: anyone; any user; any user, but not with a token for one project; any user in a browser,

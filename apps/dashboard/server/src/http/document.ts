@@ -37,6 +37,7 @@ import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
+import { Identity, OpenLink, SignedOut, SignInProvider, SignInStart } from '../oidc/sign-in.ts';
 import {
   CreatedInvitation,
   Invitation,
@@ -82,6 +83,11 @@ export const SCHEMAS = [
   EmailChange,
   AccountLink,
   PasswordLink,
+  SignInStart,
+  OpenLink,
+  SignedOut,
+  Identity,
+  SignInProvider,
   ApiToken,
   CreatedToken,
   DeploySummary,

@@ -21,6 +21,8 @@ export const installationRoutes: Routes<{ version: string }> = async (app, { dep
     async (request) => ({
       version,
       signUp: await offeredSignUp(deps, request),
+      providers: deps.config.oidc.map(({ id, name }) => ({ id, name })),
+      passwords: !deps.config.oidc.some(({ required }) => required === 'everyone'),
       platformHost: deps.config.platformHost,
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
       mail: deps.config.mail !== undefined,

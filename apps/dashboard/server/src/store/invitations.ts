@@ -52,6 +52,18 @@ export function findOpenInvitation(
     .executeTakeFirst();
 }
 
+/** Whether someone with this address could accept an invitation. */
+export async function hasOpenInvitation(db: Db, email: string, now: number): Promise<boolean> {
+  const rows = await db
+    .selectFrom('invitations')
+    .select('token_hash')
+    .where('email', '=', email)
+    .where(isOpen(now))
+    .execute();
+  for (const { token_hash } of rows) if (await findOpenInvitation(db, token_hash, now)) return true;
+  return false;
+}
+
 function isOpen(now: number) {
   return ({ and, eb }: ExpressionBuilder<Database, 'invitations'>) =>
     and([

@@ -9,7 +9,9 @@ import { domainNames } from './migrations/domain-names.ts';
 import { domains } from './migrations/domains.ts';
 import { factors } from './migrations/factors.ts';
 import { groups } from './migrations/groups.ts';
+import { identities } from './migrations/identities.ts';
 import { ownZone } from './migrations/own-zone.ts';
+import { pendingIdentities } from './migrations/pending-identities.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
 import { platformOrders } from './migrations/platform-orders.ts';
 import { preparedDomains } from './migrations/prepared-domains.ts';
@@ -62,8 +64,10 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0038_domain_connect': { up: domainConnect },
     '0039_platform_orders': { up: platformOrders },
     '0042_account_life': { up: (db) => accountLife(db, engine) },
-    '0045_factors': { up: (db) => factors(db, engine) },
+    '0043_identities': { up: (db) => identities(db, engine) },
     '0044_groups': { up: (db) => groups(db, engine) },
+    '0045_factors': { up: (db) => factors(db, engine) },
+    '0045_pending_identities': { up: pendingIdentities },
     '0047_readers': { up: (db) => readers(db, engine) },
     '0048_work': { up: (db) => work(db, engine) },
   };

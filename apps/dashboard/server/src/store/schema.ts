@@ -61,8 +61,11 @@ export interface Database {
 
   account_links: {
     user_id: string;
-    /** `email` confirms a new address, `password` lets whoever forgot the password set another one. */
-    kind: 'email' | 'password';
+    /**
+     * `email` confirms a new address, `password` lets whoever forgot the password set another one, `sign_in` is the
+     * operator's way in.
+     */
+    kind: 'email' | 'password' | 'sign_in';
     /** SHA-256 of the secret in the link, in hex. */
     token_hash: string;
     /** The address that it was made for. */
@@ -84,6 +87,12 @@ export interface Database {
     user_agent: string;
     /** How it began: SignInMethod of accounts/sign-in-method.ts. */
     method: Generated<string>;
+    /** The identity that it began with; null: without a provider. */
+    identity_id: Generated<string | null>;
+    /** The `sid` of the provider's own session. */
+    provider_sid: Generated<string | null>;
+    /** The ID token that the provider wants to see again at a sign-out; sealed. */
+    sealed_id_token: Generated<string | null>;
     /** When the user last proved who they are. */
     confirmed_at: Generated<number>;
   };
@@ -97,6 +106,42 @@ export interface Database {
     method: string;
     /** What is missing: a second factor that the user has, or one to set up. */
     next: 'second_factor' | 'set_up';
+    expires_at: number;
+    /** As the session will have it. */
+    identity_id: Generated<string | null>;
+    provider_sid: Generated<string | null>;
+    sealed_id_token: Generated<string | null>;
+  };
+
+  /** Accounts at OpenID providers with which a user signs in. */
+  identities: {
+    id: string;
+    user_id: string;
+    /** The provider's name in the configuration. */
+    provider: string;
+    /** With `subject` unique: who it is, for good. The address is not. */
+    issuer: string;
+    subject: string;
+    /** The address that the provider gave last, for people. */
+    email: string | null;
+    created_at: number;
+    last_used_at: number | null;
+  };
+
+  /** How it went with each provider, for the installation's owner. */
+  oidc_states: {
+    provider: string;
+    /** When its configuration was read last. */
+    discovered_at: number | null;
+    /** What failed last, and when; null since the configuration was read. */
+    failed_at: number | null;
+    failure: string | null;
+  };
+
+  /** What counts one time only: a sign-in's `state`, a log-out token's `jti`. */
+  used_once: {
+    key: string;
+    /** From then on it is refused for its age. */
     expires_at: number;
   };
 

@@ -1,5 +1,5 @@
 import { deletePendingSignIns } from './pending-sign-ins.ts';
-import { deleteRows, updateRows } from './rows.ts';
+import { deleteRows, findRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
 
@@ -15,7 +15,7 @@ export async function findSession(
   now: number,
 ): Promise<
   | {
-      session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'confirmed_at'>;
+      session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'confirmed_at' | 'method'>;
       user: UserRow;
     }
   | undefined
@@ -29,6 +29,7 @@ export async function findSession(
       'sessions.created_at as session_created_at',
       'sessions.last_seen_at as session_last_seen_at',
       'sessions.confirmed_at as session_confirmed_at',
+      'sessions.method as session_method',
     ])
     .where('sessions.token_hash', '=', tokenHash)
     .where('sessions.expires_at', '>', now)
@@ -40,9 +41,15 @@ export async function findSession(
     session_created_at: created_at,
     session_last_seen_at: last_seen_at,
     session_confirmed_at: confirmed_at,
+    session_method: method,
     ...user
   } = row;
-  return { session: { id, created_at, last_seen_at, confirmed_at }, user };
+  return { session: { id, created_at, last_seen_at, confirmed_at, method }, user };
+}
+
+/** A session by its id, whatever has become of its user. */
+export function findOwnSession(db: Db, id: string): Promise<SessionRow | undefined> {
+  return findRow(db, 'sessions', { id });
 }
 
 /** Also deletes expired sessions of all users. Lock the user before. */

@@ -15,7 +15,8 @@ import type { UserRow } from '../../store/users.ts';
 import { lockUserWithPassword } from '../passwords.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
 import { beginSession, type From } from '../sessions.ts';
-import type { FirstProof, SecondProof, SignInMethod } from '../sign-in-method.ts';
+import type { FirstProof, SecondProof, SignInMethod, UsedIdentity } from '../sign-in-method.ts';
+import { checkMethod } from '../sign-in-rules.ts';
 import type { Added, Addition } from './add-factor.ts';
 import { secretOf } from './authenticator-app.ts';
 import { limitCodes, recordRightCode } from './code-limits.ts';
@@ -29,7 +30,7 @@ import type { Assertion } from './webauthn.ts';
 /** How long someone may look for their phone. */
 export const PENDING_MS = 10 * 60_000;
 
-type SignInDeps = Pick<Deps, 'db' | 'now' | 'sealer' | 'accountMail' | 'addresses'>;
+type SignInDeps = Pick<Deps, 'db' | 'now' | 'sealer' | 'config' | 'accountMail' | 'addresses'>;
 
 /** A session has begun, or more is asked of this browser. Each has the secret for a cookie. */
 export type SignInOutcome =
@@ -39,19 +40,23 @@ export type SignInOutcome =
 /**
  * What follows the first proof of who someone is. Whoever has a second factor is asked for it, and whoever must have one
  * sets it up first: until then they have no session. A passkey that checked its holder is two factors in one. A provider
- * has asked for what it wants; the policy says whether that is enough. Throws ApiError as `beginSession` does.
+ * has asked for what it wants; the policy says whether that is enough. `identity`: with which the provider knows them.
+ * Throws ApiError as `beginSession` does.
  */
 export async function continueSignIn(
   deps: SignInDeps,
   user: UserRow,
   method: FirstProof,
   from: From,
+  identity?: UsedIdentity,
 ): Promise<SignInOutcome> {
+  checkMethod(deps.config, user.email, method);
   const isEnough = method === 'passkey' || !(await isAskedAfter(deps, method));
   const next = isEnough ? undefined : await nextStep(deps, user);
-  if (next) return { pending: await beginPending(deps, user, method, next), next };
+  if (next) return { pending: await beginPending(deps, user, { method, next, identity }), next };
   const session = await beginSession(deps, user, from, {
     method,
+    identity,
     prove: async (trx) => {
       // A factor that was added at this moment is asked for, too.
       if (!isEnough && hasFactor(await factorsOf(trx, user.id))) throw signInAgain();
@@ -61,7 +66,7 @@ export async function continueSignIn(
 }
 
 async function isAskedAfter({ db }: SignInDeps, method: FirstProof): Promise<boolean> {
-  return method === 'password' || (await readSecurityPolicy(db)).after_provider === 1;
+  return !method.startsWith('provider:') || (await readSecurityPolicy(db)).after_provider === 1;
 }
 
 async function nextStep(
@@ -75,8 +80,11 @@ async function nextStep(
 async function beginPending(
   { db, now }: SignInDeps,
   user: UserRow,
-  method: FirstProof,
-  next: PendingSignInRow['next'],
+  {
+    method,
+    next,
+    identity,
+  }: { method: FirstProof; next: PendingSignInRow['next']; identity: UsedIdentity | undefined },
 ): Promise<string> {
   const secret = makeSecret();
   const at = now();
@@ -90,6 +98,9 @@ async function beginPending(
         method,
         next,
         expires_at: at + PENDING_MS,
+        identity_id: identity?.id ?? null,
+        provider_sid: identity?.sid ?? null,
+        sealed_id_token: identity?.sealedIdToken ?? null,
       },
       at,
     );
@@ -223,9 +234,12 @@ async function finish(
   from: From,
   prove: (trx: Trx) => Promise<void>,
 ): Promise<string> {
-  const { secret_hash, method } = pending;
+  const { secret_hash, method, identity_id, provider_sid, sealed_id_token } = pending;
   return beginSession(deps, user, from, {
     method: `${method as FirstProof}+${proof}` satisfies SignInMethod,
+    ...(identity_id !== null && {
+      identity: { id: identity_id, sid: provider_sid, sealedIdToken: sealed_id_token },
+    }),
     prove: async (trx) => {
       if (!(await takePendingSignIn(trx, secret_hash, deps.now()))) throw signInAgain();
       await prove(trx);

@@ -1,7 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { CanonicalHost } from '../host.ts';
-import { Invalidations } from '../invalidations.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { ALL_PROJECTS, type HostCertificate, type SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
@@ -31,7 +30,8 @@ export class HostContexts {
   readonly #sites: SiteCache;
   readonly #contexts: LRUCache<string, HostContext>;
   readonly #reads = new SingleFlight<HostContext | undefined>();
-  readonly #invalidations = new Invalidations();
+  /** Counts the invalidations. */
+  #generation = 0;
 
   constructor(source: CertificateSource, sites: SiteCache, maxContexts: number) {
     this.#source = source;
@@ -52,23 +52,22 @@ export class HostContexts {
 
   /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
-    this.#invalidations.add(projectIds);
+    this.#generation++;
     this.#reads.detach();
     this.#contexts.forEach(({ projectId }, host) => {
       if (!projectIds || projectIds.has(projectId ?? ALL_PROJECTS)) this.#contexts.delete(host);
     });
   }
 
-  /** A read from before an invalidation of its project may be of a host that was removed by it. */
+  /** A read from before an invalidation may be of a host that was removed by it. */
   async #read(
     name: string,
     readOnce: () => Promise<NamedContext | undefined>,
   ): Promise<HostContext | undefined> {
     for (let reads = 1; ; reads++) {
-      const mark = this.#invalidations.now();
+      const generation = this.#generation;
       const found = await readOnce();
-      const projectId = found && (found.context.projectId ?? ALL_PROJECTS);
-      if (!this.#invalidations.concern(mark, projectId)) {
+      if (generation === this.#generation) {
         if (found) this.#contexts.set(found.name, found.context);
         return found?.context;
       }

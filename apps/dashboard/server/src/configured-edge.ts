@@ -1,10 +1,12 @@
 import { explainListenError } from '@petstore/service/listen.ts';
+import { PASSWORD_COST } from './accounts/passwords.ts';
 import { addressesOf } from './addresses.ts';
 import { platformCertificates } from './certificates/platform-names.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { type Closing, type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 import type { SiteSource } from './edge/sites/site-source.ts';
+import { readerSource } from './site-access/reader-source.ts';
 import { openDatabase } from './store/open-database.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
@@ -21,7 +23,7 @@ export const PATIENCE_MS = 1_000;
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge, dnsServers, ...config }: Config,
-  options: Pick<EdgeOptions, 'source' | 'log' | 'sockets' | 'ownHosts'>,
+  options: Pick<EdgeOptions, 'source' | 'access' | 'log' | 'sockets' | 'ownHosts'>,
 ): Promise<ConfiguredEdge> {
   const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
@@ -78,7 +80,8 @@ export async function openEdge(
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
     const source = configuredSource(config, { db, addresses, sealer, now: Date.now });
-    const edge = await startConfiguredEdge(config, { ...options, source });
+    const access = readerSource({ db, now: Date.now, passwordCost: PASSWORD_COST });
+    const edge = await startConfiguredEdge(config, { ...options, source, access });
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {
       ...edge,

@@ -27,6 +27,7 @@ import { openProviders } from './oidc/providers.ts';
 import { ownHosts } from './own-hosts/own-hosts.ts';
 import { startRepositoryJobs } from './repositories/repository-jobs.ts';
 import { buildServer } from './server.ts';
+import { readerSource } from './site-access/reader-source.ts';
 import { openSpool } from './spool.ts';
 import { startMaintenance } from './store/maintenance.ts';
 import { openDatabase } from './store/open-database.ts';
@@ -135,7 +136,10 @@ export async function startDashboard({
     const own = await ownHosts(deps, { app, log });
     closers.push(async () => own.close());
     const source = configuredSource(config, { db, addresses, sealer, now });
-    const edge = await startConfiguredEdge(config, { source, log, sockets, ownHosts: own.hosts });
+    const access = readerSource(deps);
+    const edge = await startConfiguredEdge(config, {
+      ...{ source, access, log, sockets, ownHosts: own.hosts },
+    });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     closers.push(() => edge.close({ patienceMs }));

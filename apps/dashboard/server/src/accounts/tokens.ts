@@ -25,10 +25,10 @@ import { hashSecret, makeSecret, randomId } from './secrets.ts';
 const DAY_MS = 86_400_000;
 
 /** The use of a token is recorded at most this often, in milliseconds. */
-const TOUCH_MS = 60_000;
+export const TOUCH_MS = 60_000;
 
 /** The prefix of every token, by which a leaked one is recognized. */
-const TOKEN_PREFIX = 'dash_';
+export const TOKEN_PREFIX = 'dash_';
 
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from '@petstore/http/node-http.ts';
+import type { AccessSource } from './access/access-source.ts';
+import { siteGate } from './access/gate.ts';
 import {
   DEFAULT_TIMEOUTS,
   http1Options,
@@ -58,6 +60,8 @@ export interface EdgeOptions {
   readonly requestProxy?: ProxyOptions | undefined;
   /** The clock by which readers are counted, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** Who may read private sites; undefined: there are none. */
+  readonly access?: AccessSource | undefined;
   /** Answers requests in place of the sites; undefined for those that it leaves to them. */
   readonly answerFirst?: (request: EdgeRequest) => EdgeResponse | undefined;
 }
@@ -125,6 +129,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     counts,
     readers,
     readerEndpoints(cache, readerCounts),
+    options.access && siteGate(options.access, cache),
     ownHosts,
   );
   const context = {

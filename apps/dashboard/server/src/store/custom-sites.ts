@@ -11,6 +11,7 @@ import {
 } from '../edge/sites/site-source.ts';
 import { isMoving } from './domain-moves.ts';
 import { findLabelSite } from './label-sites.ts';
+import { closedIfPrivate } from './private-site.ts';
 import type { Db } from './schema.ts';
 import {
   activePrimary,
@@ -89,10 +90,19 @@ export async function findCustomSite(
   { addresses, now }: ShownContext,
 ): Promise<Site | undefined> {
   const serving = await findServing(db, host, now);
-  const holder = serving?.holder;
-  const shown = holder && (await shownBy(db, holder.project_id, holder, { addresses, now }));
+  const site = serving && (await siteOf(db, host, serving, { addresses, now }));
+  return site && closedIfPrivate(db, site, { host, setting: serving.holder.private, addresses });
+}
+
+async function siteOf(
+  db: Db,
+  host: CanonicalHost,
+  serving: Serving,
+  { addresses, now }: ShownContext,
+): Promise<Site | undefined> {
+  const { holder, wildcard } = serving;
+  const shown = await shownBy(db, holder.project_id, holder, { addresses, now });
   if (!shown) return undefined;
-  const { wildcard } = serving;
   const isSecure = (wildcard ?? holder).certified !== null;
   const secureOrigin = isSecure ? addresses.domain(host) : undefined;
   const primary = holder.primary === null ? undefined : addresses.domain(holder.primary);
@@ -107,6 +117,7 @@ export async function findCustomSite(
     secureOrigin,
     hsts: hstsOf(holder.hsts_max_age, holder.hsts_include_subdomains === 1),
     ...(wildcard && isSecure && { wildcard: wildcard.hostname }),
+    ...(holder.hostname !== host && { isBelowWildcard: true }),
     ...(isMoving(holder, now) && { countedAs: holder.id }),
   };
   const redirect = await ownRedirect(db, holder, wholeOrigin, { addresses, now });

@@ -18,6 +18,7 @@ import { preparedDomains } from './migrations/prepared-domains.ts';
 import { readers } from './migrations/readers.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
+import { siteAccess } from './migrations/site-access.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { transparency } from './migrations/transparency.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
@@ -68,6 +69,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0044_groups': { up: (db) => groups(db, engine) },
     '0045_factors': { up: (db) => factors(db, engine) },
     '0045_pending_identities': { up: pendingIdentities },
+    '0046_site_access': { up: (db) => siteAccess(db, engine) },
     '0047_readers': { up: (db) => readers(db, engine) },
     '0048_work': { up: (db) => work(db, engine) },
   };

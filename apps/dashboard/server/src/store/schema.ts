@@ -7,6 +7,7 @@ import type {
   Transaction,
   Updateable,
 } from 'kysely';
+import type { SigningAlgorithm } from '../edge/access/site-access.ts';
 
 // The tables, in Kysely's types for both databases. Instants are integers, in milliseconds since 1970; booleans are 0
 // and 1; JSON is text. So a row reads the same on both.
@@ -17,6 +18,8 @@ export type Engine = 'sqlite' | 'postgres';
 export type Role = 'owner' | 'editor' | 'viewer';
 /** Where a membership of a group comes from: by hand, from a directory, or from a provider's sign-in. */
 export type MemberSource = 'local' | 'scim' | `oidc:${string}`;
+/** What of a project's sites is private: previews are the addresses of deploys and branches. */
+export type Private = 'nothing' | 'previews' | 'everything';
 export type Plan = 'free' | 'pro' | 'enterprise';
 /** Of whom a second factor is required. */
 export type SecondFactorPolicy = 'optional' | 'owners' | 'everyone';
@@ -260,6 +263,66 @@ export interface Database {
     count_readers: Generated<number>;
     /** JSON: Analytics, a script that its pages load; null: none. */
     analytics: string | null;
+    private: Generated<Private>;
+  };
+
+  /** How the private sites of a project let visitors in, besides those with a role in it. */
+  site_access: {
+    project_id: string;
+    /** 1: everyone with an account may read. */
+    everyone: number;
+    /** Of the shared password: argon2id, in PHC format. null: there is none. */
+    password_hash: string | null;
+    /** Another one for each password that was set: sessions of an earlier one have ended. */
+    password_id: string | null;
+    /** When it was set. */
+    password_at: number | null;
+  };
+
+  /** The groups whose members may read. */
+  site_access_groups: { project_id: string; group_id: string };
+
+  /** Public keys of those who sign links and tokens. */
+  site_access_keys: {
+    id: string;
+    project_id: string;
+    /** Unique in the project. */
+    kid: string;
+    algorithm: SigningAlgorithm;
+    /** JSON Web Key. */
+    public_key: string;
+    created_at: number;
+    created_by_email: string;
+  };
+
+  /** A ticket carries somebody who is signed in to the dashboard over to a site, once. */
+  site_tickets: {
+    /** SHA-256 of the ticket, in hex. */
+    ticket_hash: string;
+    project_id: string;
+    host: string;
+    /** Of the dashboard. */
+    session_id: string;
+    /** SHA-256 of the secret of the browser that asked, in base64url. */
+    state: string;
+    expires_at: number;
+  };
+
+  /** Signed links that were exchanged, as long as they would be valid. */
+  site_links: { link_hash: string; expires_at: number };
+
+  /** Readers of private sites. One of `password_id`, `session_id` and `key_id` says how they came in. */
+  site_sessions: {
+    /** SHA-256 of the cookie's value, in hex. */
+    token_hash: string;
+    project_id: string;
+    host: string;
+    password_id: string | null;
+    /** Of the dashboard. */
+    session_id: string | null;
+    key_id: string | null;
+    created_at: number;
+    expires_at: number;
   };
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };

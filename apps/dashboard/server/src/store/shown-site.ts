@@ -20,6 +20,7 @@ export const SWITCHES = [
   'projects.request_proxy',
   'projects.count_readers',
   'projects.analytics',
+  'projects.private',
 ] as const;
 
 export function switchesOf(

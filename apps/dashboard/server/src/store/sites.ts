@@ -16,9 +16,11 @@ import { findCertificate, findCustomSite } from './custom-sites.ts';
 import { addRequests } from './domain-moves.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';
+import { closedIfPrivate } from './private-site.ts';
 import { addReaders } from './readers.ts';
-import type { Database, Db, Trx } from './schema.ts';
+import type { Database, Db, Private, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
+import { emptySite } from './version-site.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
@@ -90,14 +92,19 @@ export function siteSource({
   return {
     async findSite(host) {
       const label = platformLabel(host, platformHost);
-      if (label === undefined)
-        return findCustomSite(db, host, { addresses: addresses(), now: now() });
+      const platform = { addresses: addresses(), secured, now: now() };
+      if (label === undefined) return findCustomSite(db, host, platform);
       const mark = label.lastIndexOf(PREVIEW_MARK);
-      return mark === -1
-        ? findLive(db, label, { addresses: addresses(), secured, now: now() })
-        : findPreview(db, label.slice(0, mark), label.slice(mark + PREVIEW_MARK.length), {
-            ...{ addresses: addresses(), secured, now: now() },
-          });
+      const slug = mark === -1 ? label : label.slice(0, mark);
+      const shown = label.slice(mark + PREVIEW_MARK.length);
+      const found =
+        mark === -1
+          ? await findLive(db, slug, platform)
+          : ((await findPreview(db, slug, shown, platform)) ??
+            (await findMissingPreview(db, slug, shown, platform)));
+      return (
+        found && closedIfPrivate(db, found.site, { host, setting: found.setting, ...platform })
+      );
     },
 
     async readManifest(artifactHash) {
@@ -225,7 +232,16 @@ function isSecured({ secured, now }: PlatformSites) {
     .as('secured');
 }
 
-async function findLive(db: Db, slug: string, platform: PlatformSites): Promise<Site | undefined> {
+interface PlatformSite {
+  readonly site: Site;
+  readonly setting: Private;
+}
+
+async function findLive(
+  db: Db,
+  slug: string,
+  platform: PlatformSites,
+): Promise<PlatformSite | undefined> {
   const { addresses, now } = platform;
   const row = await db
     .selectFrom('projects')
@@ -239,7 +255,7 @@ async function findLive(db: Db, slug: string, platform: PlatformSites): Promise<
   const shown = row && (await shownBy(db, row.id, row, { addresses, now }));
   if (!shown) return undefined;
   const primary = row.primary === null ? undefined : addresses.domain(row.primary);
-  return {
+  const site: Site = {
     projectId: row.id,
     ...shown,
     origin: primary ?? addresses.site(slug),
@@ -250,6 +266,7 @@ async function findLive(db: Db, slug: string, platform: PlatformSites): Promise<
     redirect:
       row.redirect_platform_host === 1 && primary !== undefined ? movedTo(primary) : undefined,
   };
+  return { site, setting: row.private };
 }
 
 /** `shown`: a deploy's id, or the label of a branch, which has a dash. */
@@ -258,7 +275,7 @@ async function findPreview(
   slug: string,
   shown: string,
   platform: PlatformSites,
-): Promise<Site | undefined> {
+): Promise<PlatformSite | undefined> {
   const deploys = db
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
@@ -274,7 +291,7 @@ async function findPreview(
   const row = await query.executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
   const origin = platform.addresses.preview(slug, shown);
-  return {
+  const site: Site = {
     projectId: row.id,
     artifactHash: row.artifact_hash,
     origin,
@@ -282,4 +299,31 @@ async function findPreview(
     ...switchesOf(row),
     ...(row.secured !== null && { secureOrigin: origin }),
   };
+  return { site, setting: row.private };
+}
+
+/**
+ * A preview's host that shows nothing, of a project whose previews are private: it asks who comes, as those do that show
+ * something. undefined: there is no such project.
+ */
+async function findMissingPreview(
+  db: Db,
+  slug: string,
+  shown: string,
+  platform: PlatformSites,
+): Promise<PlatformSite | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select(['projects.id', 'projects.private', isSecured(platform)])
+    .where('projects.slug', '=', slug)
+    .where('projects.private', '!=', 'nothing')
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const origin = platform.addresses.preview(slug, shown);
+  const site = emptySite({
+    ...{ projectId: row.id, artifactHash: '', origin, isPreview: true },
+    ...{ mcp: false, requestProxy: false },
+    ...(row.secured !== null && { secureOrigin: origin }),
+  });
+  return { site, setting: row.private };
 }

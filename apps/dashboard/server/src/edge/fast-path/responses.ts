@@ -34,7 +34,9 @@ export function fastPathResponder(
     if (serverName !== undefined && serverName !== requestTarget.host) return undefined;
     const isSecure = serverName !== undefined;
     const site = cache.cachedSite(requestTarget.host);
-    const found = site && files.cached(requestTarget.host, site, requestTarget.path, accept);
+    // Who may read a private site takes more than memory to say.
+    if (!site || site.access) return undefined;
+    const found = files.cached(requestTarget.host, site, requestTarget.path, accept);
     if (!found || redirectOf({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
     const { reading } = file;

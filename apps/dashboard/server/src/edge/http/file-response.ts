@@ -22,8 +22,8 @@ export function fileResponse(
     ? file.representations.identity
     : preferredRepresentation(file, headers['accept-encoding']);
 
-  // A 404 takes no conditions. If-Match comes first (RFC 9110, sections 13.2.1 and 13.2.2).
-  if (file.status === 200) {
+  // A 404 takes no conditions, and a private file has no tag. If-Match comes first (RFC 9110, sections 13.2.1 and 13.2.2).
+  if (file.status === 200 && !file.site.access) {
     const { 'if-match': wanted, 'if-none-match': known } = headers;
     if (wanted !== undefined && !matchesStrongly(wanted, representation.etag)) {
       return textResponse(412);

@@ -1,5 +1,9 @@
 import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
+import type { SiteGate } from '../access/gate.ts';
+import { describedResource, localPath, PATHS } from '../access/paths.ts';
+import { resourceMetadata } from '../access/resource-metadata.ts';
+import type { SiteAccess } from '../access/site-access.ts';
 import { MCP_PATH, type McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import type { OwnHosts } from '../own-hosts/own-host.ts';
 import type { RequestsOfReaders } from '../readers/count-requests.ts';
@@ -38,6 +42,8 @@ export function responder(
   readers: RequestsOfReaders,
   /** What its pages tell, by path. */
   told: ReaderEndpoints,
+  /** undefined: there are no private sites. */
+  gate: SiteGate | undefined,
   ownHosts: OwnHosts = new Map(),
 ) {
   type Endpoint = (
@@ -71,6 +77,14 @@ export function responder(
           isRedirected: redirectOf(request, site) !== undefined,
         }),
     ]),
+    // Of a site that was private: the links that its owners signed then, and others', still lead to it.
+    [
+      PATHS.link,
+      ({ target }, site) => {
+        const to = localPath(new URLSearchParams(target.split('?')[1]).get('to'));
+        return textResponse(303, undefined, ['Location', site.origin + to]);
+      },
+    ],
   ]);
 
   const respondFrom = (
@@ -78,13 +92,44 @@ export function responder(
     target: RequestTarget,
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
-    if (!site || site.isEmpty) return textResponse(404, NO_SITE);
+    if (!site) return textResponse(404, NO_SITE);
+    if (site.access) return respondPrivately(request, target, site, site.access);
+    return respondOpenly(request, target, site);
+  };
+
+  /** To a visitor who may read. */
+  const respondOpenly = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site,
+  ): MaybePromise<EdgeResponse> => {
+    if (site.isEmpty) return textResponse(404, NO_SITE);
     counts.count(site);
     if (!site.versions || site.only) return respondAt(request, target, site, target.path);
     const located = locate(site, site.versions, target);
     return 'site' in located
       ? respondAt(request, target, located.site, located.path)
       : respondElsewhere(request, target, site, located);
+  };
+
+  /** Nothing of the site plays a part before the gate, but where all of the host leads: a password is never sent in the clear. */
+  const respondPrivately = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site,
+    access: SiteAccess,
+  ): MaybePromise<EdgeResponse> => {
+    const always = secureHeaders(request, site);
+    const redirect = site.isBelowWildcard ? toTls(request, site) : redirectOf(request, site);
+    if (redirect)
+      return (
+        methodResponse(request.method, always) ??
+        redirectResponse(redirect, target, always, target.query)
+      );
+    if (!gate) return textResponse(503);
+    return gate({ request, target, site, access, always }, () =>
+      respondOpenly(request, target, site),
+    );
   };
 
   /** `path`: that of the site, which may be one version of the host's. */
@@ -162,6 +207,17 @@ export function responder(
       : respondFrom(request, target, site);
   };
 
+  /** A private site says how programs get in (RFC 9728). */
+  const describeResource = async (
+    request: EdgeRequest,
+    target: RequestTarget,
+  ): Promise<EdgeResponse> => {
+    const site = await cache.findSite(target.host);
+    return site?.access && !redirectOf(request, site)
+      ? resourceMetadata(request, target.path, site.access)
+      : wellKnown(request, target);
+  };
+
   return (request: EdgeRequest): MaybePromise<EdgeResponse> => {
     const { authority, serverName } = request;
     // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
@@ -175,6 +231,8 @@ export function responder(
     }
     // RFC 9110, section 7.4: the certificate was for one host, so the connection serves no other.
     if (serverName !== undefined && target.host !== serverName) return textResponse(421);
+    const isDescribed = gate && describedResource(target.path) !== undefined;
+    if (isDescribed) return describeResource(request, target);
     if (isWellKnown(target.path)) return wellKnown(request, target);
     // Over TLS its own server has the connection.
     const own = serverName === undefined ? ownHosts.get(target.host) : undefined;
@@ -194,10 +252,18 @@ export type Respond = ReturnType<typeof responder>;
 
 /** Where a request is redirected before anything is looked up; undefined where this host serves it. */
 export function redirectOf(
-  { serverName }: Pick<EdgeRequest, 'serverName'>,
-  { redirect, secureOrigin }: Site,
+  request: Pick<EdgeRequest, 'serverName'>,
+  site: Site,
 ): HostRedirect | undefined {
-  if (redirect || serverName !== undefined || secureOrigin === undefined) return redirect;
+  return site.redirect ?? toTls(request, site);
+}
+
+/** To the same host over TLS, where it has a certificate. */
+function toTls(
+  { serverName }: Pick<EdgeRequest, 'serverName'>,
+  { secureOrigin }: Site,
+): HostRedirect | undefined {
+  if (serverName !== undefined || secureOrigin === undefined) return undefined;
   return movedTo(secureOrigin);
 }
 

@@ -2,7 +2,7 @@ import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
 import type { ReaderCounts } from '../readers/reader-counts.ts';
-import type { Headers } from '../sites/file-headers.ts';
+import { type Headers, isOpenToPages } from '../sites/file-headers.ts';
 import { fileAt } from '../sites/manifest-paths.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
@@ -36,14 +36,14 @@ const ANSWER_MS = 20_000;
 const ALLOW = ['Allow', 'POST, OPTIONS'];
 
 /**
- * The documentation is public and there are no cookies, so pages of any origin may ask, as they may fetch Markdown. A
+ * Documentation that is public needs no cookies, so pages of any origin may ask, as they may fetch Markdown. A
  * name that is bound to another address (DNS rebinding) leads nowhere: the edge answers for the hosts of sites alone.
  */
 const CORS: Headers = [
   ...['Access-Control-Allow-Origin', '*'],
   ...['Access-Control-Expose-Headers', 'Retry-After'],
 ];
-const corsOf = ({ isDraft }: Site): Headers => (isDraft ? [] : CORS);
+const corsOf = (site: Site): Headers => (isOpenToPages(site) ? CORS : []);
 const PREFLIGHT = [
   ...['Access-Control-Allow-Methods', 'POST'],
   // Versions of the protocol differ in their headers. This leaves Authorization out.

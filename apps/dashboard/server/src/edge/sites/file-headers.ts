@@ -2,6 +2,7 @@ import { CHANGELOG } from '@petstore/site/changelog/changelog-paths.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
 import { policyWith } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
+import { PRIVATE, VARY_BY_READER } from '../access/access-responses.ts';
 import { addressIn, type PageEdition } from '../versions/site-editions.ts';
 import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
 import type { Site } from './site-source.ts';
@@ -55,16 +56,17 @@ export function fileHeaders(
 ): FileHeaders {
   const { path, filePath, entry } = file;
   const isXml = /^[\w-]+\/(?:[\w.+-]+\+)?xml\b/i.test(entry.type);
-  const isOpen = !site.isDraft && (OPEN_PATHS.has(filePath) || filePath.endsWith('.md'));
+  const isOpen = isOpenToPages(site) && (OPEN_PATHS.has(filePath) || filePath.endsWith('.md'));
   const vary = [
     ...(markdownOf(manifest, path) === undefined ? [] : ['Accept']),
     ...(isCompressed ? ['Accept-Encoding'] : []),
+    ...(site.access ? VARY_BY_READER : []),
   ];
   const links = linksOf(site, manifest, file, edition);
   const isOther = edition !== undefined && edition.versions.current !== edition.versions.standard;
   return {
     always: [
-      ...['Cache-Control', entry.immutable ? IMMUTABLE : REVALIDATED],
+      ...['Cache-Control', site.access ? PRIVATE : entry.immutable ? IMMUTABLE : REVALIDATED],
       ...(vary.length > 0 ? ['Vary', vary.join(', ')] : []),
       // RFC 9110, section 8.7: the same content, by itself.
       ...(filePath === path ? [] : ['Content-Location', addressIn(site.base, filePath)]),
@@ -80,10 +82,15 @@ export function fileHeaders(
       ...(links.length > 0 ? ['Link', links.join(', ')] : []),
       ...(isXml ? ['Content-Security-Policy', INERT_XML] : []),
       // A page's address stays in search engines, in whichever form they ask for it.
-      ...(site.isPreview || isOther || path.endsWith('.md') ? ['X-Robots-Tag', 'noindex'] : []),
+      ...(site.isPreview || site.access || isOther || path.endsWith('.md')
+        ? ['X-Robots-Tag', 'noindex']
+        : []),
     ],
   };
 }
+
+/** Whether pages of other origins may read what programs fetch: not of a private site, nor of a draft. */
+export const isOpenToPages = ({ isDraft, access }: Site): boolean => !isDraft && !access;
 
 function pageHeaders(site: Site, manifest: Manifest, path: string): Headers {
   return [

@@ -70,8 +70,9 @@ export function prepareFile(
       ? { origin: source.template.origin, mark: editionMark(source.template) }
       : { origin: undefined, mark: '' };
     const etag = entityTag(JSON.stringify([source.hash + mark, origin, headers.always, described]));
-    // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1).
-    const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
+    // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1). What is private is not kept, so it has no tag.
+    const always =
+      status === 404 || site.access ? headers.always : [...headers.always, 'ETag', etag];
     const rangeHeaders = [...always, ...described];
     const whole = [...rangeHeaders, 'Content-Length', String(size)];
     return {

@@ -1,6 +1,7 @@
 import type { Analytics } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { HourCounts } from '../../readers/counted.ts';
+import type { SiteAccess } from '../access/site-access.ts';
 import type { CanonicalHost } from '../host.ts';
 
 /** The site of a host name. */
@@ -22,6 +23,8 @@ export interface Site {
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
   readonly isPreview: boolean;
+  /** It is private, and this is how visitors are let in; undefined: anyone may read it. */
+  readonly access?: SiteAccess | undefined;
   /** Nobody else's yet, as that of `dashboard dev`: pages of other origins may not read it. */
   readonly isDraft?: boolean | undefined;
   /** Programs may ask the site at `/mcp`. */
@@ -40,6 +43,8 @@ export interface Site {
   readonly hsts?: string | undefined;
   /** The name, such as `*.docs.example.com`, whose certificate the host has; undefined: one of its own. */
   readonly wildcard?: string | undefined;
+  /** Its name is one of those below a wildcard, where not every name shows something. */
+  readonly isBelowWildcard?: boolean | undefined;
   /** Nothing is shown here: a host of a wildcard, or of a version, that does not exist. There is a certificate. */
   readonly isEmpty?: boolean | undefined;
   /** Its requests are counted under this id: the host moves here, or away. */

@@ -2,6 +2,7 @@ import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import { FEEDBACK_PATH, READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
+import { PATHS } from '../access/paths.ts';
 import type { RequestTarget } from '../http/edge-request.ts';
 import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
 import { API_CATALOG, fileAt, redirectOf } from '../sites/manifest-paths.ts';
@@ -28,6 +29,7 @@ export type Located =
 export const AT_ROOT: ReadonlySet<string> = new Set([
   ...['/robots.txt', '/sitemap.xml', '/llms.txt', '/llms-full.txt', API_CATALOG],
   ...['/openapi.json', '/openapi.yaml', MCP_PATH, PROXY_PATH, READERS_PATH, FEEDBACK_PATH],
+  PATHS.link,
   // Registered with authorization servers as where readers come back to.
   ...['/_assets/oauth-callback.html', '/_assets/oauth-callback.js'],
 ]);

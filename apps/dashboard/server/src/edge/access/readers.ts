@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../sites/site-cache.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import type { AccessSource, Credential, Verdict } from './access-source.ts';
+
+/**
+ * How long a verdict holds, in milliseconds: then the store is asked again, so that access ends within a second at every
+ * edge, whatever ends it.
+ */
+const FRESH_MS = 500;
+
+/** While the store is away, whoever was allowed stays so for this long since the store last said it. In milliseconds. */
+const AWAY_MS = 60_000;
+
+/** Verdicts in memory: of 300 bytes each. */
+const MAX_KNOWN = 20_000;
+
+/** Reads at a time, and those waiting: anyone can make credentials up. */
+const MAX_RUNNING = 8;
+const MAX_WAITING = 500;
+
+interface Known {
+  readonly verdict: Verdict;
+  /** When the store was asked. */
+  readonly askedAt: number;
+}
+
+/** Remembers for half a second who may read which project's private sites. */
+export class Readers {
+  readonly #source: Pick<AccessSource, 'judge'>;
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #reads = new SingleFlight<Verdict>();
+  readonly #limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many look-ups of readers are waiting.'),
+  );
+
+  constructor(source: Pick<AccessSource, 'judge'>) {
+    this.#source = source;
+  }
+
+  /** Rejects when the store is unavailable and memory does not know. */
+  judge(projectId: string, credential: Credential): MaybePromise<Verdict> {
+    const key = keyOf(projectId, credential);
+    const known = this.#known.get(key);
+    if (known && performance.now() - known.askedAt < FRESH_MS) return known.verdict;
+    return this.#reads.read(key, () => this.#ask(key, projectId, credential));
+  }
+
+  async #ask(key: string, projectId: string, credential: Credential): Promise<Verdict> {
+    let askedAt = performance.now();
+    try {
+      const verdict = await this.#limited(() => {
+        askedAt = performance.now();
+        return withReadTimeout(this.#source.judge(projectId, credential));
+      });
+      this.#known.set(key, { verdict, askedAt });
+      return verdict;
+    } catch (error) {
+      const known = this.#known.get(key);
+      const isOpen = known?.verdict === 'allowed' && performance.now() - known.askedAt < AWAY_MS;
+      if (isOpen) return known.verdict;
+      throw error;
+    }
+  }
+}
+
+/** Secrets stay out of memory, where a dump of it would show them. */
+function keyOf(projectId: string, credential: Credential): string {
+  const { kind } = credential;
+  const of = kind === 'key' ? credential.id : credential.secret;
+  const host = kind === 'session' ? credential.host : '';
+  return `${projectId} ${kind} ${host} ${hash('sha256', of, 'base64url')}`;
+}

@@ -1,0 +1,139 @@
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { type PasswordCost, verifyPassword } from '../accounts/passwords.ts';
+import { scopesOf } from '../accounts/permissions.ts';
+import { hashSecret, makeSecret } from '../accounts/secrets.ts';
+import { TOKEN_PREFIX, TOUCH_MS } from '../accounts/tokens.ts';
+import type {
+  AccessSource,
+  Begun,
+  Credential,
+  Place,
+  Verdict,
+} from '../edge/access/access-source.ts';
+import type { Db, NewRow } from '../store/schema.ts';
+import { findSiteAccess, hasSiteKey, mayAccountRead } from '../store/site-access.ts';
+import {
+  deleteSiteSession,
+  findSiteSession,
+  findUserOfSession,
+  insertSiteSession,
+  takeLink,
+  takeTicket,
+} from '../store/site-sessions.ts';
+import { findToken, touchToken } from '../store/tokens.ts';
+import { PasswordLimits } from './password-limits.ts';
+
+/** A reader's session ends after this time, whatever else would end it; where they still may read, signing in again is quick. */
+const LIFETIME_MS = 7 * 86_400_000;
+
+/** Passwords of sites that a process checks at a time: one of the two places that all passwords have. The others wait. */
+const MAX_CHECKED = 1;
+const MAX_WAITING = 16;
+
+class BusyError extends Error {}
+
+interface SourceDeps {
+  readonly db: Db;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly passwordCost: PasswordCost;
+}
+
+/** The queries of the edge about who may read private sites. */
+export function readerSource({ db, now, passwordCost }: SourceDeps): AccessSource {
+  const limits = new PasswordLimits(db, now);
+  const limited = concurrencyLimit(MAX_CHECKED, MAX_WAITING, () => new BusyError());
+
+  const begin = async (
+    { projectId, host }: Place,
+    by: Pick<NewRow<'site_sessions'>, 'password_id' | 'session_id' | 'key_id'>,
+    endsAt = now() + LIFETIME_MS,
+  ): Promise<Begun> => {
+    const secret = makeSecret();
+    const at = now();
+    await insertSiteSession(db, {
+      ...{ token_hash: hashSecret(secret), project_id: projectId, host, ...by },
+      ...{ created_at: at, expires_at: endsAt },
+    });
+    return { secret, lifetimeMs: endsAt - at };
+  };
+
+  const judgeSession = async (
+    projectId: string,
+    { secret, host }: Extract<Credential, { kind: 'session' }>,
+  ): Promise<Verdict> => {
+    const session = await findSiteSession(db, { projectId, host }, hashSecret(secret), now());
+    // A key that is removed takes its sessions along.
+    if (!session || session.key_id !== null) return session ? 'allowed' : 'unknown';
+    if (session.password_id !== null) {
+      const access = await findSiteAccess(db, projectId);
+      return access?.password_id === session.password_id ? 'allowed' : 'unknown';
+    }
+    const user = await findUserOfSession(db, session.session_id ?? '', now());
+    if (!user) return 'unknown';
+    return (await mayAccountRead(db, projectId, user)) ? 'allowed' : 'stranger';
+  };
+
+  const judgeToken = async (projectId: string, secret: string): Promise<Verdict> => {
+    if (!secret.startsWith(TOKEN_PREFIX)) return 'unknown';
+    const found = await findToken(db, hashSecret(secret), now());
+    if (!found) return 'unknown';
+    const { token, user } = found;
+    const isElsewhere = token.project_id !== null && token.project_id !== projectId;
+    if (isElsewhere || !(await mayAccountRead(db, projectId, user))) return 'stranger';
+    if (!scopesOf(token).includes('read')) return 'scope';
+    if (now() - (token.last_used_at ?? 0) >= TOUCH_MS) await touchToken(db, token.id, now());
+    return 'allowed';
+  };
+
+  return {
+    now,
+
+    async judge(projectId, credential) {
+      switch (credential.kind) {
+        case 'session':
+          return judgeSession(projectId, credential);
+        case 'token':
+          return judgeToken(projectId, credential.secret);
+        case 'key':
+          return (await hasSiteKey(db, projectId, credential.id)) ? 'allowed' : 'unknown';
+      }
+    },
+
+    async signInWithPassword(place, password, network) {
+      const access = await findSiteAccess(db, place.projectId);
+      if (!access?.password_hash) return { refused: 'wrong' };
+      const { password_hash: phc, password_id } = access;
+      const waitMs = await limits.take(place.projectId, network);
+      if (waitMs > 0) return { refused: 'too_many', waitMs };
+      try {
+        if (!(await limited(() => verifyPassword(password, phc, passwordCost))))
+          return { refused: 'wrong' };
+      } catch (error) {
+        if (error instanceof BusyError) return { refused: 'busy' };
+        throw error;
+      }
+      await limits.giveBack(place.projectId, network);
+      return begin(place, { password_id, session_id: null, key_id: null });
+    },
+
+    async redeemTicket(place, ticket, state) {
+      const at = now();
+      const row = await db.transaction().execute((trx) => takeTicket(trx, hashSecret(ticket)));
+      const isGood =
+        row?.project_id === place.projectId &&
+        row.host === place.host &&
+        row.state === state &&
+        row.expires_at > at;
+      if (!isGood) return undefined;
+      return begin(place, { session_id: row.session_id, password_id: null, key_id: null });
+    },
+
+    async redeemLink(place, { keyId, hash, expiresAt, endsAt }) {
+      if (endsAt <= now() || !(await takeLink(db, { hash, expiresAt }, now()))) return undefined;
+      return begin(place, { key_id: keyId, password_id: null, session_id: null }, endsAt);
+    },
+
+    endSession: (place, secret) => deleteSiteSession(db, place, hashSecret(secret)),
+  };
+}

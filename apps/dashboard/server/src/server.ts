@@ -55,6 +55,7 @@ import { projectTokenRoutes } from './projects/token-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
 import { searchRoutes } from './search/search-routes.ts';
+import { siteAccessRoutes } from './site-access/site-access-routes.ts';
 import { webRoutes } from './web/web-routes.ts';
 import { zoneRoutes } from './zone/zone-routes.ts';
 
@@ -163,6 +164,7 @@ export async function buildServer({
       api.register(deployRoutes, { deps, stopping: stopping.signal });
       api.register(branchPreviewRoutes, { deps });
       api.register(siteVersionRoutes, { deps });
+      api.register(siteAccessRoutes, { deps });
       api.register(changeExceptionRoutes, { deps });
       api.register(domainRoutes, { deps });
       api.register(simulationRoutes, { deps });

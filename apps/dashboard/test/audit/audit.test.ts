@@ -56,6 +56,8 @@ const SEND_ALONE = [
   // They ask the host of a repository for new commits.
   'POST /api/projects/{slug}/repository/check',
   'POST /api/git/{id}',
+  // It leads to a site.
+  'POST /api/site-sign-in',
   // It asks the DNS.
   'POST /api/projects/{slug}/dns-simulation',
 ];
@@ -243,6 +245,40 @@ const CHANGES: Record<string, Change> = {
     make: async ({ root }) => {
       await deploy(root, 'pets', documentTitled('Version'), '?version=v2');
       return () => root.call('DELETE', '/api/projects/pets/versions/v2');
+    },
+  },
+  'PATCH /api/projects/{slug}/access': {
+    action: 'access.update',
+    target: 'pets',
+    make: at('PATCH', '/api/projects/pets/access', { private: 'previews' }),
+  },
+  'PUT /api/projects/{slug}/access/password': {
+    action: 'access.password',
+    target: 'pets',
+    make: at('PUT', '/api/projects/pets/access/password', { password: 'a shared password' }),
+  },
+  'DELETE /api/projects/{slug}/access/password': {
+    action: 'access.password_remove',
+    target: 'pets',
+    make: at('DELETE', '/api/projects/pets/access/password'),
+  },
+  'POST /api/projects/{slug}/access/keys': {
+    action: 'access.key_add',
+    target: 'portal',
+    make: at('POST', '/api/projects/pets/access/keys', {
+      kid: 'portal',
+      publicKey: JSON.stringify({
+        ...{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+      }),
+    }),
+  },
+  'DELETE /api/projects/{slug}/access/keys/{id}': {
+    action: 'access.key_remove',
+    target: 'portal',
+    make: async ({ service, root }) => {
+      const keys = service.db.selectFrom('site_access_keys');
+      const { id } = await keys.select('id').executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/projects/pets/access/keys/${id}`);
     },
   },
   'POST /api/projects/{slug}/change-exceptions': {

@@ -79,6 +79,13 @@ const HOST = `${PETS}/domains/docs.example.test`;
 
 const EXCEPTION = { code: 'operation-removed', reason: 'Nobody calls it.', until: '2999-12-31' };
 
+const KEY = {
+  kid: 'portal',
+  publicKey: JSON.stringify({
+    ...{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+  }),
+};
+
 /** Rights of the roles, in the order of PEOPLE. */
 const EVERYONE = '+ + + + + + + +';
 const SIGNED_IN = '- + + + + + + +';
@@ -273,6 +280,47 @@ const TABLE: Record<string, Row> = {
     async (world) => ({ path: `${PETS}/versions/${await putVersion(world)}` }),
   ),
 
+  'GET /api/projects/:slug/access': read(MEMBERS, `${PETS}/access`),
+  'GET /api/projects/:slug/access/preview': read(MEMBERS, `${PETS}/access/preview`),
+  'PATCH /api/projects/:slug/access': change(
+    [OWNERS, 'projects', 200, 'access.update'],
+    ({ next }) => ({
+      path: `${PETS}/access`,
+      body: { private: next() % 2 === 0 ? 'nothing' : 'previews', everyone: next() % 4 < 2 },
+    }),
+  ),
+  'PUT /api/projects/:slug/access/password': change(
+    [OWNERS, 'projects', 204, 'access.password'],
+    () => ({ path: `${PETS}/access/password`, body: { password: 'a shared password' } }),
+  ),
+  'DELETE /api/projects/:slug/access/password': change(
+    [OWNERS, 'projects', 204, 'access.password_remove'],
+    async ({ people }) => {
+      const path = `${PETS}/access/password`;
+      await people.owner.call('PUT', path, { password: 'a shared password' });
+      return { path };
+    },
+  ),
+  'POST /api/projects/:slug/access/keys': change(
+    [OWNERS, 'projects', 201, 'access.key_add'],
+    async ({ service }) => {
+      await service.db.deleteFrom('site_access_keys').execute();
+      return { path: `${PETS}/access/keys`, body: KEY };
+    },
+  ),
+  'DELETE /api/projects/:slug/access/keys/:id': change(
+    [OWNERS, 'projects', 204, 'access.key_remove'],
+    async ({ service, people }) => {
+      await service.db.deleteFrom('site_access_keys').execute();
+      const made = await people.owner.call('POST', `${PETS}/access/keys`, KEY);
+      return { path: `${PETS}/access/keys/${(await json<{ id: string }>(made, 201)).id}` };
+    },
+  ),
+  // The site is public, so whoever is signed in is sent back to it.
+  'POST /api/site-sign-in': change([SIGNED_IN, null, 200, undefined], () => ({
+    path: '/api/site-sign-in',
+    body: { host: 'pets.docs.localhost', state: 'A'.repeat(43) },
+  })),
   'GET /api/projects/:slug/export': read(MEMBERS, `${PETS}/export`),
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
   'POST /api/projects/:slug/domains': change(

@@ -62,6 +62,9 @@ test('every operation has an id of its own, a summary and its credentials', asyn
   }
 });
 
+/** An archive, which test/export unpacks, and a page, which test/browser/private-sites.test.ts looks at. */
+const NOT_JSON = ['GET /api/projects/{slug}/export', 'GET /api/projects/{slug}/access/preview'];
+
 test('a response without a body is described without content', async (t) => {
   const { paths } = await readApiDocument(await served(t));
   const empty = Object.values(paths)
@@ -157,6 +160,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
+    'GET /api/projects/{slug}/access': '/api/projects/pets/access',
     'GET /api/projects/{slug}/change-exceptions': '/api/projects/pets/change-exceptions',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/repository': '/api/projects/pets/repository',
@@ -182,8 +186,7 @@ test('responses are as the document says', async (t) => {
     await check(template, answer);
   }
   const every = operationsOf(document).filter(
-    // An archive: test/export unpacks it.
-    (name) => name.startsWith('GET ') && name !== 'GET /api/projects/{slug}/export',
+    (name) => name.startsWith('GET ') && !NOT_JSON.includes(name),
   );
   assert.deepEqual(Object.keys(reads).sort(), every.sort());
   const verify = await root.call('POST', `${DOMAIN}/verify`);

@@ -53,6 +53,7 @@ import {
 } from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
 import { SearchResults } from '../search/search.ts';
+import { SiteAccess, SiteKey, SiteTicket } from '../site-access/site-access.ts';
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
@@ -93,6 +94,9 @@ export const SCHEMAS = [
   DeploySummary,
   BranchPreview,
   SiteVersion,
+  SiteKey,
+  SiteAccess,
+  SiteTicket,
   ChangeException,
   Deploy,
   DeployChanges,

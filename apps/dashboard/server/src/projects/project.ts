@@ -7,6 +7,12 @@ import type { Plan } from '../store/schema.ts';
 export const RoleName = OneOf(['owner', 'editor', 'viewer']);
 const PlanName = OneOf(['free', 'pro', 'enterprise']);
 
+/** What of a project's sites only readers may see. */
+export const PrivatePart = OneOf(['nothing', 'previews', 'everything'], {
+  description:
+    'What only readers may see: nothing, the addresses of deploys and branches, or those of the site too.',
+});
+
 const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
 const Slug = Type.String({
   description: 'A DNS label: 1 to 40 of a-z, 0-9 and single inner dashes.',
@@ -74,6 +80,7 @@ export const Project = Type.Object(
     requestProxy: Type.Boolean(),
     strict: Type.Boolean(),
     holdBreaking: Type.Boolean(),
+    private: PrivatePart,
     defaultVersion: Nullable(
       Type.String({
         description:

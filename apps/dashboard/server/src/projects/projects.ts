@@ -47,6 +47,7 @@ export async function presentProject(
     url: primary ? addresses().domain(primary.hostname) : addresses().site(slug),
     platformUrl: addresses().site(slug),
     ...switchesOf(project),
+    private: project.private,
     defaultVersion: project.default_version,
     hasUnversioned: project.live_deploy_id !== null,
     createdAt: instant(project.created_at),
@@ -83,6 +84,7 @@ export async function createProject(
     default_version: null,
     count_readers: 1,
     analytics: null,
+    private: 'nothing',
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {

@@ -1,0 +1,198 @@
+import { configuredSource } from '../configured-edge.ts';
+import type { Deps } from '../deps.ts';
+import { type Accent, signInPage, styleHash } from '../edge/access/sign-in-page.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import {
+  ItemParams,
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  type Routes,
+  SlugParams,
+} from '../http/routes.ts';
+import { instant } from '../schema-types.ts';
+import { findLook } from '../store/private-site.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import {
+  findSiteAccess,
+  listAccessGroups,
+  listGroupNames,
+  listSiteKeys,
+} from '../store/site-access.ts';
+import {
+  addSiteKey,
+  changeAccess,
+  presentKey,
+  removeSiteKey,
+  removeSitePassword,
+  setSitePassword,
+} from './change-access.ts';
+import { issueTicket } from './issue-ticket.ts';
+import {
+  NewSiteKey,
+  PreviewQuery,
+  SiteAccess,
+  SiteAccessChange,
+  SiteKey,
+  SitePassword,
+  SiteSignIn,
+  SiteTicket,
+} from './site-access.ts';
+
+const operation = operationsOf('Private sites');
+
+/** More groups than anybody scrolls through. */
+const MAX_GROUPS = 1_000;
+
+/** Who may read the sites of a project, and how readers with an account come in. */
+export const siteAccessRoutes: Routes = async (app, { deps }) => {
+  const source = configuredSource(deps.config, deps);
+
+  app.get(
+    '/projects/:slug/access',
+    operation('project.read', 'getSiteAccess', "Who may read the project's sites", {
+      params: SlugParams,
+      response: jsonResponse(200, SiteAccess),
+    }),
+    async (request) => {
+      const { project, can } = accessOf(request);
+      return presentAccess(deps, project, can.includes('project.update'));
+    },
+  );
+
+  app.patch(
+    '/projects/:slug/access',
+    operation('project.update', 'changeSiteAccess', 'Change who may read', {
+      description: 'It holds within a second at every edge.',
+      params: SlugParams,
+      body: SiteAccessChange,
+      response: jsonResponse(200, SiteAccess),
+    }),
+    async (request) => {
+      const { project } = accessOf(request);
+      await changeAccess(deps, project, request.body, callerOf(request));
+      const changed = await findProjectById(deps.db, project.id);
+      return presentAccess(deps, changed ?? project, true);
+    },
+  );
+
+  app.put(
+    '/projects/:slug/access/password',
+    operation('project.update', 'setSitePassword', 'Set the shared password', {
+      description: 'Whoever came in by an earlier one is out.',
+      params: SlugParams,
+      body: SitePassword,
+      response: NO_CONTENT,
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      await setSitePassword(deps, project, request.body.password, callerOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/projects/:slug/access/password',
+    operation('project.update', 'removeSitePassword', 'Remove the shared password', {
+      description: 'Whoever came in by it is out.',
+      params: SlugParams,
+      response: NO_CONTENT,
+    }),
+    async (request, reply) => {
+      await removeSitePassword(deps, accessOf(request).project, callerOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/projects/:slug/access/keys',
+    operation('project.update', 'addSiteKey', 'Register a key that signs links', {
+      params: SlugParams,
+      body: NewSiteKey,
+      response: jsonResponse(201, SiteKey, 'The key.'),
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      const added = await addSiteKey(deps, project, request.body, callerOf(request));
+      return reply.code(201).send(added);
+    },
+  );
+
+  app.delete(
+    '/projects/:slug/access/keys/:id',
+    operation('project.update', 'removeSiteKey', 'Remove a key', {
+      description: 'Whoever came in by it is out.',
+      params: ItemParams,
+      response: NO_CONTENT,
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      await removeSiteKey(deps, project, request.params.id, callerOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/projects/:slug/access/preview',
+    operation('project.read', 'previewSignIn', 'The page that visitors of a private site see', {
+      params: SlugParams,
+      querystring: PreviewQuery,
+      response: {
+        200: {
+          description: 'The page. Its form leads nowhere.',
+          content: { 'text/html': { schema: { type: 'string' } } },
+        },
+      },
+    }),
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      const row = await findSiteAccess(deps.db, project.id);
+      const keys = await listSiteKeys(deps.db, project.id);
+      const { password = `${(row?.password_hash ?? null) !== null}` } = request.query;
+      const shown = {
+        ...{ name: project.name, accent: await accentOf(deps, project), to: '/' },
+        ...{ hasPassword: password === 'true', hasLinks: keys.length > 0 },
+      };
+      reply.header(
+        'content-security-policy',
+        `default-src 'none'; style-src '${styleHash(shown)}'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox`,
+      );
+      return reply.type('text/html; charset=utf-8').send(signInPage(shown).text);
+    },
+  );
+
+  app.post(
+    '/site-sign-in',
+    operation('session', 'signInToSite', 'Go on to a private site, signed in', {
+      description: 'By the page to which a private site sends those who have an account.',
+      body: SiteSignIn,
+      response: jsonResponse(200, SiteTicket),
+    }),
+    async (request) => ({
+      url: await issueTicket(deps, source, request.body, callerOf(request)),
+    }),
+  );
+
+  async function accentOf({ db }: Deps, project: ProjectRow): Promise<Accent | undefined> {
+    const look = await findLook(db, project);
+    return look === undefined ? undefined : (await source.readManifest(look))?.accent;
+  }
+};
+
+/** `isOwner`: they are told which groups there are. */
+async function presentAccess(
+  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  project: ProjectRow,
+  isOwner: boolean,
+): Promise<SiteAccess> {
+  const row = await findSiteAccess(db, project.id);
+  return {
+    private: project.private,
+    password: row?.password_at ? { setAt: instant(row.password_at) } : null,
+    everyone: row?.everyone === 1,
+    groups: await listAccessGroups(db, project.id),
+    allGroups: isOwner ? await listGroupNames(db, MAX_GROUPS) : [],
+    keys: (await listSiteKeys(db, project.id)).map(presentKey),
+    audience: addresses().site(project.slug),
+  };
+}

@@ -33,6 +33,7 @@ import type {
 import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import type { SearchResults } from '../../server/src/search/search.ts';
+import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
 import { hasStatus, path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
@@ -61,6 +62,7 @@ export const keys = {
   deploys: (slug: string) => ['project', slug, 'deploys'],
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
   previews: (slug: string) => ['project', slug, 'previews'],
+  siteAccess: (slug: string) => ['project', slug, 'access'],
   versions: (slug: string) => ['project', slug, 'versions'],
   repository: (slug: string) => ['project', slug, 'repository'],
   members: (slug: string) => ['project', slug, 'members'],
@@ -125,6 +127,13 @@ function allItemsOf<T>({ pages }: InfiniteData<Page<T>>): readonly T[] {
 /** More often while one of the deploys is under way. */
 const deployInterval = (deploys: readonly StatedDeploy[]) =>
   deploys.some(isUnderWay) ? BUSY_INTERVAL_MS : false;
+
+/** Who may read a project's sites. */
+export const siteAccessQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.siteAccess(slug),
+    queryFn: get<SiteAccess>(path`/projects/${slug}/access`),
+  });
 
 export const installationQuery = queryOptions({
   queryKey: keys.installation,

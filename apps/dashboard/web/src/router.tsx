@@ -32,6 +32,7 @@ import { InvitationPage } from './session/invitation-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
+import { SiteAccessPage } from './session/site-access-page.tsx';
 import { AllowedChangesPage } from './settings/allowed-changes-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
@@ -40,6 +41,7 @@ import { NotificationsPage } from './settings/notifications-page.tsx';
 import { PlanPage } from './settings/plan-page.tsx';
 import { SettingsLayout } from './settings/settings-layout.tsx';
 import { Main } from './shell/shell.tsx';
+import { AccessPage } from './site-access/access-page.tsx';
 import { AccountTokensPage, TokensPage } from './tokens/token-list.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
@@ -86,6 +88,17 @@ const signUp = createRoute({
 });
 const invitation = page(root, '/invitations/$secret', InvitationPage);
 const linkedDomain = page(root, '/d/$secret', LinkedDomainPage);
+/** What a private site sends its visitors with. */
+const siteAccess = createRoute({
+  getParentRoute: () => root,
+  path: '/site-access',
+  validateSearch: ({ host = '', state = '', to = '/' }: Record<string, unknown>) => ({
+    host: `${host}`,
+    state: `${state}`,
+    to: `${to}`,
+  }),
+  component: SiteAccessPage,
+});
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
 const projects = page(signedIn, '/', ProjectListPage);
@@ -102,6 +115,7 @@ const projectPages = [
 const settings = page(project, '/settings', SettingsLayout);
 const settingsPages = [
   page(settings, '/', GeneralPage),
+  page(settings, '/access', AccessPage),
   page(settings, '/domains', DomainListPage),
   page(settings, '/domains/check', CheckNamePage),
   page(settings, '/domains/$hostname', DomainPage),
@@ -144,6 +158,7 @@ export const router = createRouter({
     signUp,
     invitation,
     linkedDomain,
+    siteAccess,
     signedIn.addChildren([
       projects,
       newProject,

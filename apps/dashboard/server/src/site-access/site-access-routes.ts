@@ -151,7 +151,7 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
       const { password = `${(row?.password_hash ?? null) !== null}` } = request.query;
       const shown = {
         ...{ name: project.name, accent: await accentOf(deps, project), to: '/' },
-        ...{ hasPassword: password === 'true', hasLinks: keys.length > 0 },
+        ...{ hasPassword: password === 'true', hasLinks: keys.length > 0, isPreview: true },
       };
       reply.header(
         'content-security-policy',

@@ -14,6 +14,8 @@ const CONTENT_SECURITY_POLICY = [
   "img-src 'self' data:",
   "connect-src 'self'",
   "font-src 'self'",
+  // The preview of the page on which readers of a private site sign in.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -30,6 +32,7 @@ const PAGES = [
   'projects',
   'sign-in',
   'sign-up',
+  'site-access',
 ];
 
 /**

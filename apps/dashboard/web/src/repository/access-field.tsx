@@ -1,17 +1,17 @@
-import { useId } from 'react';
 import type { RepositoryAccess } from '../../../server/src/repositories/repository.ts';
 import { TextField } from '../ui/field.tsx';
+import { RadioField } from '../ui/radio-field.tsx';
 import { Step } from './host-steps.tsx';
 
-const WAYS: readonly { access: RepositoryAccess; label: string; hint: string }[] = [
-  { access: 'none', label: 'Public', hint: 'Everybody may read it.' },
+const WAYS: readonly { value: RepositoryAccess; label: string; hint: string }[] = [
+  { value: 'none', label: 'Public', hint: 'Everybody may read it.' },
   {
-    access: 'deploy_key',
+    value: 'deploy_key',
     label: 'Deploy key',
     hint: 'The dashboard makes a key, and you add its public half at the host. It can read this repository and nothing else.',
   },
   {
-    access: 'token',
+    value: 'token',
     label: 'Access token',
     hint: 'You make a token at the host. The host can then show the state of each commit, too.',
   },
@@ -41,36 +41,19 @@ export function AccessField({
   hasToken,
   username,
 }: AccessFieldProps) {
-  const id = useId();
   return (
     <>
-      <fieldset className="grid min-w-0 gap-2.5">
-        <legend className="mb-2 font-medium">How may the dashboard read it?</legend>
-        {WAYS.map((way) => (
-          <label key={way.access} className="flex items-start gap-2.5">
-            <input
-              type="radio"
-              name={id}
-              checked={access === way.access}
-              onChange={() => onChange(way.access)}
-              aria-labelledby={`${id}-${way.access}`}
-              aria-describedby={`${id}-${way.access}-hint`}
-              className="mt-[3px] size-4 shrink-0 accent-accent"
-            />
-            <span className="min-w-0">
-              <span id={`${id}-${way.access}`}>{way.label}</span>
-              <span id={`${id}-${way.access}-hint`} className="block text-[0.8125rem] text-muted">
-                {way.hint}
-              </span>
-            </span>
-          </label>
-        ))}
-        {typed.trim() !== '' && address !== typed.trim() && (
-          <p className="wrap-anywhere text-[0.8125rem] text-muted">
-            It is fetched from <code className="font-mono">{address}</code>.
-          </p>
-        )}
-      </fieldset>
+      <RadioField
+        legend="How may the dashboard read it?"
+        options={WAYS}
+        value={access}
+        onChange={onChange}
+      />
+      {typed.trim() !== '' && address !== typed.trim() && (
+        <p className="wrap-anywhere text-[0.8125rem] text-muted">
+          It is fetched from <code className="font-mono">{address}</code>.
+        </p>
+      )}
       {access === 'token' && (
         <>
           <TextField

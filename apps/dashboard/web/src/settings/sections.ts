@@ -3,6 +3,7 @@ import type { Permission } from '../../../server/src/accounts/permissions.ts';
 /** The pages of a project's settings: their names, where they are, and who sees them. */
 export const SECTIONS = [
   ['General', '/projects/$slug/settings', 'project.update'],
+  ['Access', '/projects/$slug/settings/access', 'project.read'],
   ['Domains', '/projects/$slug/settings/domains', 'domain.read'],
   ['Allowed changes', '/projects/$slug/settings/allowed-changes', 'deploy.read'],
   ['Repository', '/projects/$slug/settings/repository', 'repository.read'],

@@ -91,6 +91,27 @@ export function SelectField({
   );
 }
 
+type TextAreaProps = FieldProps &
+  Pick<ComponentProps<'textarea'>, 'required' | 'rows' | 'placeholder' | 'maxLength'>;
+
+/** Text of several lines that is pasted rather than typed, such as a key. */
+export function TextArea({ name, label, hint, validate, ...control }: TextAreaProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint} validate={validate}>
+      <Field.Control
+        required={control.required}
+        render={
+          <textarea
+            spellCheck={false}
+            {...control}
+            className={cx(CONTROL, 'block py-2 font-mono text-[0.8125rem] leading-5')}
+          />
+        }
+      />
+    </Labelled>
+  );
+}
+
 export const SELECT = cx(CONTROL, 'h-9 pr-8');
 
 interface LabelledProps extends FieldProps {

@@ -26,6 +26,8 @@ interface SignInPage {
   readonly problem?: string | undefined;
   /** For whoever can read the site already. */
   readonly isReader?: boolean;
+  /** It is looked at, and nobody signs in on it. */
+  readonly isPreview?: boolean;
 }
 
 /** The page of a private site on which visitors sign in. No script is needed, and none is allowed. */
@@ -62,7 +64,7 @@ function ways(page: SignInPage): Html {
   return html`<form method="post" action="${PATHS.signIn}">
 <input type="hidden" name="to" value="${page.to}">
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200" autofocus${page.problem === undefined ? '' : html` aria-invalid="true"`}>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${page.isPreview ? '' : html` autofocus`}${page.problem === undefined ? '' : html` aria-invalid="true"`}>
 <button class="button">Continue</button>
 </form>
 <p class="or"><span>or</span></p>

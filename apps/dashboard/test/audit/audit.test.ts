@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NameServer } from '@petstore/lab/name-server/name-server.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Session } from '../../server/src/accounts/account.ts';
+import { hashSecret, makeSecret } from '../../server/src/accounts/secrets.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Page } from '../../server/src/schema-types.ts';
@@ -58,11 +59,18 @@ const SEND_ALONE = [
   'POST /api/git/{id}',
   // It leads to a site.
   'POST /api/site-sign-in',
+  // It mails a link, which is recorded when it is made: accounts/account-links.test.ts.
+  'POST /api/forgotten-password',
+  // It reads: the secret of a link is in a body, and not in an address.
+  'POST /api/account-links/look-up',
   // It asks the DNS.
   'POST /api/projects/{slug}/dns-simulation',
 ];
 /** Who verifies by the link has no account. */
 const BY_LINK = 'POST /api/domain-links/{secret}/verify';
+
+/** Who has a link of an account is its owner, and not signed in. */
+const BY_ACCOUNT_LINK = ['POST /api/account-links/password', 'POST /api/account-links/email'];
 
 const at =
   (method: string, path: string, body?: unknown) =>
@@ -394,7 +402,134 @@ const CHANGES: Record<string, Change> = {
     target: DOMAIN,
     make: at('DELETE', `/api/projects/pets/domains/${DOMAIN}`),
   },
+  'POST /api/account/email': {
+    action: 'account.email',
+    target: 'other@example.com',
+    make: async ({ service }) => {
+      const guest = await signIn(service, GUEST);
+      const body = { email: 'other@example.com', password: PASSWORD };
+      return () => guest.call('POST', '/api/account/email', body);
+    },
+  },
+  'PUT /api/installation/users/{id}/email': {
+    action: 'account.email',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await idOf(await signIn(service, 'other@example.com'));
+      return () => root.call('PUT', `/api/installation/users/${id}/email`, { email: GUEST });
+    },
+  },
+  'DELETE /api/account/email': {
+    action: 'account.email_keep',
+    target: GUEST,
+    make: async ({ service }) => {
+      const guest = await signIn(service, GUEST);
+      await putLink(service, 'email');
+      return () => guest.call('DELETE', '/api/account/email');
+    },
+  },
+  'POST /api/account-links/email': {
+    action: 'account.email',
+    target: GUEST,
+    make: async ({ service }) => {
+      await service.db
+        .updateTable('users')
+        .set({ email: 'x' })
+        .where('email', '=', GUEST)
+        .execute();
+      const secret = await putLink(service, 'email', 'x');
+      return () => service.visitor().call('POST', '/api/account-links/email', { secret });
+    },
+  },
+  'POST /api/installation/users/{id}/password-link': {
+    action: 'account.password_link',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await idOf(await signIn(service, GUEST));
+      return () => root.call('POST', `/api/installation/users/${id}/password-link`);
+    },
+  },
+  'POST /api/account-links/password': {
+    action: 'account.password',
+    target: GUEST,
+    make: async ({ service }) => {
+      const secret = await putLink(service, 'password');
+      const body = { secret, password: PASSWORD };
+      return () => service.visitor().call('POST', '/api/account-links/password', body);
+    },
+  },
+  'POST /api/account/claim': {
+    action: 'account.email',
+    target: GUEST,
+    make: async ({ service }) => {
+      const user = service.db.updateTable('users').where('email', '=', GUEST);
+      await user.set({ email: 'owner@localhost', is_provisional: 1 }).execute();
+      const guest = await signIn(service, 'owner@localhost');
+      const body = { email: GUEST, name: 'Guest', password: PASSWORD };
+      return () => guest.call('POST', '/api/account/claim', body);
+    },
+  },
+  'POST /api/installation/users/{id}/disable': {
+    action: 'account.disable',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await idOf(await signIn(service, GUEST));
+      return () => root.call('POST', `/api/installation/users/${id}/disable`);
+    },
+  },
+  'POST /api/installation/users/{id}/enable': {
+    action: 'account.enable',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await guestId(service);
+      return () => root.call('POST', `/api/installation/users/${id}/enable`);
+    },
+  },
+  'POST /api/installation/owner': {
+    action: 'installation.hand_over',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const userId = await guestId(service);
+      return async () => {
+        const answer = await root.call('POST', '/api/installation/owner', { userId });
+        // The tests that follow are Root's.
+        const users = service.db.updateTable('users');
+        await users.set({ role: 'user' }).execute();
+        await users.set({ role: 'owner' }).where('email', '=', ROOT).execute();
+        return answer;
+      };
+    },
+  },
+  'POST /api/installation/users/{id}/remove': {
+    action: 'account.remove',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await guestId(service);
+      return () => root.call('POST', `/api/installation/users/${id}/remove`, {});
+    },
+  },
 };
+
+async function guestId({ db }: Service): Promise<string> {
+  const guest = db.selectFrom('users').select('id').where('email', '=', GUEST);
+  return (await guest.executeTakeFirstOrThrow()).id;
+}
+
+/** A link of the guest, or of whoever has that address, to set a password or to have the guest's address; its secret. */
+async function putLink({ db }: Service, kind: 'email' | 'password', of = GUEST): Promise<string> {
+  const { id } = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', of)
+    .executeTakeFirstOrThrow();
+  const secret = makeSecret();
+  const link = { user_id: id, kind, token_hash: hashSecret(secret), email: GUEST };
+  await db
+    .insertInto('account_links')
+    .values({ ...link, created_at: 0, expires_at: Date.now() + 60_000 })
+    .execute();
+  return secret;
+}
 
 /** A domain once the check that adding it brings about is over: it would find the records, too. */
 async function checkedDomain(root: Visitor, hostname: string): Promise<Domain> {
@@ -442,8 +577,9 @@ onBothEngines(
       );
       const [entry] = added as [AuditEntry];
       assert.equal(entry.target, target, operation);
-      const isNobody = ['POST /api/sign-up', BY_LINK].includes(operation);
-      const actors = operation === BY_LINK ? ['whoever has the link'] : [ROOT, GUEST];
+      const isNobody = ['POST /api/sign-up', BY_LINK, ...BY_ACCOUNT_LINK].includes(operation);
+      const actors =
+        operation === BY_LINK ? ['whoever has the link'] : [ROOT, GUEST, 'owner@localhost', 'x'];
       assert.ok(actors.includes(entry.actor), operation);
       assert.equal(entry.via, isNobody ? 'none' : 'session', operation);
       assert.equal(entry.ip, '127.0.0.1');

@@ -114,6 +114,23 @@ const TABLE: Record<string, Row> = {
   // Whoever may is told to mend the body: passwords take time.
   'POST /api/sign-up': open(400, () => ({ path: '/api/sign-up', body: {} })),
   'POST /api/session': open(400, () => ({ path: '/api/session', body: {} })),
+  // There is no mail.
+  'POST /api/forgotten-password': open(409, () => ({
+    path: '/api/forgotten-password',
+    body: { email: 'ann@example.com' },
+  })),
+  'POST /api/account-links/look-up': open(404, () => ({
+    path: '/api/account-links/look-up',
+    body: { secret: 'guessed' },
+  })),
+  'POST /api/account-links/password': open(404, () => ({
+    path: '/api/account-links/password',
+    body: { secret: 'guessed', password: PASSWORD },
+  })),
+  'POST /api/account-links/email': open(404, () => ({
+    path: '/api/account-links/email',
+    body: { secret: 'guessed' },
+  })),
   'GET /api/invitations/:secret': open(200, async ({ people }) => ({
     path: `/api/invitations/${await invite(people.owner, 'pets', 'reader@example.com')}`,
   })),
@@ -134,6 +151,23 @@ const TABLE: Record<string, Row> = {
   'PATCH /api/account': change([SIGNED_IN, null, 200, 'account.rename'], ({ next }) => ({
     path: '/api/account',
     body: { name: `Name ${next()}` },
+  })),
+  'GET /api/account/email': read(SIGNED_IN, '/api/account/email', null),
+  // It is their address already: another one would be asked for by none of the rows below.
+  'POST /api/account/email': {
+    ...change([SIGNED_IN, null, 409, undefined], (_, { person }) => ({
+      path: '/api/account/email',
+      body: { email: `${person}@example.com`, password: PASSWORD },
+    })),
+    isPersonal: true,
+  },
+  'DELETE /api/account/email': change([SIGNED_IN, null, 204, undefined], () => ({
+    path: '/api/account/email',
+  })),
+  // No account here is one of a first start.
+  'POST /api/account/claim': change([SIGNED_IN, null, 409, undefined], () => ({
+    path: '/api/account/claim',
+    body: { email: 'me@example.com', name: 'Me', password: PASSWORD },
   })),
   'POST /api/account/password': change([SIGNED_IN, null, 204, 'account.password'], () => ({
     path: '/api/account/password',
@@ -171,6 +205,43 @@ const TABLE: Record<string, Row> = {
   },
 
   'GET /api/installation/users': read(INSTALLATION, '/api/installation/users', 'installation'),
+  'GET /api/installation/users/:id': {
+    ...read(INSTALLATION, '', 'installation'),
+    ask: ({ ids }) => ({ path: `/api/installation/users/${ids.viewer}` }),
+  },
+  'POST /api/installation/users/:id/disable': change(
+    [INSTALLATION, null, 200, 'account.disable'],
+    async (world) => ({ path: `/api/installation/users/${await putUser(world)}/disable` }),
+  ),
+  'POST /api/installation/users/:id/enable': change(
+    [INSTALLATION, null, 200, 'account.enable'],
+    async (world) => ({
+      path: `/api/installation/users/${await putUser(world, { disabled_at: 1 })}/enable`,
+    }),
+  ),
+  'POST /api/installation/users/:id/remove': change(
+    [INSTALLATION, null, 200, 'account.remove'],
+    async (world) => ({
+      path: `/api/installation/users/${await putUser(world)}/remove`,
+      body: {},
+    }),
+  ),
+  'PUT /api/installation/users/:id/email': change(
+    [INSTALLATION, null, 200, 'account.email'],
+    async (world) => ({
+      path: `/api/installation/users/${await putUser(world)}/email`,
+      body: { email: `moved-${world.next()}@example.com` },
+    }),
+  ),
+  'POST /api/installation/users/:id/password-link': change(
+    [INSTALLATION, null, 201, 'account.password_link'],
+    async (world) => ({ path: `/api/installation/users/${await putUser(world)}/password-link` }),
+  ),
+  // Its owner keeps it.
+  'POST /api/installation/owner': change([INSTALLATION, null, 204, undefined], ({ ids }) => ({
+    path: '/api/installation/owner',
+    body: { userId: ids.root },
+  })),
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
   'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
   // There is no zone to check.
@@ -603,6 +674,17 @@ async function putRehearsed({ service: { db } }: World): Promise<void> {
       ...{ leased_by: null, leased_until: null },
     })
     .execute();
+}
+
+/** An account that is in no project. */
+async function putUser({ service, next }: World, more: { disabled_at?: number } = {}) {
+  const id = `usr_${randomUUID()}`;
+  const row = { id, email: `put-${next()}@example.com`, name: 'Put', password_hash: '!' };
+  await service.db
+    .insertInto('users')
+    .values({ ...row, role: 'user', created_at: 0, ...more })
+    .execute();
+  return id;
 }
 
 /** The secret of an invitation to `hall`, of which the invited is no member. */

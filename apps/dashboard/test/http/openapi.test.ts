@@ -13,6 +13,7 @@ import {
   createProject,
   documentTitled,
   finished,
+  idOf,
   invite,
   makeToken,
   setPlan,
@@ -26,6 +27,7 @@ const DOMAIN = '/api/projects/pets/domains/docs.example.test';
 const PUBLIC = [
   'getVisitor',
   ...['getInstallation', 'signUp', 'signIn', 'getInvitation'],
+  ...['requestPasswordLink', 'getAccountLink', 'resetPassword', 'confirmEmail'],
   ...['getLinkedDomain', 'verifyLinkedDomain', 'receiveRepositoryWebhook'],
 ];
 
@@ -145,6 +147,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
     'GET /api/visitor': '/api/visitor',
+    'GET /api/account/email': '/api/account/email',
     'GET /api/account/sessions': '/api/account/sessions',
     'GET /api/account/tokens': '/api/account/tokens',
     'GET /api/plans': '/api/plans',
@@ -175,6 +178,8 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains/{hostname}/traffic': `${DOMAIN}/traffic`,
     'GET /api/projects/{slug}/domains/{hostname}/rehearsals/latest': `${DOMAIN}/rehearsals/latest`,
     'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
+    'GET /api/installation/users': '/api/installation/users',
+    'GET /api/installation/users/{id}': `/api/installation/users/${await idOf(root)}`,
     'GET /api/audit': '/api/audit',
     'GET /api/zone': '/api/zone',
     'GET /api/zone/check': '/api/zone/check',

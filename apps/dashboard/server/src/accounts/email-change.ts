@@ -84,9 +84,21 @@ export async function pendingEmail({ db, now }: ChangeDeps, { user }: Caller) {
   return findAccountLinkOf(db, user.id, 'email', now());
 }
 
-/** Ends the link by which the caller's address would change. */
-export async function cancelEmailChange({ db }: ChangeDeps, { user }: Caller): Promise<void> {
-  await db.transaction().execute((trx) => deleteAccountLinks(trx, user.id, 'email'));
+/** Ends the link by which the caller's address would change, if there is one. */
+export async function cancelEmailChange(
+  { db, now }: ChangeDeps,
+  { user, actor }: Caller,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const pending = await findAccountLinkOf(trx, user.id, 'email', now());
+    if (!pending) return;
+    await deleteAccountLinks(trx, user.id, 'email');
+    await writeAudit(trx, now(), actor, {
+      action: 'account.email_keep',
+      target: user.email,
+      details: { to: pending.email },
+    });
+  });
 }
 
 /**

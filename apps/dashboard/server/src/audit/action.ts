@@ -6,6 +6,7 @@ export type AuditAction =
   | 'account.password_link'
   | 'account.email'
   | 'account.email_link'
+  | 'account.email_keep'
   | 'account.disable'
   | 'account.enable'
   | 'account.remove'

@@ -131,6 +131,33 @@ const TABLE: Record<string, Row> = {
     path: '/api/account-links/email',
     body: { secret: 'guessed' },
   })),
+  // No browser makes a passkey for an IP address, as this dashboard has.
+  'POST /api/session/passkey/options': open(409, () => ({ path: '/api/session/passkey/options' })),
+  'POST /api/session/passkey': open(400, () => ({ path: '/api/session/passkey', body: {} })),
+  // Nobody's password was right lately.
+  'DELETE /api/session/pending': open(204, () => ({ path: '/api/session/pending' })),
+  ...Object.fromEntries(
+    [
+      'second-factor/passkey/options',
+      'set-up/passkey/options',
+      'set-up/authenticator-app/draft',
+    ].map((path) => [
+      `POST /api/session/${path}`,
+      open(401, () => ({ path: `/api/session/${path}` })),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['second-factor/code', 'second-factor/recovery-code'].map((path) => [
+      `POST /api/session/${path}`,
+      open(401, () => ({ path: `/api/session/${path}`, body: { code: '123456' } })),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['second-factor/passkey', 'set-up/passkey', 'set-up/authenticator-app'].map((path) => [
+      `POST /api/session/${path}`,
+      open(400, () => ({ path: `/api/session/${path}`, body: {} })),
+    ]),
+  ),
   'GET /api/invitations/:secret': open(200, async ({ people }) => ({
     path: `/api/invitations/${await invite(people.owner, 'pets', 'reader@example.com')}`,
   })),
@@ -172,6 +199,51 @@ const TABLE: Record<string, Row> = {
   'POST /api/account/password': change([SIGNED_IN, null, 204, 'account.password'], () => ({
     path: '/api/account/password',
     body: { current: PASSWORD, next: PASSWORD },
+  })),
+  'GET /api/session/confirmation': read(SIGNED_IN, '/api/session/confirmation', null),
+  'POST /api/session/confirmation': change([SIGNED_IN, null, 204, undefined], () => ({
+    path: '/api/session/confirmation',
+    body: { password: PASSWORD },
+  })),
+  'POST /api/session/confirmation/passkey/options': change(
+    [SIGNED_IN, null, 409, undefined],
+    () => ({ path: '/api/session/confirmation/passkey/options' }),
+  ),
+  'POST /api/session/confirmation/passkey': change([SIGNED_IN, null, 400, undefined], () => ({
+    path: '/api/session/confirmation/passkey',
+    body: {},
+  })),
+  'GET /api/account/factors': read(SIGNED_IN, '/api/account/factors', null),
+  'DELETE /api/account/factors/guessing': change([SIGNED_IN, null, 204, undefined], () => ({
+    path: '/api/account/factors/guessing',
+  })),
+  'POST /api/account/passkeys/options': change([SIGNED_IN, null, 409, undefined], () => ({
+    path: '/api/account/passkeys/options',
+  })),
+  'POST /api/account/passkeys': change([SIGNED_IN, null, 400, undefined], () => ({
+    path: '/api/account/passkeys',
+    body: {},
+  })),
+  // They have none.
+  'PATCH /api/account/passkeys/:id': change([SIGNED_IN, null, 404, undefined], () => ({
+    path: '/api/account/passkeys/pky_none',
+    body: { name: 'Phone' },
+  })),
+  'DELETE /api/account/passkeys/:id': change([SIGNED_IN, null, 404, undefined], () => ({
+    path: '/api/account/passkeys/pky_none',
+  })),
+  'POST /api/account/authenticator-app/draft': change([SIGNED_IN, null, 200, undefined], () => ({
+    path: '/api/account/authenticator-app/draft',
+  })),
+  'PUT /api/account/authenticator-app': change([SIGNED_IN, null, 400, undefined], () => ({
+    path: '/api/account/authenticator-app',
+    body: { draft: 'none', code: '123456' },
+  })),
+  'DELETE /api/account/authenticator-app': change([SIGNED_IN, null, 404, undefined], () => ({
+    path: '/api/account/authenticator-app',
+  })),
+  'POST /api/account/recovery-codes': change([SIGNED_IN, null, 409, undefined], () => ({
+    path: '/api/account/recovery-codes',
   })),
   'GET /api/account/sessions': read(SIGNED_IN, '/api/account/sessions', null),
   'DELETE /api/account/sessions': change([SIGNED_IN, null, 204, undefined], () => ({
@@ -242,6 +314,18 @@ const TABLE: Record<string, Row> = {
     path: '/api/installation/owner',
     body: { userId: ids.root },
   })),
+  'GET /api/installation/security': read(
+    INSTALLATION,
+    '/api/installation/security',
+    'installation',
+  ),
+  'PUT /api/installation/security': change(
+    [INSTALLATION, null, 200, 'security.update'],
+    ({ next }) => ({
+      path: '/api/installation/security',
+      body: { secondFactor: 'optional', afterProvider: next() % 2 === 0 },
+    }),
+  ),
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
   'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
   // There is no zone to check.

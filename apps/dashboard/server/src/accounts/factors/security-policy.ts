@@ -42,6 +42,9 @@ export async function changeSecurityPolicy(
   }
   await db.transaction().execute(async (trx) => {
     const before = present(await readSecurityPolicy(trx));
+    const isSame =
+      before.secondFactor === next.secondFactor && before.afterProvider === next.afterProvider;
+    if (isSame) return;
     await saveSecurityPolicy(trx, {
       second_factor: next.secondFactor,
       after_provider: next.afterProvider ? 1 : 0,

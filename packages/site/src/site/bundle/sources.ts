@@ -6,6 +6,7 @@ export const ASSET_SOURCES = [
   'src/samples',
   'src/search',
   'src/site/bundle',
+  'src/site/readers/readers-format.ts',
   'src/syntax',
 ] as const;
 

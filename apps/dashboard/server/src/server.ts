@@ -28,6 +28,7 @@ import { domainMoveRoutes } from './domains/move/move-routes.ts';
 import { rehearsalRoutes } from './domains/rehearsal/rehearsal-routes.ts';
 import { simulationRoutes } from './domains/simulation/simulation-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
+import { homeRoutes } from './home/home-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
@@ -158,6 +159,7 @@ export async function buildServer({
       api.register(installationSignInRoutes, { deps });
       api.register(projectRoutes, { deps });
       api.register(searchRoutes, { deps });
+      api.register(homeRoutes, { deps });
       api.register(memberRoutes, { deps });
       api.register(invitationRoutes, { deps });
       api.register(projectTokenRoutes, { deps });

@@ -80,6 +80,8 @@ const SEND_ALONE = [
   'DELETE /api/account/factors/guessing',
   // What had not begun ends.
   'DELETE /api/session/pending',
+  // What a person sees of their own home page.
+  'DELETE /api/account/first-steps',
   // It asks the DNS.
   'POST /api/projects/{slug}/dns-simulation',
 ];

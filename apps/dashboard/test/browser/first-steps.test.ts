@@ -79,6 +79,9 @@ test('a keyboard alone is enough to sign in and to create a project', async () =
   assert.equal(await page.locator(':focus').innerText(), 'Skip to the content');
   await keyboard.press('Enter');
   await keyboard.press('Tab');
+  // A message is said before the file, whose choice sends both.
+  assert.equal(await page.locator(':focus').getAttribute('name'), 'message');
+  await keyboard.press('Tab');
   assert.equal(await page.locator(':focus').innerText(), 'Choose a file');
 });
 

@@ -122,3 +122,48 @@ test('the palette can be used by all, in both themes', async () => {
     },
   });
 });
+
+test('the home page tells what happened, and its first steps tick themselves off and go away', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page, call, complaints } = ada;
+  await page.goto(origin);
+  const steps = page.getByRole('region', { name: 'First steps' });
+  await steps.getByText(/^0 of \d done$/).waitFor();
+  await page.getByText('Create your first project').waitFor();
+  await screenshot(page, 'work-home-empty');
+  await projectWithSite(ada, 'homes', 'Homes');
+  await call('POST', '/projects/homes/invitations', { email: 'bob@example.com', role: 'editor' });
+  await page.reload();
+  await steps.getByText(/^2 of \d done$/).waitFor();
+  const activity = page.getByRole('region', { name: 'Activity' });
+  await activity.getByText('Invited').waitFor();
+  await activity.getByText('Created the project').waitFor();
+  await screenshot(page, 'work-home');
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.ok(await page.evaluate(FITS));
+  await screenshot(page, 'work-home-phone');
+  await page.setViewportSize({ width: 1280, height: 860 });
+
+  // The next step leads to where it is done.
+  await steps.getByRole('link', { name: 'Deploy' }).click();
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Homes'));
+  await page.getByRole('status').getByText('Ready').waitFor();
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+  await activity.getByText('Uploaded deploy').waitFor();
+  await activity.getByRole('link', { name: '#1' }).first().waitFor();
+  // On the plan of the project there are no domains, so that all is done.
+  await steps.waitFor({ state: 'detached' });
+
+  // Put away, the list stays away.
+  const { page: another, call: callOfAnother } = await member();
+  await another.goto(origin);
+  const listed = another.getByRole('region', { name: 'First steps' });
+  await listed.getByText(/^0 of 3 done$/).waitFor();
+  await listed.getByRole('button', { name: 'Hide' }).click();
+  await listed.waitFor({ state: 'detached' });
+  await another.waitForLoadState('networkidle');
+  const { shown } = await callOfAnother<{ shown: boolean }>('GET', '/account/first-steps');
+  assert.equal(shown, false);
+  assert.deepEqual(withoutRefusals(complaints), []);
+});

@@ -169,6 +169,11 @@ const TABLE: Record<string, Row> = {
   'GET /api/session': read(SIGNED_IN, '/api/session'),
   'GET /api/plans': read(SIGNED_IN, '/api/plans'),
   'GET /api/projects': read(SIGNED_IN, '/api/projects'),
+  'GET /api/activity': read(SIGNED_IN, '/api/activity'),
+  'GET /api/account/first-steps': read(SIGNED_IN, '/api/account/first-steps', null),
+  'DELETE /api/account/first-steps': change([SIGNED_IN, null, 204, undefined], () => ({
+    path: '/api/account/first-steps',
+  })),
   'GET /api/search': read(SIGNED_IN, '/api/search?q=pets'),
   'POST /api/projects': change([SIGNED_IN, 'projects', 201, 'project.create'], ({ next }) => {
     const slug = `made-${next()}`;

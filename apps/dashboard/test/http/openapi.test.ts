@@ -152,6 +152,8 @@ test('responses are as the document says', async (t) => {
     'GET /api/account/tokens': '/api/account/tokens',
     'GET /api/plans': '/api/plans',
     'GET /api/projects': '/api/projects',
+    'GET /api/activity': '/api/activity',
+    'GET /api/account/first-steps': '/api/account/first-steps',
     'GET /api/search': '/api/search?q=pets',
     'GET /api/projects/{slug}': '/api/projects/pets',
     'GET /api/projects/{slug}/members': '/api/projects/pets/members',

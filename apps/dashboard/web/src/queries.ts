@@ -20,6 +20,7 @@ import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.t
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
+import type { FirstSteps } from '../../server/src/home/first-steps.ts';
 import type { Person } from '../../server/src/installation/person.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
@@ -57,6 +58,7 @@ export const keys = {
   session: ['session'],
   sessions: ['account', 'sessions'],
   accountTokens: ['account', 'tokens'],
+  firstSteps: ['account', 'first steps'],
   projects: ['projects'],
   project: (slug: string) => ['project', slug],
   deploys: (slug: string) => ['project', slug, 'deploys'],
@@ -163,6 +165,19 @@ const isNotRevoked = ({ revokedAt }: ApiToken) => revokedAt === null;
 
 /** Without revoked ones. */
 export const accountTokensQuery = list(keys.accountTokens, '/account/tokens', isNotRevoked);
+
+/** Stale at once: each step may have been done on another page. */
+export const firstStepsQuery = queryOptions({
+  queryKey: keys.firstSteps,
+  queryFn: get<FirstSteps>('/account/first-steps'),
+  staleTime: 0,
+});
+
+/** The same: it is of what was done a moment ago. */
+export const activityQuery = {
+  ...pagedList<AuditEntry>(['activity'], '/activity'),
+  staleTime: 0,
+};
 
 export const projectsQuery = pagedList<Project>(keys.projects, '/projects', (projects) =>
   deployInterval(projects.map(({ latest }) => latest)),

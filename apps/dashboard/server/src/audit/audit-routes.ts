@@ -1,9 +1,9 @@
 import { accessOf } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
 import { operationsOf, pageResponse, type Routes, SlugParams } from '../http/routes.ts';
-import { instant } from '../schema-types.ts';
-import { type AuditRow, readAudit } from '../store/audit.ts';
+import { readAudit } from '../store/audit.ts';
 import { AuditEntry } from './audit-entry.ts';
+import { presentEntry } from './present-entry.ts';
 
 const operation = operationsOf('Audit log');
 
@@ -14,7 +14,7 @@ export const auditRoutes: Routes = async (app, { deps }) => {
       query,
       (after, limit) => readAudit(deps.db, { ...of, before: numericPosition(after), limit }),
       ({ id }) => id,
-      present,
+      presentEntry,
     );
 
   app.get(
@@ -36,19 +36,3 @@ export const auditRoutes: Routes = async (app, { deps }) => {
     async (request) => page(request.query, {}),
   );
 };
-
-function present(row: AuditRow): AuditEntry {
-  const { id, at, actor, via, ip, action, slug, target, details } = row;
-  return {
-    id,
-    at: instant(at),
-    actor,
-    via,
-    token: row.token_id === null ? null : { id: row.token_id, name: row.token_name ?? '' },
-    ip,
-    action,
-    project: slug,
-    target,
-    details: JSON.parse(details) as Record<string, unknown>,
-  };
-}

@@ -34,6 +34,7 @@ import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
+import { FirstSteps } from '../home/first-steps.ts';
 import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -104,6 +105,7 @@ export const SCHEMAS = [
   PlanLimits,
   Project,
   SearchResults,
+  FirstSteps,
   Member,
   Invitation,
   CreatedInvitation,

@@ -43,15 +43,18 @@ export function readAudit(
   db: Db,
   options: { projectId?: string; before: number | undefined; limit: number },
 ): Promise<AuditRow[]> {
-  let query = db
-    .selectFrom('audit_log')
-    .leftJoin('projects', 'projects.id', 'audit_log.project_id')
-    .selectAll('audit_log')
-    .select('projects.slug as slug')
-    .orderBy('audit_log.id', 'desc')
-    .limit(options.limit);
+  let query = auditRows(db).orderBy('audit_log.id', 'desc').limit(options.limit);
   const { projectId, before } = options;
   if (projectId !== undefined) query = query.where('audit_log.project_id', '=', projectId);
   if (before !== undefined) query = query.where('audit_log.id', '<', before);
   return query.execute();
+}
+
+/** All entries, as a query. */
+export function auditRows(db: Db) {
+  return db
+    .selectFrom('audit_log')
+    .leftJoin('projects', 'projects.id', 'audit_log.project_id')
+    .selectAll('audit_log')
+    .select('projects.slug as slug');
 }

@@ -69,7 +69,7 @@ function AuditRow({ entry, slug }: AuditRowProps) {
 type Told = Pick<AuditEntry, 'action' | 'target' | 'details'>;
 
 /** The action and its object: `Rolled back from #5 to` `#4`, `Created the project` `pets`. */
-function deedInWords({ action, target, details }: Told): string {
+export function deedInWords({ action, target, details }: Told): string {
   if (action !== 'deploy.activate') return actionInWords(action);
   const { from } = details;
   if (typeof from !== 'string' || from === target) return actionInWords(action);

@@ -2,6 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { DeployState } from '../deploys/deploy-state.tsx';
+import { ActivityCard } from '../home/activity-card.tsx';
+import { FirstStepsCard } from '../home/first-steps-card.tsx';
 import { projectsQuery } from '../queries.ts';
 import { Main } from '../shell/shell.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -20,6 +22,7 @@ import { hostOf } from './site-address.ts';
 
 export function ProjectListPage() {
   const query = useInfiniteQuery(projectsQuery);
+  const hasProjects = query.data !== undefined && query.data.length > 0;
   const create = (
     <Link to="/new" className={buttonClass('primary')}>
       <Plus />
@@ -29,20 +32,31 @@ export function ProjectListPage() {
   return (
     <Main>
       <Page title="Projects" actions={query.data?.length !== 0 && create}>
-        <Card flush>
-          <ListView
-            query={query}
-            empty={
-              <Empty icon={FolderPlus} title="Create your first project" action={create}>
-                A project is one documentation site: give it a name, deploy an OpenAPI document or a
-                folder of guides, and it is online.
-              </Empty>
-            }
+        <div className="grid gap-5">
+          <FirstStepsCard />
+          <div
+            className={cx(
+              'grid items-start gap-5',
+              hasProjects && 'lg:grid-cols-[minmax(0,1fr)_21rem]',
+            )}
           >
-            {(project) => <ProjectRow key={project.slug} project={project} />}
-          </ListView>
-          <LoadMore query={query}>Show more projects</LoadMore>
-        </Card>
+            <Card flush>
+              <ListView
+                query={query}
+                empty={
+                  <Empty icon={FolderPlus} title="Create your first project" action={create}>
+                    A project is one documentation site: give it a name, deploy an OpenAPI document
+                    or a folder of guides, and it is online.
+                  </Empty>
+                }
+              >
+                {(project) => <ProjectRow key={project.slug} project={project} />}
+              </ListView>
+              <LoadMore query={query}>Show more projects</LoadMore>
+            </Card>
+            {hasProjects && <ActivityCard />}
+          </div>
+        </div>
       </Page>
     </Main>
   );

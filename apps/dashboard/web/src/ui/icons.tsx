@@ -43,6 +43,7 @@ export const Building = icon(
 export const Check = icon('M20 6 9 17l-5-5');
 export const ChevronDown = icon('m6 9 6 6 6-6');
 export const ChevronLeft = icon('m15 18-6-6 6-6');
+export const Circle = icon(RING);
 export const CircleAlert = icon(RING, 'M12 8v4', 'M12 16h.01');
 export const CircleArrowRight = icon(RING, 'm12 16 4-4-4-4', 'M8 12h8');
 export const CircleCheck = icon(RING, 'm16 9-5.5 5.5L8 12');

@@ -54,7 +54,11 @@ export const tellSearch = (query: string, found: 'all' | 'some' | 'nothing'): vo
 /** The panel has sent a request; `status` is undefined where there was no response. */
 export function tellCall(status: number | undefined): void {
   const first = status === undefined ? '' : String(status)[0];
-  tell({ event: 'try', page: here(), status: /[1-5]/.test(first ?? '') ? (`${first}xx` as StatusClass) : 'none' });
+  tell({
+    event: 'try',
+    page: here(),
+    status: /[1-5]/.test(first ?? '') ? (`${first}xx` as StatusClass) : 'none',
+  });
 }
 
 /** Sends the form at the end of the page without leaving the page: the answer at once, and then a sentence. */
@@ -66,9 +70,11 @@ export function startFeedback(within: ParentNode): void {
   if (!form || !more || !text || !thanks) return;
   let helpful = '';
   const page = new FormData(form).get('page') as string;
+  // It is there, and empty, before it says something: screen readers tell what changes in it.
+  thanks.textContent = '';
+  thanks.classList.add('is-said');
   const say = (words: string) => {
     thanks.textContent = words;
-    thanks.classList.add('is-said');
   };
   const send = async (fields: Record<string, string>): Promise<boolean> => {
     try {

@@ -53,6 +53,7 @@ import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
+import { readersRoutes } from './readers/readers-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
 import { searchRoutes } from './search/search-routes.ts';
@@ -172,6 +173,7 @@ export async function buildServer({
       api.register(simulationRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(domainMoveRoutes, { deps });
+      api.register(readersRoutes, { deps });
       api.register(exportRoutes, { deps });
       api.register(rehearsalRoutes, { deps });
       api.register(auditRoutes, { deps });

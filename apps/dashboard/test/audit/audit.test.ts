@@ -430,6 +430,23 @@ const CHANGES: Record<string, Change> = {
       const keys = service.db.selectFrom('site_access_keys');
       const { id } = await keys.select('id').executeTakeFirstOrThrow();
       return () => root.call('DELETE', `/api/projects/pets/access/keys/${id}`);
+  'DELETE /api/projects/{slug}/readers': {
+    action: 'readers.clear',
+    target: 'pets',
+    make: at('DELETE', '/api/projects/pets/readers'),
+  },
+  'DELETE /api/projects/{slug}/readers/sentences/{id}': {
+    action: 'readers.delete_sentence',
+    target: '/guides/start',
+    make: async ({ service, root }) => {
+      const project = service.db.selectFrom('projects').select('id').where('slug', '=', 'pets');
+      const { id: project_id } = await project.executeTakeFirstOrThrow();
+      const { id } = await service.db
+        .insertInto('reader_sentences')
+        .values({ project_id, day: 0, page: '/guides/start', helpful: 0, text: 'Unclear.' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/projects/pets/readers/sentences/${id}`);
     },
   },
   'POST /api/projects/{slug}/change-exceptions': {

@@ -481,6 +481,18 @@ const TABLE: Record<string, Row> = {
     path: '/api/site-sign-in',
     body: { host: 'pets.docs.localhost', state: 'A'.repeat(43) },
   })),
+  'GET /api/projects/:slug/readers': read(MEMBERS, `${PETS}/readers`),
+  'DELETE /api/projects/:slug/readers': change([OWNERS, 'projects', 204, 'readers.clear'], () => ({
+    path: `${PETS}/readers`,
+  })),
+  'GET /api/projects/:slug/readers/sentences': read(MEMBERS, `${PETS}/readers/sentences`),
+  'GET /api/projects/:slug/readers/sentences/csv': read(MEMBERS, `${PETS}/readers/sentences/csv`),
+  'DELETE /api/projects/:slug/readers/sentences/:id': change(
+    [AUTHORS, 'projects', 204, 'readers.delete_sentence'],
+    async (world) => ({ path: `${PETS}/readers/sentences/${await putSentence(world)}` }),
+  ),
+  'GET /api/projects/:slug/readers/:table': read(MEMBERS, `${PETS}/readers/missing`),
+  'GET /api/projects/:slug/readers/:table/csv': read(MEMBERS, `${PETS}/readers/pages/csv`),
   'GET /api/projects/:slug/export': read(MEMBERS, `${PETS}/export`),
   'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
   'POST /api/projects/:slug/domains': change(
@@ -790,6 +802,18 @@ async function inviteToHall(
 }
 
 /** The host, as a member of `pets`. */
+/** What a reader wrote. */
+async function putSentence({ service }: World): Promise<number> {
+  const project = await findProject(service.db, 'pets', null);
+  const row = { day: 0, page: '/', helpful: 1, text: 'Good.' };
+  const { id } = await service.db
+    .insertInto('reader_sentences')
+    .values({ ...row, project_id: project?.project.id ?? '' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
 async function putMember({ service, hostId }: World, role: Role): Promise<string> {
   const { id } = await projectNamed(service, 'pets').executeTakeFirstOrThrow();
   await service.db

@@ -2,11 +2,11 @@ import { type BuiltRequest, buildRequest } from '../../src/request/build-request
 import type { ExampleChoice } from '../../src/request/choose-example.ts';
 import { curlCommand } from '../../src/request/curl.ts';
 import type { OperationData } from '../../src/request/operation-data.ts';
+import { tellCall } from '../readers.ts';
 import { answerArea } from './answer.ts';
 import { bodySection } from './body-section.ts';
 import { copyButton } from './copy.ts';
 import { button, element, refreshNotes } from './dom.ts';
-import { tellCall } from '../readers.ts';
 import { onThisName } from './here.ts';
 import { parameterSection, section } from './parameter-section.ts';
 import { proxyChoice, proxyOffer } from './proxy.ts';

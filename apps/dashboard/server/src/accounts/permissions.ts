@@ -19,6 +19,8 @@ export const PERMISSIONS = {
   'deploy.activate': { roles: AUTHORS, scope: 'deploy' },
   'deploy.confirm': { roles: OWNERS, scope: 'deploy' },
   'exception.manage': { roles: OWNERS, scope: 'projects' },
+  'readers.read': { roles: ALL, scope: 'read' },
+  'readers.manage': { roles: AUTHORS, scope: 'projects' },
   'audit.read': { roles: AUTHORS, scope: 'read' },
   'domain.read': { roles: ALL, scope: 'read' },
   'domain.verify': { roles: AUTHORS, scope: 'domains' },

@@ -47,6 +47,8 @@ export type AuditAction =
   | 'invitation.create'
   | 'invitation.revoke'
   | 'invitation.accept'
+  | 'readers.clear'
+  | 'readers.delete_sentence'
   | 'deploy.create'
   | 'deploy.succeed'
   | 'deploy.fail'

@@ -58,7 +58,7 @@ export interface EdgeOptions {
   readonly ownHosts?: readonly OwnHost[];
   /** For sites whose owner has switched it on; undefined: for none. */
   readonly requestProxy?: ProxyOptions | undefined;
-  /** The clock by which readers are counted, in milliseconds since 1970. */
+  /** The clock by which readers are counted and kept from too much, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Who may read private sites; undefined: there are none. */
   readonly access?: AccessSource | undefined;
@@ -128,7 +128,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     proxy,
     counts,
     readers,
-    readerEndpoints(cache, readerCounts),
+    readerEndpoints(cache, readerCounts, options.now),
     options.access && siteGate(options.access, cache),
     ownHosts,
   );

@@ -47,6 +47,7 @@ import {
   PlanLimits,
   Project,
 } from '../projects/project.ts';
+import { ReaderReport, ReaderSentence, ReaderTable } from '../readers/reader-report.ts';
 import {
   Repository,
   RepositoryBranch,
@@ -111,6 +112,9 @@ export const SCHEMAS = [
   CreatedInvitation,
   OpenInvitation,
   AuditEntry,
+  ReaderReport,
+  ReaderTable,
+  ReaderSentence,
   InstallationZone,
   ZoneCheck,
   DnsRecord,

@@ -1,6 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
+import { AnalyticsSetting } from '../readers/analytics-setting.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import type { Plan } from '../store/schema.ts';
 
@@ -36,6 +37,13 @@ export const ProjectChange = Type.Object({
         "Readers may send requests to the document's servers through the site. It can be switched on where the operator allows it.",
     }),
   ),
+  countReaders: Type.Optional(
+    Type.Boolean({
+      description:
+        'What readers of the site do is counted, and its pages ask whether they were helpful.',
+    }),
+  ),
+  analytics: Type.Optional(Nullable(AnalyticsSetting)),
   strict: Type.Optional(
     Type.Boolean({ description: 'Deploys fail where they have warnings, whoever sends them.' }),
   ),
@@ -78,6 +86,8 @@ export const Project = Type.Object(
     redirectPlatformHost: Type.Boolean(),
     mcp: Type.Boolean(),
     requestProxy: Type.Boolean(),
+    countReaders: Type.Boolean(),
+    analytics: Nullable(AnalyticsSetting),
     strict: Type.Boolean(),
     holdBreaking: Type.Boolean(),
     private: PrivatePart,

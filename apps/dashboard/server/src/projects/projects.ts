@@ -7,6 +7,7 @@ import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy, readDeployView } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
+import { type AnalyticsSetting, readAnalytics } from '../readers/analytics-setting.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDefaultDeploy, findLatestDeploy } from '../store/deploys.ts';
@@ -126,18 +127,25 @@ export async function changeProject(
       'requestProxy cannot be switched on here. (Whoever runs this may allow it: DASHBOARD_REQUEST_PROXY.)',
     );
   }
+  const analytics = change.analytics && readAnalytics(change.analytics);
   let isSiteChanged = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
       // Read under the lock: somebody may be changing another of these at the same time.
       const before = await lockProjectFor(trx, caller, id, 'project.update');
-      const switches = { ...switchesOf(before), ...change };
+      const switches = {
+        ...switchesOf(before),
+        ...change,
+        ...(change.analytics !== undefined && { analytics }),
+      };
       const next = {
         name: name ?? before.name,
         slug: change.slug ?? before.slug,
         redirect_platform_host: switches.redirectPlatformHost ? 1 : 0,
         mcp: switches.mcp ? 1 : 0,
         request_proxy: switches.requestProxy ? 1 : 0,
+        count_readers: switches.countReaders ? 1 : 0,
+        analytics: switches.analytics ? JSON.stringify(switches.analytics) : null,
         strict: switches.strict ? 1 : 0,
         hold_breaking: switches.holdBreaking ? 1 : 0,
       };
@@ -162,7 +170,13 @@ export async function changeProject(
 
 type Switches = Pick<
   ProjectRow,
-  'redirect_platform_host' | 'mcp' | 'request_proxy' | 'strict' | 'hold_breaking'
+  | 'redirect_platform_host'
+  | 'mcp'
+  | 'request_proxy'
+  | 'count_readers'
+  | 'analytics'
+  | 'strict'
+  | 'hold_breaking'
 >;
 
 /** What a project's sites and deploys do, as the API has it. */
@@ -170,6 +184,8 @@ function switchesOf({
   redirect_platform_host,
   mcp,
   request_proxy,
+  count_readers,
+  analytics,
   strict,
   hold_breaking,
 }: Switches) {
@@ -177,6 +193,8 @@ function switchesOf({
     redirectPlatformHost: redirect_platform_host === 1,
     mcp: mcp === 1,
     requestProxy: request_proxy === 1,
+    countReaders: count_readers === 1,
+    analytics: analytics === null ? null : (JSON.parse(analytics) as AnalyticsSetting),
     strict: strict === 1,
     holdBreaking: hold_breaking === 1,
   };

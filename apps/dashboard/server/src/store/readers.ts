@@ -143,7 +143,7 @@ async function keepMost(trx: Trx, { projectId, span, start, kind }: Counted): Pr
   const isLess = sql<boolean>`(count < ${count} OR (count = ${count} AND
     (name > ${name} OR (name = ${name} AND detail > ${detail}))))`;
   const dropped = await named
-    .select(['detail', sql<number>`CAST(SUM(count) AS bigint)`.as('count')])
+    .select(['detail', sql<number>`CAST(SUM(count) AS bigint)`.as('sum')])
     .where(isLess)
     .groupBy('detail')
     .execute();
@@ -164,14 +164,13 @@ async function keepMost(trx: Trx, { projectId, span, start, kind }: Counted): Pr
 }
 
 /** What led to missing paths are many; other details are few, and stay with the others. */
-export function othersOf(
+function othersOf(
   kind: CountKind,
-  rows: readonly { readonly detail: string; readonly count: number }[],
+  rows: readonly { readonly detail: string; readonly sum: number }[],
 ): { detail: string; count: number }[] {
-  if (kind !== 'missing')
-    return rows.map(({ detail, count }) => ({ detail, count: Number(count) }));
-  const sum = rows.reduce((all, { count }) => all + Number(count), 0);
-  return sum === 0 ? [] : [{ detail: '', count: sum }];
+  const all = rows.map(({ detail, sum }) => ({ detail, count: Number(sum) }));
+  if (kind !== 'missing' || all.length === 0) return all;
+  return [{ detail: '', count: all.reduce((sum, { count }) => sum + count, 0) }];
 }
 
 async function addSentences(
@@ -274,14 +273,16 @@ export async function listReaderSums(
 ): Promise<{ start: number; kind: CountKind; count: number }[]> {
   const rows = await db
     .selectFrom('reader_counts')
-    .select(['start', 'kind', sql<number>`CAST(SUM(count) AS bigint)`.as('count')])
+    .select(['start', 'kind', sql<number>`CAST(SUM(count) AS bigint)`.as('sum')])
     .where('project_id', '=', projectId)
     .where('span', 'in', spansOf(unit))
     .where('start', '>=', from)
     .groupBy(['start', 'kind'])
     .orderBy('start')
     .execute();
-  return rows.map((row) => ({ ...row, kind: row.kind as CountKind, count: Number(row.count) }));
+  return rows.map(({ start, kind, sum }) => ({
+    ...{ start: Number(start), kind: kind as CountKind, count: Number(sum) },
+  }));
 }
 
 /** Days that are not summed up yet are a part of their month. */
@@ -293,27 +294,56 @@ export interface NameCount {
   readonly count: number;
 }
 
-/** The most frequent names of a kind since an instant, with their details, and the sum of all others. */
+/** The most frequent names of a kind since an instant, with their details: all of these, or some. */
 export async function listReaderNames(
   db: Db,
   projectId: string,
   kind: CountKind,
-  { from, limit }: { readonly from: number; readonly limit: number },
+  {
+    from,
+    details,
+    limit,
+  }: {
+    readonly from: number;
+    readonly details?: readonly string[] | undefined;
+    readonly limit: number;
+  },
 ): Promise<NameCount[]> {
-  const rows = await db
+  let query = named(db, projectId, from)
+    .select(['name', 'detail', sql<number>`CAST(SUM(count) AS bigint)`.as('sum')])
+    .where('kind', '=', kind)
+    .groupBy(['name', 'detail'])
+    .orderBy('sum', 'desc')
+    .orderBy('name')
+    .limit(limit);
+  if (details) query = query.where('detail', 'in', details);
+  const rows = await query.execute();
+  return rows.map(({ name, detail, sum }) => ({ name, detail, count: Number(sum) }));
+}
+
+/** The sums of each kind and detail since an instant; of missing paths all details together. */
+export async function sumDetails(
+  db: Db,
+  projectId: string,
+  from: number,
+): Promise<{ kind: CountKind; detail: string; count: number }[]> {
+  const detail = sql<string>`CASE WHEN kind = 'missing' THEN '' ELSE detail END`;
+  const rows = await named(db, projectId, from)
+    .select(['kind', detail.as('shown'), sql<number>`CAST(SUM(count) AS bigint)`.as('sum')])
+    .groupBy(['kind', detail])
+    .execute();
+  return rows.map(({ kind, shown, sum }) => ({
+    ...{ kind: kind as CountKind, detail: shown, count: Number(sum) },
+  }));
+}
+
+/** Days and months: a period that begins in the last 92 days has days alone. */
+const named = (db: Db, projectId: string, from: number) =>
+  db
     .selectFrom('reader_counts')
-    .select(['name', 'detail', sql<number>`CAST(SUM(count) AS bigint)`.as('count')])
     .where('project_id', '=', projectId)
     .where('span', 'in', ['day', 'month'])
-    .where('kind', '=', kind)
-    .where('start', '>=', from)
-    .groupBy(['name', 'detail'])
-    .orderBy('count', 'desc')
-    .orderBy('name')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
+    .where('start', '>=', from);
 
 /** What readers wrote, the newest first; `before`: the id of the last one of the page before. */
 export async function listSentences(

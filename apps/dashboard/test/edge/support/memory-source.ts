@@ -7,6 +7,7 @@ import type {
   Site,
   SiteSource,
 } from '../../../server/src/edge/sites/site-source.ts';
+import type { HourCounts, Sentence } from '../../../server/src/readers/counted.ts';
 
 export interface TestFile {
   readonly type: string;
@@ -92,6 +93,22 @@ export class MemorySource implements SiteSource {
   readonly certificates = new Map<string, HostCertificate>();
   /** By host, or by host and token with a space between. */
   readonly challenges = new Map<string, string>();
+
+  /** What edges counted, in sums: `day kind name detail` of all hours. */
+  readonly readers = new Map<string, number>();
+  readonly sentences: Sentence[] = [];
+
+  async addReaders({ hour, projects }: HourCounts): Promise<void> {
+    if (this.isAway) throw new Error('the store is away');
+    for (const { counts, sentences } of projects.values()) {
+      this.sentences.push(...sentences);
+      for (const [kind, names] of counts)
+        for (const [key, count] of names) {
+          const at = `${new Date(hour).toISOString().slice(0, 13)} ${kind} ${key.replace('\0', ' ')}`;
+          this.readers.set(at.trimEnd(), (this.readers.get(at.trimEnd()) ?? 0) + count);
+        }
+    }
+  }
 
   platformCertificateOf(): undefined {
     return undefined;

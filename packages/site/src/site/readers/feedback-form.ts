@@ -23,7 +23,7 @@ export function feedbackForm(path: string): Html {
 }
 
 const META = new RegExp(`<meta name="${READERS_META}"[^>]*>\\n?`);
-const FORM = /<form class="docs-feedback"[^]*?<\/form>\n?/;
+const FORM = /<form class="docs-feedback"[\s\S]*?<\/form>\n?/;
 
 /** A page whose site does not count: it asks nothing, and its script tells nothing. Also for pages of earlier builds. */
 export function withoutReaders(page: string): string {

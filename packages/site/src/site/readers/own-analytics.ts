@@ -12,9 +12,7 @@ export interface Analytics {
 
 /** A page with the script in its head. */
 export function withAnalytics(page: string, { script, attributes }: Analytics): string {
-  const given = Object.entries(attributes).map(
-    ([name, value]) => ` ${name}="${escaped(value)}"`,
-  );
+  const given = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
   const element = `<script defer src="${escaped(script)}"${given.join('')}></script>\n`;
   return page.replace(/<\/head>/i, (end) => element + end);
 }

@@ -3,8 +3,8 @@ import { MAX_SENTENCE } from '../../readers/counted.ts';
 /** Characters of a search that are kept: the dialog takes 200. */
 const MAX_SEARCH = 100;
 
-/** What may stand for a person, or lets somebody in: an e-mail address, a long number, a key. */
-const PRIVATE = /\S@\S|\d[\d\s().+-]{7,}\d|(?=[^\s]*\d)(?=[^\s]*[a-z])[^\s/]{20,}/i;
+/** What may stand for a person, or lets somebody in: an e-mail address, a number longer than a day's, a key. */
+const PRIVATE = /\S@\S|\d(?:[\s().+-]*\d){8}|(?=[^\s]*\d)(?=[^\s]*[a-z])[^\s/]{20,}/i;
 
 /** Characters that are seen nowhere, or turn others around. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu;

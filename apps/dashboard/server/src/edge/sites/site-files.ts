@@ -174,7 +174,7 @@ export function templateOf(
   const versions = edition && isPage(entry) ? edition.versions : undefined;
   const isOther = base !== undefined && (template || isMoved(type));
   const own = isOfReaders && analytics !== undefined;
-  const isWithoutReaders = isOfReaders && !countsReaders;
+  const isWithoutReaders = isOfReaders && countsReaders === false;
   if (!template && !isOther && !versions && !own && !isWithoutReaders) return undefined;
   return {
     ...{ type, origin: template ? origin : undefined },

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NameServer } from '@petstore/lab/name-server/name-server.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Session } from '../../server/src/accounts/account.ts';
-import { hashSecret, makeSecret } from '../../server/src/accounts/secrets.ts';
 import type { AuthenticatorAppDraft } from '../../server/src/accounts/factors/factor.ts';
+import { hashSecret, makeSecret } from '../../server/src/accounts/secrets.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Page } from '../../server/src/schema-types.ts';
@@ -430,6 +430,8 @@ const CHANGES: Record<string, Change> = {
       const keys = service.db.selectFrom('site_access_keys');
       const { id } = await keys.select('id').executeTakeFirstOrThrow();
       return () => root.call('DELETE', `/api/projects/pets/access/keys/${id}`);
+    },
+  },
   'DELETE /api/projects/{slug}/readers': {
     action: 'readers.clear',
     target: 'pets',

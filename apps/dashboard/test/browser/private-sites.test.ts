@@ -33,12 +33,15 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await preview.getByLabel('Password').waitFor();
   await look(page, installation, {
     ...{ name: 'site-access', path: settings, text: 'What a visitor sees' },
+    open: () => preview.getByLabel('Password').waitFor(),
   });
+  await page.locator('iframe').scrollIntoViewIfNeeded();
+  await screenshot(page, 'site-access-preview');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
 
   // A visitor, on a phone and a desk, without scripts.
   const reader = await visitor();
-  await reader.page.goto(`${address}/reference`);
+  await reader.page.goto(`${address}/reference/operations/listPets`);
   for (const view of VIEWS) {
     await reader.page.emulateMedia({ colorScheme: view.colorScheme });
     await reader.page.setViewportSize({ width: view.width, height: 740 });
@@ -52,8 +55,8 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await screenshot(reader.page, 'private-site-wrong');
   await reader.page.getByLabel('Password').fill(password);
   await reader.page.getByRole('button', { name: 'Continue' }).click();
-  await reader.page.waitForURL(`${address}/reference`);
-  await reader.page.getByRole('heading', { name: 'Pets' }).first().waitFor();
+  await reader.page.waitForURL(`${address}/reference/operations/listPets`);
+  await reader.page.getByRole('heading', { name: 'List pets' }).first().waitFor();
 
   // It can be ended, too.
   await reader.page.goto(`${address}/_access/sign-in`);
@@ -63,25 +66,25 @@ test('an owner makes a site private, and visitors come in by password and by acc
 
   // With an account, through the dashboard, which asks for it first.
   const colleague = await member();
-  await colleague.page.goto(`${address}/reference`);
+  await colleague.page.goto(`${address}/reference/operations/listPets`);
   await colleague.page.getByRole('link', { name: 'Sign in with your account' }).click();
   await colleague.page.getByText('may not read this site').waitFor();
   await screenshot(colleague.page, 'private-site-stranger');
   await page.goto(origin + settings);
   await page.getByRole('switch', { name: 'Everyone with an account here' }).click();
   await page.getByText('Who may read is changed.').first().waitFor();
-  await colleague.page.goto(`${address}/reference`);
+  await colleague.page.goto(`${address}/reference/operations/listPets`);
   await colleague.page.getByRole('link', { name: 'Sign in with your account' }).click();
-  await colleague.page.waitForURL(`${address}/reference`);
-  await colleague.page.getByRole('heading', { name: 'Pets' }).first().waitFor();
+  await colleague.page.waitForURL(`${address}/reference/operations/listPets`);
+  await colleague.page.getByRole('heading', { name: 'List pets' }).first().waitFor();
   assert.deepEqual(withoutRefusals(colleague.complaints), []);
 
   // Nobody is signed in to the dashboard, so it asks first.
   const guest = await visitor();
-  await guest.page.goto(`${address}/reference`);
+  await guest.page.goto(`${address}/reference/operations/listPets`);
   await guest.page.getByRole('link', { name: 'Sign in with your account' }).click();
   await guest.page.getByLabel('E-mail').fill(colleague.email);
   await guest.page.getByLabel('Password').fill('correct horse battery');
   await guest.page.getByRole('button', { name: 'Sign in' }).click();
-  await guest.page.waitForURL(`${address}/reference`);
+  await guest.page.waitForURL(`${address}/reference/operations/listPets`);
 });

@@ -1,6 +1,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type {
+  AccountLink,
   ApiToken,
+  EmailChange,
   Installation,
   Session,
   User,
@@ -21,7 +23,7 @@ import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
 import type { FirstSteps } from '../../server/src/home/first-steps.ts';
-import type { Person } from '../../server/src/installation/person.ts';
+import type { Person, PersonDetails } from '../../server/src/installation/person.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
@@ -57,6 +59,7 @@ export const keys = {
   people: ['people'],
   session: ['session'],
   sessions: ['account', 'sessions'],
+  emailChange: ['account', 'email'],
   accountTokens: ['account', 'tokens'],
   firstSteps: ['account', 'first steps'],
   projects: ['projects'],
@@ -150,6 +153,26 @@ export const peopleQuery = (search: string) =>
       ? '/installation/users'
       : `/installation/users?search=${encodeURIComponent(search)}`,
   );
+
+export const personQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.people, 'one', id],
+    queryFn: get<PersonDetails>(path`/installation/users/${id}`),
+  });
+
+/** What someone's link is for. It is asked by a body: addresses end up in logs. */
+export const accountLinkQuery = (secret: string) =>
+  queryOptions({
+    queryKey: ['account link', secret],
+    queryFn: ({ signal }) =>
+      request<AccountLink>('POST', '/account-links/look-up', { secret }, signal),
+  });
+
+/** The address that the account is to have. */
+export const emailChangeQuery = queryOptions({
+  queryKey: keys.emailChange,
+  queryFn: get<EmailChange>('/account/email'),
+});
 
 /** Who is signed in; null: nobody. */
 export const sessionQuery = queryOptions({

@@ -23,12 +23,16 @@ import { RehearsalPage } from './domains/rehearsal/rehearsal-page.tsx';
 import { CheckNamePage } from './domains/simulation/check-name-page.tsx';
 import { InstallationLayout } from './installation/installation-layout.tsx';
 import { PeoplePage } from './installation/people-page.tsx';
+import { PersonPage } from './installation/person-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
 import { ProjectListPage } from './projects/project-list-page.tsx';
 import { RepositoryPage } from './repository/repository-page.tsx';
+import { ConfirmEmailPage } from './session/confirm-email-page.tsx';
+import { ForgottenPasswordPage } from './session/forgotten-password-page.tsx';
 import { InvitationPage } from './session/invitation-page.tsx';
+import { ResetPasswordPage } from './session/reset-password-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
@@ -86,6 +90,9 @@ const signUp = createRoute({
   validateSearch: nextOnly,
   component: SignUpPage,
 });
+const forgottenPassword = page(root, '/forgotten-password', ForgottenPasswordPage);
+const resetPassword = page(root, '/reset-password', ResetPasswordPage);
+const confirmEmail = page(root, '/confirm-email', ConfirmEmailPage);
 const invitation = page(root, '/invitations/$secret', InvitationPage);
 const linkedDomain = page(root, '/d/$secret', LinkedDomainPage);
 /** What a private site sends its visitors with. */
@@ -146,6 +153,7 @@ const installation = page(signedIn, '/installation', InstallationLayout);
 const installationPages = [
   moved(installation, '/', '/installation/people'),
   page(installation, '/people', PeoplePage),
+  page(installation, '/people/$id', PersonPage),
   page(installation, '/audit', InstallationAuditPage),
   page(installation, '/zone', ZonePage),
 ] as const;
@@ -156,6 +164,9 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     signUp,
+    forgottenPassword,
+    resetPassword,
+    confirmEmail,
     invitation,
     linkedDomain,
     siteAccess,

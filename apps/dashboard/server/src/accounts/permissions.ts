@@ -4,35 +4,64 @@ interface Rule {
   readonly roles: readonly Role[];
   /** The scope that a token needs; null: no token may. */
   readonly scope: Scope | null;
+  /** For people who choose a role: after “may”. */
+  readonly words: string;
 }
 
 const ALL = ['owner', 'editor', 'viewer'] as const;
 const AUTHORS = ['owner', 'editor'] as const;
 const OWNERS = ['owner'] as const;
 
-/** What can be done in a project, and who may: for the routes and, through `you.can`, for the browser. */
+/**
+ * What can be done in a project, and who may: for the routes, through `you.can` for the browser, and for people who choose
+ * a role.
+ */
 export const PERMISSIONS = {
-  'project.read': { roles: ALL, scope: 'read' },
-  'deploy.read': { roles: ALL, scope: 'read' },
-  'member.read': { roles: ALL, scope: 'read' },
-  'deploy.create': { roles: AUTHORS, scope: 'deploy' },
-  'deploy.activate': { roles: AUTHORS, scope: 'deploy' },
-  'deploy.confirm': { roles: OWNERS, scope: 'deploy' },
-  'exception.manage': { roles: OWNERS, scope: 'projects' },
-  'readers.read': { roles: ALL, scope: 'read' },
-  'readers.manage': { roles: AUTHORS, scope: 'projects' },
-  'audit.read': { roles: AUTHORS, scope: 'read' },
-  'domain.read': { roles: ALL, scope: 'read' },
-  'domain.verify': { roles: AUTHORS, scope: 'domains' },
-  'domain.manage': { roles: OWNERS, scope: 'domains' },
-  'webhook.manage': { roles: OWNERS, scope: 'webhooks' },
-  'repository.read': { roles: ALL, scope: 'read' },
-  'repository.check': { roles: AUTHORS, scope: 'deploy' },
-  'repository.manage': { roles: OWNERS, scope: 'repositories' },
-  'project.update': { roles: OWNERS, scope: 'projects' },
-  'project.delete': { roles: OWNERS, scope: 'delete' },
-  'member.write': { roles: OWNERS, scope: 'members' },
-  'token.manage': { roles: OWNERS, scope: null },
+  'project.read': { roles: ALL, scope: 'read', words: 'see the project and its plan' },
+  'deploy.read': { roles: ALL, scope: 'read', words: 'see deploys with their previews and logs' },
+  'member.read': { roles: ALL, scope: 'read', words: 'see who is a member' },
+  'deploy.create': { roles: AUTHORS, scope: 'deploy', words: 'upload deploys' },
+  'deploy.activate': { roles: AUTHORS, scope: 'deploy', words: 'put deploys live and roll back' },
+  'deploy.confirm': {
+    roles: OWNERS,
+    scope: 'deploy',
+    words: 'put deploys live that break clients',
+  },
+  'exception.manage': {
+    roles: OWNERS,
+    scope: 'projects',
+    words: 'allow changes that break clients',
+  },
+  'readers.read': { roles: ALL, scope: 'read', words: 'see what readers do' },
+  'readers.manage': { roles: AUTHORS, scope: 'projects', words: 'delete what readers wrote' },
+  'audit.read': { roles: AUTHORS, scope: 'read', words: 'read the audit log' },
+  'domain.read': { roles: ALL, scope: 'read', words: 'see custom domains' },
+  'domain.verify': { roles: AUTHORS, scope: 'domains', words: 'check custom domains' },
+  'domain.manage': { roles: OWNERS, scope: 'domains', words: 'manage custom domains' },
+  'webhook.manage': { roles: OWNERS, scope: 'webhooks', words: 'manage webhooks' },
+  'repository.read': {
+    roles: ALL,
+    scope: 'read',
+    words: 'see which repository it is deployed from',
+  },
+  'repository.check': {
+    roles: AUTHORS,
+    scope: 'deploy',
+    words: 'look for new commits in the repository',
+  },
+  'repository.manage': {
+    roles: OWNERS,
+    scope: 'repositories',
+    words: 'connect and change the repository',
+  },
+  'project.update': {
+    roles: OWNERS,
+    scope: 'projects',
+    words: 'change the settings and the address',
+  },
+  'project.delete': { roles: OWNERS, scope: 'delete', words: 'delete the project' },
+  'member.write': { roles: OWNERS, scope: 'members', words: 'manage members and invitations' },
+  'token.manage': { roles: OWNERS, scope: null, words: 'manage API tokens of the project' },
 } as const satisfies Record<string, Rule>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -6,6 +6,7 @@ import { queryClient } from '../query-client.ts';
 import { PersonNameField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../theme.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
@@ -13,6 +14,7 @@ import { Monitor, Moon, Sun } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { EmailCard } from './email-card.tsx';
 
 export function ProfilePage() {
   const user = useUser();
@@ -29,6 +31,7 @@ export function ProfilePage() {
     >
       <div className="grid gap-5">
         <NameCard user={user} />
+        <EmailCard user={user} />
         <ThemeCard />
       </div>
     </Page>
@@ -45,13 +48,16 @@ function NameCard({ user }: { readonly user: User }) {
     },
   });
   return (
-    <Card title="Name" description="What other members see beside your address.">
-      <Form mutation={mutation} fields={['name']} className="grid max-w-95 gap-4">
-        <PersonNameField defaultValue={user.name} />
-        <div>
-          <SubmitButton>Save the name</SubmitButton>
-        </div>
-      </Form>
+    <Card title="Name" description="What others see beside your address, with its initials.">
+      <div className="flex max-w-115 gap-4">
+        <Avatar email={user.email} name={user.name} size="large" />
+        <Form mutation={mutation} fields={['name']} className="grid flex-1 gap-4">
+          <PersonNameField defaultValue={user.name} />
+          <div>
+            <SubmitButton>Save the name</SubmitButton>
+          </div>
+        </Form>
+      </div>
     </Card>
   );
 }

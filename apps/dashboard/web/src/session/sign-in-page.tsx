@@ -39,9 +39,10 @@ export function SignInPage() {
       <QueryView query={installation} skeleton={<Skeleton className="h-44" />}>
         {() => <SignInForm onSignedIn={becomeUser} />}
       </QueryView>
-      <p className="mt-5 text-[0.8125rem] text-muted">
-        Forgotten? Whoever runs this dashboard can set a new password:{' '}
-        <code className="font-mono text-xs">dashboard users set-password</code>
+      <p className="mt-5 text-center">
+        <Link to="/forgotten-password" className={TEXT_LINK}>
+          Forgot your password?
+        </Link>
       </p>
     </AuthPage>
   );

@@ -4,6 +4,7 @@ import { sessionQuery } from '../queries.ts';
 import { Shell } from '../shell/shell.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
+import { ClaimedAccount } from './claimed-account.tsx';
 import { UserContext } from './session.ts';
 import { ToSignIn } from './to-next.tsx';
 
@@ -22,9 +23,11 @@ export function SignedIn() {
       {(user) =>
         user ? (
           <UserContext value={user}>
-            <Shell user={user}>
-              <Outlet />
-            </Shell>
+            <ClaimedAccount user={user}>
+              <Shell user={user}>
+                <Outlet />
+              </Shell>
+            </ClaimedAccount>
           </UserContext>
         ) : (
           <ToSignIn />

@@ -1,40 +1,45 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Member, Project } from '../../../server/src/projects/project.ts';
-import { messageOf, path, request } from '../api.ts';
+import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { SELECT } from '../ui/field.tsx';
-import { ConfirmedButton } from '../ui/form-dialog.tsx';
+import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { rightsInWords, rightsOf } from './role-rights.tsx';
 import { ROLE_OPTIONS, type RoleName, WITH_ARTICLE } from './roles.ts';
 
 interface MemberRowProps {
   readonly member: Member;
   /** Whether the reader may change members; everyone can leave. */
   readonly isAllowed: boolean;
-  /** The last owner cannot leave or get another role: a project needs an owner. */
+  /** The last owner who can sign in cannot leave or get another role: a project needs one. */
   readonly isOnlyOwner: boolean;
 }
 
 export function MemberRow({ member, isAllowed, isOnlyOwner }: MemberRowProps) {
-  const { name, email, role, since, isYou } = member;
+  const { name, email, role, since, isYou, isDisabled } = member;
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1 basis-56">
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 sm:px-5">
+      <Avatar email={email} name={name} />
+      <div className="min-w-0 flex-1 basis-48">
         <p className="flex items-center gap-2">
           <span className="truncate font-medium">{name}</span>
           {isYou && <Badge>You</Badge>}
+          {isDisabled && <Badge tone="warning">Disabled</Badge>}
         </p>
         <p className="truncate text-[0.8125rem] text-muted">
           {email} · since <Ago at={since} />
         </p>
         {isAllowed && isOnlyOwner && (
           <p className="text-[0.8125rem] text-muted">
-            {isYou ? 'You are the only owner' : 'The only owner'}: a project needs one.
+            {isYou ? 'You are the only owner' : 'The only owner'}: make another member an owner
+            first.
           </p>
         )}
       </div>
@@ -62,28 +67,60 @@ interface ActionProps {
 const memberPath = ({ slug }: Project, { userId }: Member) =>
   path`/projects/${slug}/members/${userId}`;
 
+/** A role to choose, with what it changes: asked before, as one click may take rights away from oneself. */
 function RoleSelect({ member, disabled }: ActionProps) {
   const project = useProject();
-  const mutation = useMutation({
-    mutationFn: (role: RoleName) => request<Member>('PATCH', memberPath(project, member), { role }),
-    onSuccess: (changed) => toast(`${changed.name} is now ${WITH_ARTICLE[changed.role]}.`),
-    onError: (error) => toast(messageOf(error), 'negative'),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keys.project(project.slug) }),
-  });
+  const { name, role, isYou } = member;
+  const [next, setNext] = useState<RoleName>(role);
+  const [isOpen, setOpen] = useState(false);
+  const gained = rightsOf(next, role);
+  const lost = rightsOf(role, next);
+  const who = isYou ? 'You' : 'They';
   return (
-    <select
-      aria-label={`Role of ${member.name}`}
-      className={`${SELECT} w-28!`}
-      value={mutation.isPending ? mutation.variables : member.role}
-      disabled={disabled || mutation.isPending}
-      onChange={(event) => mutation.mutate(event.currentTarget.value as RoleName)}
-    >
-      {ROLE_OPTIONS.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        aria-label={`Role of ${name}`}
+        className={`${SELECT} w-28!`}
+        value={role}
+        disabled={disabled}
+        onChange={(event) => {
+          setNext(event.currentTarget.value as RoleName);
+          setOpen(true);
+        }}
+      >
+        {ROLE_OPTIONS.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <FormDialog
+        openState={[isOpen, setOpen]}
+        title={`Make ${isYou ? 'yourself' : name} ${WITH_ARTICLE[next]}?`}
+        description={
+          <div className="grid gap-2">
+            {gained.length > 0 && (
+              <p>
+                {who} may then, too: {rightsInWords(gained)}.
+              </p>
+            )}
+            {lost.length > 0 && (
+              <p>
+                {who} may no longer: {rightsInWords(lost)}.
+              </p>
+            )}
+          </div>
+        }
+        action={`Make ${WITH_ARTICLE[next]}`}
+        danger={isYou}
+        run={() => request<Member>('PATCH', memberPath(project, member), { role: next })}
+        onDone={(changed) => {
+          toast(`${changed.name} is now ${WITH_ARTICLE[changed.role]}.`);
+          return queryClient.invalidateQueries({ queryKey: keys.project(project.slug) });
+        }}
+        className="block"
+      />
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type {
   CreatedInvitation,
   Invitation,
@@ -7,21 +8,22 @@ import type {
 import { path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { invitationsQuery, keys, membersQuery } from '../queries.ts';
+import { installationQuery, invitationsQuery, keys, membersQuery } from '../queries.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
+import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { CopyField } from '../ui/copy.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
 import { UserPlus } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
-import { LoopbackWarning } from './loopback.tsx';
+import { HandOverLink } from './loopback.tsx';
 import { MemberRow } from './member-row.tsx';
-import { ROLE_OPTIONS } from './roles.ts';
+import { RoleRights } from './role-rights.tsx';
+import { ROLE_OPTIONS, type RoleName } from './roles.ts';
 
 export function MembersPage() {
   const project = useProject();
@@ -47,7 +49,7 @@ export function MembersPage() {
                 key={member.userId}
                 member={member}
                 isAllowed={isAllowed}
-                isOnlyOwner={member.role === 'owner' && owners(all) === 1}
+                isOnlyOwner={member.role === 'owner' && !all.some(isOtherOwner(member))}
               />
             )}
           </ListView>
@@ -59,23 +61,22 @@ export function MembersPage() {
   );
 }
 
-const owners = (members: readonly Member[]) =>
-  members.filter(({ role }) => role === 'owner').length;
-
-const ROLES = [
-  ['Owner', 'Everything: settings, domains, members, tokens, deletion.'],
-  ['Editor', 'Deploys, puts deploys live and rolls back; checks domains; reads the audit log.'],
-  ['Viewer', 'Sees deploys with their previews and logs, and who is a member.'],
-] as const;
+/** Whether somebody else is an owner who can sign in. */
+const isOtherOwner =
+  ({ userId }: Member) =>
+  (other: Member) =>
+    other.role === 'owner' && !other.isDisabled && other.userId !== userId;
 
 function Roles() {
   return (
     <Card title="What each role may do">
-      <dl className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[5rem_minmax(0,1fr)]">
-        {ROLES.map(([role, rights]) => (
-          <div key={role} className="contents">
-            <dt className="font-medium max-sm:mt-1">{role}</dt>
-            <dd className="text-muted">{rights}</dd>
+      <dl className="grid gap-x-6 gap-y-2.5 sm:grid-cols-[5rem_minmax(0,1fr)]">
+        {ROLE_OPTIONS.toReversed().map(({ value, label }) => (
+          <div key={value} className="contents">
+            <dt className="font-medium max-sm:mt-1">{label}</dt>
+            <dd className="text-muted">
+              <RoleRights role={value} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -105,8 +106,9 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
       `The invitation of ${email} is revoked.`,
     );
   return (
-    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
-      <div className="min-w-0">
+    <li className="flex items-center gap-3 px-4 py-3 sm:px-5">
+      <Avatar email={email} />
+      <div className="min-w-0 flex-1">
         <p className="truncate font-medium">{email}</p>
         <p className="break-words text-[0.8125rem] text-muted">
           <span className="capitalize">{role}</span> · by {invitedBy} · expires{' '}
@@ -124,9 +126,11 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
   );
 }
 
-/** Creates an invitation, then shows its link: invitations are not mailed. */
+/** Invites someone: by mail, or by a link to hand over where that is not possible. */
 function InviteDialog() {
   const { slug, name } = useProject();
+  const mail = useQuery(installationQuery).data?.mail ?? false;
+  const [role, setRole] = useState<RoleName>('viewer');
   return (
     <FormDialog
       trigger={
@@ -135,31 +139,21 @@ function InviteDialog() {
           Invite
         </Button>
       }
+      onOpen={() => setRole('viewer')}
       title={`Invite to “${name}”`}
-      description="You get a link to hand over yourself: invitations are not mailed."
+      description={
+        mail
+          ? 'They get a link by e-mail.'
+          : 'You get a link to hand over yourself: this installation sends no mail.'
+      }
       fields={['email', 'role']}
       conflictField="email"
-      action="Make the link"
-      run={({ email, role }) =>
+      action={mail ? 'Send the invitation' : 'Make the link'}
+      run={({ email }) =>
         request<CreatedInvitation>('POST', path`/projects/${slug}/invitations`, { email, role })
       }
       onDone={() => queryClient.invalidateQueries({ queryKey: keys.invitations(slug) })}
-      result={({ email, expiresAt, link }) => ({
-        title: 'Hand over this link',
-        description: (
-          <>
-            Send it to <strong className="font-medium text-ink">{email}</strong>. It is shown this
-            once, works for that address alone, and expires <Ago at={expiresAt} />.
-          </>
-        ),
-        content: (
-          <div className="grid gap-4">
-            <CopyField value={link} what="invitation link" />
-            <LoopbackWarning link={link} />
-          </div>
-        ),
-        close: 'Done',
-      })}
+      result={invited}
     >
       <TextField
         name="email"
@@ -169,7 +163,42 @@ function InviteDialog() {
         maxLength={254}
         autoComplete="off"
       />
-      <SelectField name="role" label="Role" options={ROLE_OPTIONS} defaultValue="viewer" />
+      <SelectField
+        name="role"
+        label="Role"
+        options={ROLE_OPTIONS}
+        value={role}
+        onValueChange={(value) => setRole(value as RoleName)}
+        hint={<RoleRights role={role} />}
+      />
     </FormDialog>
   );
+}
+
+function invited({ email, expiresAt, link, mailError }: CreatedInvitation) {
+  const address = <strong className="font-medium text-ink">{email}</strong>;
+  if (link === null) {
+    return {
+      title: 'The invitation is on its way',
+      description: (
+        <>
+          {address} gets a link by e-mail. It works for that address alone, and expires{' '}
+          <Ago at={expiresAt} />.
+        </>
+      ),
+      content: null,
+      close: 'Done',
+    };
+  }
+  return {
+    title: 'Hand over this link',
+    description: (
+      <>
+        Send it to {address}. It is shown this once, works for that address alone, and expires{' '}
+        <Ago at={expiresAt} />.
+      </>
+    ),
+    content: <HandOverLink link={link} what="invitation link" mailError={mailError} />,
+    close: 'Done',
+  };
 }

@@ -9,6 +9,7 @@ import { forgetRecentPages } from '../search/recent.ts';
 import { SearchButton } from '../search/search-button.tsx';
 import { signOut } from '../session/session.ts';
 import { setTheme, THEMES, type Theme, useTheme } from '../theme.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import {
   Building,
   Check,
@@ -156,12 +157,7 @@ function AccountMenu({ user }: { readonly user: User }) {
   return (
     <Menu.Root>
       <Menu.Trigger className="flex h-9 items-center gap-1.5 rounded-full border border-transparent pr-1.5 pl-0.5 hover:bg-subtle data-popup-open:bg-subtle">
-        <span
-          aria-hidden
-          className="grid size-8 place-items-center rounded-full bg-accent-soft font-semibold text-accent text-xs uppercase"
-        >
-          {initials(user.name)}
-        </span>
+        <Avatar email={user.email} name={user.name} />
         <span className="sr-only">Account menu of {user.name}</span>
         <ChevronDown className="size-4 text-muted" />
       </Menu.Trigger>
@@ -211,11 +207,4 @@ function AccountMenu({ user }: { readonly user: User }) {
       </Menu.Portal>
     </Menu.Root>
   );
-}
-
-function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  return [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => [...(word ?? '')][0] ?? '')
-    .join('');
 }

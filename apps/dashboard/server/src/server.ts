@@ -29,6 +29,8 @@ import { rehearsalRoutes } from './domains/rehearsal/rehearsal-routes.ts';
 import { simulationRoutes } from './domains/simulation/simulation-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
 import { homeRoutes } from './home/home-routes.ts';
+import { groupRoutes } from './groups/group-routes.ts';
+import { projectGroupRoutes } from './groups/project-group-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
@@ -147,6 +149,8 @@ export async function buildServer({
       });
       api.register(installationRoutes, { deps, version });
       api.register(peopleRoutes, { deps });
+      api.register(groupRoutes, { deps });
+      api.register(projectGroupRoutes, { deps });
       api.register(securityRoutes, { deps });
       api.register(sessionRoutes, { deps });
       api.register(factorSignInRoutes, { deps });

@@ -4,6 +4,7 @@ import { handOverWithoutOwner } from '../projects/hand-over.ts';
 import { requireOwner } from '../projects/members.ts';
 import { type GroupRow, listProjectIdsOfGroups, lockGroups } from '../store/groups.ts';
 import { lockProjects } from '../store/projects.ts';
+import { hasOwner } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
 
 /**
@@ -23,10 +24,12 @@ export async function changeGroups<T>(
   const groups = await lockGroups(trx, groupIds);
   const projectIds = await listProjectIdsOfGroups(trx, groupIds);
   await lockProjects(trx, projectIds);
+  const owned = new Set<string>();
+  for (const id of projectIds) if (await hasOwner(trx, id)) owned.add(id);
   const result = await change(groups);
   for (const projectId of projectIds.sort()) {
-    if (ownerless === 'refuse') await requireOwner(trx, projectId);
-    else await handOverWithoutOwner(trx, projectId, at, actor);
+    if (ownerless === 'hand over') await handOverWithoutOwner(trx, projectId, at, actor);
+    else if (owned.has(projectId)) await requireOwner(trx, projectId);
     await endRights(trx, projectId, at, actor);
   }
   return result;

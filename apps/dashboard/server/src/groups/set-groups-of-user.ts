@@ -1,5 +1,4 @@
 import type { Actor } from '../audit/actor.ts';
-import { writeAudit } from '../store/audit.ts';
 import {
   addGroupMembers,
   findGroupsByKeys,
@@ -10,6 +9,7 @@ import type { MemberSource, Trx } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { changeGroups } from './change-groups.ts';
 import { groupNameKey } from './group-name.ts';
+import { tellMembers } from './groups.ts';
 
 /**
  * Makes a user, by a source such as `oidc:PROVIDER`, a member of the groups with these names and of no others; what other
@@ -35,15 +35,12 @@ export async function setGroupsOfUser(
   if (changed.length === 0) return;
   const user = await findUser(trx, userId);
   await changeGroups(trx, changed, { at, actor, ownerless: 'hand over' }, async (locked) => {
-    for (const { id, name } of locked) {
-      const isIn = after.has(id);
-      if (isIn) await addGroupMembers(trx, id, [userId], source, at);
-      else await removeGroupMembers(trx, id, [userId], source);
-      await writeAudit(trx, at, actor, {
-        action: 'group.members',
-        target: name,
-        details: { [isIn ? 'added' : 'removed']: [user?.email ?? userId], source },
-      });
+    for (const group of locked) {
+      const isIn = after.has(group.id);
+      if (isIn) await addGroupMembers(trx, group.id, [userId], source, at);
+      else await removeGroupMembers(trx, group.id, [userId], source);
+      const told = { [isIn ? 'added' : 'removed']: [user?.email ?? userId], source };
+      await tellMembers(trx, group, told, at, actor);
     }
   });
 }

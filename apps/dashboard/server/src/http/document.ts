@@ -35,6 +35,7 @@ import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
 import { FirstSteps } from '../home/first-steps.ts';
+import { Group, GroupMember, ProjectGroup } from '../groups/group.ts';
 import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -79,6 +80,9 @@ export const SCHEMAS = [
   Confirmation,
   InstallationSecurity,
   Person,
+  Group,
+  GroupMember,
+  ProjectGroup,
   UsedToken,
   PersonDetails,
   EndedAccess,

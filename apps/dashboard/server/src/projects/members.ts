@@ -100,6 +100,11 @@ export async function checkMemberFitsPlan(trx: Trx, project: ProjectRow): Promis
   checkMemberLimit(project, await countPeople(trx, project.id));
 }
 
+/** Refuses a group that has brought more people into a locked project than its plan has room for. */
+export async function checkPeopleFitPlan(trx: Trx, project: ProjectRow): Promise<void> {
+  checkMemberLimit(project, (await countPeople(trx, project.id)) - 1);
+}
+
 function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
   const { members: limit } = PLANS[plan];
   if (limit !== null && taken >= limit) {

@@ -58,6 +58,8 @@ import { projectTokenRoutes } from './projects/token-routes.ts';
 import { readersRoutes } from './readers/readers-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
+import { scimRoutes } from './scim/scim-routes.ts';
+import { scimTokenRoutes } from './scim/token-routes.ts';
 import { searchRoutes } from './search/search-routes.ts';
 import { siteAccessRoutes } from './site-access/site-access-routes.ts';
 import { webRoutes } from './web/web-routes.ts';
@@ -151,6 +153,7 @@ export async function buildServer({
       api.register(peopleRoutes, { deps });
       api.register(groupRoutes, { deps });
       api.register(projectGroupRoutes, { deps });
+      api.register(scimTokenRoutes, { deps });
       api.register(securityRoutes, { deps });
       api.register(sessionRoutes, { deps });
       api.register(factorSignInRoutes, { deps });
@@ -193,6 +196,7 @@ export async function buildServer({
     { prefix: '/api' },
   );
 
+  await app.register(scimRoutes, { prefix: '/scim/v2', deps, onError });
   app.get('/livez', { schema: { hide: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { hide: true } }, async () => {
     await sql`SELECT 1`.execute(deps.db);

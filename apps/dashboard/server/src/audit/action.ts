@@ -1,5 +1,6 @@
 /** The actions of the audit log. A retired one is never reused. */
 export type AuditAction =
+  | 'account.link'
   | 'account.create'
   | 'account.password'
   | 'account.rename'
@@ -39,6 +40,7 @@ export type AuditAction =
   | 'member.leave'
   | 'group.create'
   | 'group.update'
+  | 'group.link'
   | 'group.delete'
   | 'group.members'
   | 'group.role'

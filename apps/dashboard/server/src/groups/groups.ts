@@ -223,7 +223,7 @@ const MOST_TOLD = 50;
 /** Writes who came into a group or left it, and when it changed. */
 export async function tellMembers(
   trx: Trx,
-  { id, name }: GroupRow,
+  { id, name, updated_at }: GroupRow,
   change: { added?: readonly string[]; removed?: readonly string[]; source: string },
   at: number,
   actor: Actor,
@@ -233,7 +233,8 @@ export async function tellMembers(
       ? [...emails.slice(0, MOST_TOLD), `and ${emails.length - MOST_TOLD} more`]
       : emails;
   const { added = [], removed = [], source } = change;
-  await updateGroup(trx, id, { updated_at: at });
+  // Each change has an instant of its own: it is the version that directories know.
+  await updateGroup(trx, id, { updated_at: Math.max(at, updated_at + 1) });
   await writeAudit(trx, at, actor, {
     action: 'group.members',
     target: name,

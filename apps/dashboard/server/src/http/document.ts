@@ -55,6 +55,7 @@ import {
   RepositoryWebhookSecret,
 } from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
+import { CreatedScimToken, ScimToken } from '../scim/token-routes.ts';
 import { SearchResults } from '../search/search.ts';
 import { SiteAccess, SiteKey, SiteTicket } from '../site-access/site-access.ts';
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
@@ -83,6 +84,8 @@ export const SCHEMAS = [
   Group,
   GroupMember,
   ProjectGroup,
+  ScimToken,
+  CreatedScimToken,
   UsedToken,
   PersonDetails,
   EndedAccess,

@@ -116,6 +116,7 @@ function text(value: unknown): string {
 
 /** Actions in words, to be followed by their object. The codes are for programs. */
 const ACTIONS: Record<AuditAction, string> = {
+  'account.link': 'Linked to the directory the account of',
   'account.create': 'Created the account',
   'account.password': 'Changed the password of',
   'account.rename': 'Changed the name of',
@@ -152,6 +153,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'member.leave': 'Left the project:',
   'group.create': 'Made the group',
   'group.update': 'Renamed the group',
+  'group.link': 'Linked to the directory the group',
   'group.delete': 'Deleted the group',
   'group.members': 'Changed the members of the group',
   'group.role': 'Changed the role of the group',

@@ -1,0 +1,90 @@
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
+import { callerOf } from '../http/access.ts';
+import { singlePage } from '../http/pagination.ts';
+import {
+  asksAgain,
+  jsonResponse,
+  NO_CONTENT,
+  operationsOf,
+  pageResponse,
+  type Routes,
+} from '../http/routes.ts';
+import { Instant, instant, instantOrNull, Nullable } from '../schema-types.ts';
+import { listScimTokens, type ScimTokenRow } from '../store/scim.ts';
+import { createScimToken, endScimToken } from './tokens.ts';
+
+const operation = operationsOf('Groups');
+
+/** A token by which a directory keeps accounts and groups in step. */
+export const ScimToken = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    createdBy: Type.String(),
+    createdAt: Instant,
+    lastUsedAt: Nullable(Instant),
+    revokedAt: Nullable(Instant),
+  },
+  { $id: 'ScimToken' },
+);
+export type ScimToken = Static<typeof ScimToken>;
+
+/** With the token itself, which is shown this once. */
+export const CreatedScimToken = Type.Object(
+  {
+    ...ScimToken.properties,
+    token: Type.String(),
+    url: Type.String({ description: 'The base URL (tenant URL) to give to the directory.' }),
+  },
+  { $id: 'CreatedScimToken' },
+);
+export type CreatedScimToken = Static<typeof CreatedScimToken>;
+
+/** The tokens of directories, for the installation's owner, who signs in for that. */
+export const scimTokenRoutes: Routes = async (app, { deps }) => {
+  app.get(
+    '/installation/scim-tokens',
+    operation('installation', 'listScimTokens', 'List the tokens of directories', {
+      response: pageResponse(ScimToken),
+    }),
+    async () => singlePage((await listScimTokens(deps.db)).map(present)),
+  );
+
+  app.post(
+    '/installation/scim-tokens',
+    asksAgain(
+      operation('installation-session', 'createScimToken', 'Make a token for a directory', {
+        body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+        response: jsonResponse(201, CreatedScimToken, 'The token, shown this once.'),
+      }),
+    ),
+    async (request, reply) => {
+      const { user, actor } = callerOf(request);
+      const made = await createScimToken(deps, request.body.name, user.email, actor);
+      const url = `${deps.addresses().dashboard}/scim/v2`;
+      return reply.code(201).send({ ...present(made.row), token: made.secret, url });
+    },
+  );
+
+  app.delete(
+    '/installation/scim-tokens/:id',
+    operation('installation-session', 'revokeScimToken', 'Revoke the token of a directory', {
+      params: Type.Object({ id: Type.String() }),
+      response: NO_CONTENT,
+    }),
+    async (request, reply) => {
+      await endScimToken(deps, request.params.id, callerOf(request).actor);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+function present(row: ScimTokenRow): ScimToken {
+  return {
+    ...{ id: row.id, name: row.name, createdBy: row.created_by_email },
+    createdAt: instant(row.created_at),
+    lastUsedAt: instantOrNull(row.last_used_at),
+    revokedAt: instantOrNull(row.revoked_at),
+  };
+}

@@ -1,0 +1,220 @@
+import {
+  disableAccount,
+  enableAccount,
+  removeAccount,
+  setEmail,
+} from '../../accounts/account-life.ts';
+import { NO_PASSWORD } from '../../accounts/passwords.ts';
+import { randomId } from '../../accounts/secrets.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { Deps } from '../../deps.ts';
+import { writeAudit } from '../../store/audit.ts';
+import { isUniqueViolation } from '../../store/errors.ts';
+import type { Trx } from '../../store/schema.ts';
+import { listScimUsers, type ScimUserRow, setScimUser } from '../../store/scim.ts';
+import {
+  findInstallationOwner,
+  findUserByEmail,
+  insertUser,
+  lockUser,
+  setUserName,
+  type UserRow,
+} from '../../store/users.ts';
+import type { Resource } from '../resource.ts';
+import { noResource, notUnique, ScimError } from '../scim-error.ts';
+import { checkVersion } from '../versions.ts';
+import { addressOf, nameOf, userAttributes, userNameKey, userVersion } from './user-resource.ts';
+
+export type ScimDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail' | 'config'>;
+
+/** Who asks for a change, and the entity tag that it depends on. */
+export interface Change {
+  readonly actor: Actor;
+  readonly ifMatch: string | undefined;
+}
+
+const MAX_ATTRIBUTES_LENGTH = 32_768;
+
+/** The account with this id. Throws ScimError where there is none. */
+export async function readUser({ db }: Pick<Deps, 'db'>, id: string): Promise<ScimUserRow> {
+  const [row] = await listScimUsers(db, { id });
+  if (!row) throw noResource('user', id);
+  return row;
+}
+
+/**
+ * Makes an account without a password: its owner signs in by the company's provider, or asks for a link to set one.
+ * Throws ScimError `uniqueness` where an account has the userName or the address: a directory that means it finds it by
+ * a filter and changes it, and is then its directory.
+ */
+export async function createScimUser(
+  deps: ScimDeps,
+  resource: Resource,
+  actor: Actor,
+): Promise<ScimUserRow> {
+  const { db, now } = deps;
+  const email = addressOf(resource);
+  const at = now();
+  const user: UserRow = {
+    id: `usr_${randomId(16)}`,
+    email,
+    name: nameOf(resource) ?? email.replace(/@.*$/, ''),
+    ...{ password_hash: NO_PASSWORD, role: 'user', created_at: at, last_seen_at: null },
+    ...{ disabled_at: resource.active === false ? at : null, is_provisional: 0 },
+    first_steps_hidden_at: null,
+  };
+  await refusingTwice(() =>
+    db.transaction().execute(async (trx) => {
+      // The first account owns the installation, and a directory is set up by its owner.
+      if (!(await findInstallationOwner(trx))) {
+        throw new ScimError(409, 'Sign up in the dashboard first: the first account owns it.');
+      }
+      if (await findUserByEmail(trx, email)) throw addressTaken(email);
+      await checkUserName(trx, resource, undefined);
+      await insertUser(trx, user);
+      await setScimUser(trx, rowOf(user.id, resource, at, at));
+      await writeAudit(trx, at, actor, {
+        action: 'account.create',
+        target: email,
+        details: { userName: resource.userName, externalId: resource.externalId ?? null },
+      });
+    }),
+  );
+  return readUser(deps, user.id);
+}
+
+/**
+ * Changes an account as its directory says: `change` makes the new attributes of those that it has. The first change of
+ * an account that was made otherwise links it, which the audit log tells. An account that is no longer active is
+ * disabled: it is out everywhere at once. Throws ScimError; the installation's owner keeps access and address.
+ */
+export async function changeScimUser(
+  deps: ScimDeps,
+  id: string,
+  change: (before: Resource) => Resource,
+  { actor, ifMatch }: Change,
+): Promise<ScimUserRow> {
+  const { db, now } = deps;
+  const { next, before } = await refusingTwice(() =>
+    db.transaction().execute(async (trx) => {
+      if (!(await lockUser(trx, id))) throw noResource('user', id);
+      const [row] = await listScimUsers(trx, { id });
+      if (!row) throw noResource('user', id);
+      checkVersion(ifMatch, userVersion(row));
+      const attributes = change(userAttributes(row));
+      const email = addressOf(attributes);
+      const isActive = attributes.active !== false;
+      if (row.role === 'owner') refuseLockOut(row, email, isActive);
+      if (email !== row.email && (await findUserByEmail(trx, email))) throw addressTaken(email);
+      await checkUserName(trx, attributes, id);
+      await store(trx, row, attributes, now(), actor);
+      return { next: { email, isActive }, before: row };
+    }),
+  );
+  const account = { id };
+  if (next.email !== before.email) await setEmail(deps, account, next.email, actor);
+  if (!next.isActive) await disableAccount(deps, account, actor);
+  else if (before.disabled_at !== null) await enableAccount(deps, account, actor);
+  return readUser(deps, id);
+}
+
+/** Removes an account. Projects that would be left without an owner go to the installation's owner. Throws ScimError. */
+export async function deleteScimUser(
+  deps: ScimDeps,
+  id: string,
+  { actor, ifMatch }: Change,
+): Promise<void> {
+  checkVersion(ifMatch, userVersion(await readUser(deps, id)));
+  const owner = await findInstallationOwner(deps.db);
+  await removeAccount(deps, { id }, { handOverTo: owner?.id ?? '' }, actor);
+}
+
+async function store(
+  trx: Trx,
+  row: ScimUserRow,
+  attributes: Resource,
+  at: number,
+  actor: Actor,
+): Promise<void> {
+  const { id, email, scim } = row;
+  const next = rowOf(id, attributes, scim?.created_at ?? at, at);
+  if (scim && scim.user_name === next.user_name && scim.external_id === next.external_id) {
+    if (scim.attributes === next.attributes) return;
+  }
+  if (!scim) {
+    await writeAudit(trx, at, actor, {
+      action: 'account.link',
+      target: email,
+      details: { userName: next.user_name, externalId: next.external_id },
+    });
+  }
+  await setScimUser(trx, next);
+  const name = nameOf(attributes);
+  if (name === undefined || name === row.name) return;
+  await setUserName(trx, id, name);
+  await writeAudit(trx, at, actor, {
+    action: 'account.rename',
+    target: email,
+    details: { from: row.name, to: name },
+  });
+}
+
+function rowOf(userId: string, resource: Resource, createdAt: number, at: number) {
+  const {
+    userName,
+    externalId,
+    active: _active,
+    groups: _groups,
+    id: _id,
+    meta: _meta,
+    ...said
+  } = resource;
+  const attributes = JSON.stringify(said);
+  if (attributes.length > MAX_ATTRIBUTES_LENGTH) {
+    throw new ScimError(
+      413,
+      `The attributes have ${attributes.length} characters; ${MAX_ATTRIBUTES_LENGTH} are the most.`,
+    );
+  }
+  return {
+    user_id: userId,
+    user_name: `${userName}`,
+    user_name_key: userNameKey(`${userName}`),
+    external_id: typeof externalId === 'string' ? externalId : null,
+    attributes,
+    ...{ created_at: createdAt, updated_at: at },
+  };
+}
+
+/** Refuses a userName that another account has, in any case, or that is another one's address. */
+async function checkUserName(trx: Trx, { userName }: Resource, id: string | undefined) {
+  const others = await listScimUsers(trx, { userName: userNameKey(`${userName}`) });
+  if (others.some((other) => other.id !== id)) {
+    throw notUnique(`An account with the userName ${userName} is here already.`);
+  }
+}
+
+function addressTaken(email: string): ScimError {
+  return notUnique(
+    `An account with the address ${email} is here already. Find it by the filter userName eq "${email}", and change it.`,
+  );
+}
+
+/** Throws ScimError for what would lock the installation's owner, and with them everybody, out. */
+function refuseLockOut({ email }: ScimUserRow, next: string, isActive: boolean): void {
+  if (isActive && next === email) return;
+  throw new ScimError(
+    409,
+    `${email} owns the installation: a directory neither disables this account nor changes its address. Hand the installation to another account first (Installation, People).`,
+  );
+}
+
+async function refusingTwice<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error))
+      throw notUnique('An account with that userName or address is here already.');
+    throw error;
+  }
+}

@@ -16,6 +16,7 @@ test('without any variable the service has sensible settings', () => {
     publicUrl: undefined,
     trustedProxies: [],
     signUp: 'invitation',
+    oidc: [],
     logLevel: 'info',
     domain: undefined,
     edge: {

@@ -22,6 +22,18 @@ const environment = `\
   DASHBOARD_PLATFORM_HOST    sites are at SLUG. and this (docs.localhost)
   DASHBOARD_SIGN_UP          invitation or open: who may create an account after the first
                              (invitation)
+  OIDC_PROVIDERS             OpenID providers with which people sign in, such as acme, separated by
+                             commas (none); the next ones are of each, here of acme
+  OIDC_ACME_ISSUER           its issuer, such as https://login.example.com
+  OIDC_ACME_CLIENT_ID, OIDC_ACME_CLIENT_SECRET (or OIDC_ACME_CLIENT_SECRET_FILE)
+                             what it gave for the dashboard
+  OIDC_ACME_NAME             its name on the sign-in page (acme)
+  OIDC_ACME_SCOPES           what it is asked for (openid email profile)
+  OIDC_ACME_GROUPS_CLAIM     the claim with a person's groups (none)
+  OIDC_ACME_VERIFIED_CLAIM   the claim that says that an address is verified (email_verified)
+  OIDC_ACME_EMAIL_DOMAINS    domains whose people get an account at their first sign-in, separated by
+                             commas (none)
+  OIDC_ACME_REQUIRED         domains or everyone: who signs in with it, and in no other way (no)
   DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)
   DASHBOARD_MAX_UPLOAD_BYTES bytes of a document, or of an archive as it is packed (50000000)

@@ -158,6 +158,19 @@ const TABLE: Record<string, Row> = {
       open(400, () => ({ path: `/api/session/${path}`, body: {} })),
     ]),
   ),
+  'POST /api/session/link': open(400, () => ({ path: '/api/session/link', body: {} })),
+  // There is no provider.
+  'POST /api/oidc/:provider/start': open(404, () => ({ path: '/api/oidc/acme/start', body: {} })),
+  'GET /api/oidc/:provider/callback': open(303, () => ({ path: '/api/oidc/acme/callback' })),
+  'POST /api/oidc/:provider/backchannel-logout': open(415, () => ({
+    path: '/api/oidc/acme/backchannel-logout',
+    body: {},
+  })),
+  'GET /api/oidc/pending-link': open(404, () => ({ path: '/api/oidc/pending-link' })),
+  'POST /api/oidc/pending-link': open(404, () => ({
+    path: '/api/oidc/pending-link',
+    body: { password: PASSWORD },
+  })),
   'GET /api/invitations/:secret': open(200, async ({ people }) => ({
     path: `/api/invitations/${await invite(people.owner, 'pets', 'reader@example.com')}`,
   })),
@@ -261,6 +274,17 @@ const TABLE: Record<string, Row> = {
     }),
     isPersonal: true,
   },
+  'GET /api/account/identities': read(SIGNED_IN, '/api/account/identities', null),
+  'POST /api/account/identities/:provider/start': change([SIGNED_IN, null, 404, undefined], () => ({
+    path: '/api/account/identities/acme/start',
+  })),
+  'DELETE /api/account/identities/:id': {
+    ...change([SIGNED_IN, null, 204, 'identity.unlink'], async (world, { person }) => {
+      const id = await putIdentity(world, person === 'nobody' ? 'owner' : person);
+      return { path: `/api/account/identities/${id}` };
+    }),
+    isPersonal: true,
+  },
   'GET /api/account/tokens': read(SIGNED_IN, '/api/account/tokens', null),
   'POST /api/account/tokens': change([SIGNED_IN, null, 201, 'token.create'], () => ({
     path: '/api/account/tokens',
@@ -330,6 +354,11 @@ const TABLE: Record<string, Row> = {
       path: '/api/installation/security',
       body: { secondFactor: 'optional', afterProvider: next() % 2 === 0 },
     }),
+  ),
+  'GET /api/installation/sign-in': read(INSTALLATION, '/api/installation/sign-in', 'installation'),
+  'POST /api/installation/sign-in/:provider/check': change(
+    [INSTALLATION, 'installation', 404, undefined],
+    () => ({ path: '/api/installation/sign-in/acme/check' }),
   ),
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
   'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
@@ -833,6 +862,17 @@ async function putSession({ db }: DomainService, userId: string): Promise<string
   await db
     .insertInto('sessions')
     .values({ ...row, created_at: at, last_seen_at: at, expires_at: at + 60_000 })
+    .execute();
+  return id;
+}
+
+/** An account at a provider that a person's own account is linked with; its id. */
+async function putIdentity({ service, ids }: World, person: Person): Promise<string> {
+  const id = randomUUID();
+  const of = { id, user_id: ids[person], provider: 'acme', issuer: 'https://acme.example' };
+  await service.db
+    .insertInto('identities')
+    .values({ ...of, subject: id, email: null, created_at: 0, last_used_at: null })
     .execute();
   return id;
 }

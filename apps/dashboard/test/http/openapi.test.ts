@@ -28,6 +28,8 @@ const PUBLIC = [
   'getVisitor',
   ...['getInstallation', 'signUp', 'signIn', 'getInvitation'],
   ...['requestPasswordLink', 'getAccountLink', 'resetPassword', 'confirmEmail'],
+  ...['signInByLink', 'startProviderSignIn', 'finishProviderSignIn', 'receiveBackchannelLogout'],
+  ...['getPendingLink', 'confirmPendingLink'],
   ...['getLinkedDomain', 'verifyLinkedDomain', 'receiveRepositoryWebhook'],
 ];
 

@@ -24,10 +24,20 @@ export class OfflineError extends Error {
   }
 }
 
+/** Asks the user to prove who they are. Whether they did. */
+type AskToConfirm = () => Promise<boolean>;
+let askToConfirm: AskToConfirm = async () => false;
+
+/** What asks, for requests that the server answers only after that. */
+export function setAskToConfirm(ask: AskToConfirm): void {
+  askToConfirm = ask;
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Sends a request to the API.
+ * Sends a request to the API. Where the server wants the user to prove again who they are, they are asked, and the
+ * request is repeated.
  *
  * @param path - below `/api`, its variable segments written with `path`
  * @param body - sent as JSON
@@ -56,7 +66,15 @@ export async function request<T>(
     throw new OfflineError();
   }
   const text = await response.text();
-  if (!response.ok) throw apiError(response.status, text, response.headers.get('retry-after'));
+  if (!response.ok) {
+    const error = apiError(response.status, text, response.headers.get('retry-after'));
+    if (error.code !== 'confirmation_required') throw error;
+    if (await askToConfirm()) return request<T>(method, path, body, signal);
+    throw new ApiError({
+      ...{ code: error.code, status: error.status },
+      message: 'You did not confirm that it is you, so nothing was changed.',
+    });
+  }
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 

@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
+import { ConfirmIdentity } from './session/confirm-identity.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 const root = document.getElementById('root');
@@ -17,6 +18,7 @@ createRoot(root).render(
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <ConfirmIdentity />
         <Toasts />
       </QueryClientProvider>
     </CSPProvider>

@@ -4,10 +4,12 @@ import type {
   ApiToken,
   EmailChange,
   Installation,
+  PendingSignIn,
   Session,
   User,
   Visitor,
 } from '../../server/src/accounts/account.ts';
+import type { Factors, InstallationSecurity } from '../../server/src/accounts/factors/factor.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type {
@@ -60,6 +62,9 @@ export const keys = {
   session: ['session'],
   sessions: ['account', 'sessions'],
   emailChange: ['account', 'email'],
+  factors: ['account', 'factors'],
+  pendingSignIn: ['pending sign-in'],
+  security: ['installation security'],
   accountTokens: ['account', 'tokens'],
   firstSteps: ['account', 'first steps'],
   projects: ['projects'],
@@ -180,6 +185,23 @@ export const sessionQuery = queryOptions({
   queryFn: async ({ signal }): Promise<User | null> =>
     (await get<Visitor>('/visitor')({ signal })).user,
   staleTime: 60_000,
+});
+
+/** What is asked of this browser, whose sign-in is under way; null: none is. */
+export const pendingSignInQuery = queryOptions({
+  queryKey: keys.pendingSignIn,
+  queryFn: async ({ signal }): Promise<PendingSignIn | null> =>
+    (await get<Visitor>('/visitor')({ signal })).pending,
+});
+
+export const factorsQuery = queryOptions({
+  queryKey: keys.factors,
+  queryFn: get<Factors>('/account/factors'),
+});
+
+export const securityQuery = queryOptions({
+  queryKey: keys.security,
+  queryFn: get<InstallationSecurity>('/installation/security'),
 });
 
 export const sessionsQuery = list<Session>(keys.sessions, '/account/sessions');

@@ -24,6 +24,7 @@ import { CheckNamePage } from './domains/simulation/check-name-page.tsx';
 import { InstallationLayout } from './installation/installation-layout.tsx';
 import { PeoplePage } from './installation/people-page.tsx';
 import { PersonPage } from './installation/person-page.tsx';
+import { InstallationSecurityPage } from './installation/security-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -154,6 +155,7 @@ const installationPages = [
   moved(installation, '/', '/installation/people'),
   page(installation, '/people', PeoplePage),
   page(installation, '/people/$id', PersonPage),
+  page(installation, '/security', InstallationSecurityPage),
   page(installation, '/audit', InstallationAuditPage),
   page(installation, '/zone', ZonePage),
 ] as const;

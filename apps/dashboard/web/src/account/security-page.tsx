@@ -16,12 +16,20 @@ import { ListView } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { AuthenticatorAppCard } from './factors/authenticator-app-card.tsx';
+import { GuessingAlert } from './factors/guessing-alert.tsx';
+import { PasskeysCard } from './factors/passkeys-card.tsx';
+import { RecoveryCodesCard } from './factors/recovery-codes-card.tsx';
 
 export function SecurityPage() {
   return (
     <Page title="Security" documentTitle="Security · Account">
       <div className="grid gap-5">
+        <GuessingAlert />
         <PasswordCard />
+        <PasskeysCard />
+        <AuthenticatorAppCard />
+        <RecoveryCodesCard />
         <SessionsCard />
       </div>
     </Page>
@@ -119,7 +127,7 @@ function SessionsCard() {
 }
 
 function SessionRow({ session }: { readonly session: Session }) {
-  const { id, isCurrent, userAgent, ip, createdAt, lastSeenAt } = session;
+  const { id, isCurrent, userAgent, ip, createdAt, lastSeenAt, method } = session;
   const name = browserName(userAgent);
   const run = () =>
     deleteAt(path`/account/sessions/${id}`, keys.sessions, 'The session has ended.');
@@ -133,7 +141,7 @@ function SessionRow({ session }: { readonly session: Session }) {
           {isCurrent && <Badge tone="positive">This one</Badge>}
         </p>
         <p className="text-[0.8125rem] text-muted">
-          {ip} · signed in <Ago at={createdAt} />
+          {ip} · signed in <Ago at={createdAt} />, {methodInWords(method)}
           {!isCurrent && (
             <>
               {' '}
@@ -154,6 +162,20 @@ function SessionRow({ session }: { readonly session: Session }) {
       )}
     </li>
   );
+}
+
+const PROOFS: Record<string, string> = {
+  password: 'a password',
+  passkey: 'a passkey',
+  code: 'a code',
+  recovery_code: 'a recovery code',
+  link: 'a link',
+};
+
+/** `with a password and a code` */
+function methodInWords(method: string): string {
+  const proofs = method.split('+').map((proof) => PROOFS[proof] ?? proof.replace(/^provider:/, ''));
+  return `with ${proofs.join(' and ')}`;
 }
 
 // In this order: Edge and Opera call themselves Chrome, too, and Chrome Safari.

@@ -12,7 +12,8 @@ export function EmailField({ fixed }: { readonly fixed: string | undefined }) {
       name="email"
       label="E-mail address"
       type="email"
-      autoComplete="username"
+      // Browsers offer passkeys in this field, too.
+      autoComplete="username webauthn"
       required
       maxLength={254}
       autoFocus={fixed === undefined}

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { User } from '../../../server/src/accounts/account.ts';
+import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
@@ -21,8 +21,16 @@ export function becomeUser(user: User): void {
 
 const KEPT = new Set(['installation', 'session', 'invitation', 'plans']);
 
-export function signIn(credentials: { email: string; password: string }): Promise<User> {
-  return request<User>('POST', '/session', credentials);
+/** The user where the password is all that is asked, or what is asked then. */
+export function signIn(credentials: {
+  email: string;
+  password: string;
+}): Promise<User | PendingSignIn> {
+  return request<User | PendingSignIn>('POST', '/session', credentials);
+}
+
+export function isPending(outcome: User | PendingSignIn): outcome is PendingSignIn {
+  return 'next' in outcome;
 }
 
 /** Ends the session and reloads the page, so that nothing of it stays in memory. */

@@ -1,30 +1,54 @@
 import { useMutation } from '@tanstack/react-query';
-import type { User } from '../../../server/src/accounts/account.ts';
+import { useState } from 'react';
+import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';
-import { signIn } from './session.ts';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
+import { PendingStep } from './pending-step.tsx';
+import { isPending, signIn } from './session.ts';
 
 interface SignInFormProps {
   /** The only address that may sign in here. */
   readonly email?: string;
   readonly action?: string;
+  /** A sign-in that is under way in this browser. */
+  readonly underWay?: PendingSignIn | null | undefined;
   /** Awaited before the form counts as done. */
   readonly onSignedIn: (user: User) => Promise<void> | void;
 }
 
-export function SignInForm({ email, action = 'Sign in', onSignedIn }: SignInFormProps) {
+/** The password or a passkey, and then what else the account is asked for. */
+export function SignInForm({
+  email,
+  action = 'Sign in',
+  underWay = null,
+  onSignedIn,
+}: SignInFormProps) {
+  const [pending, setPending] = useState(underWay);
   const mutation = useMutation({
-    mutationFn: async (values: FormValues) =>
-      onSignedIn(
-        await signIn({ email: email ?? values.email ?? '', password: values.password ?? '' }),
-      ),
+    mutationFn: async (values: FormValues) => {
+      const outcome = await signIn({
+        email: email ?? values.email ?? '',
+        password: values.password ?? '',
+      });
+      if (isPending(outcome)) setPending(outcome);
+      else await onSignedIn(outcome);
+    },
     meta: { signsIn: true },
   });
+  if (pending) {
+    return (
+      <PendingStep pending={pending} onEnded={() => setPending(null)} onSignedIn={onSignedIn} />
+    );
+  }
   return (
-    <Form fields={['email', 'password']} mutation={mutation}>
-      <EmailField fixed={email} />
-      <CurrentPasswordField />
-      <SubmitButton variant="primary">{action}</SubmitButton>
-    </Form>
+    <div className="grid gap-5">
+      <Form fields={['email', 'password']} mutation={mutation}>
+        <EmailField fixed={email} />
+        <CurrentPasswordField />
+        <SubmitButton variant="primary">{action}</SubmitButton>
+      </Form>
+      <PasskeySignIn onSignedIn={onSignedIn} />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
-import { installationQuery, sessionQuery } from '../queries.ts';
+import { installationQuery, pendingSignInQuery, sessionQuery } from '../queries.ts';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
@@ -13,6 +13,7 @@ export function SignInPage() {
   const { next } = useSearch({ from: '/sign-in' });
   const session = useQuery(sessionQuery);
   const installation = useQuery(installationQuery);
+  const pending = useQuery(pendingSignInQuery);
 
   if (session.data) return <ToNext next={next} />;
   const signUp = installation.data?.signUp;
@@ -37,7 +38,11 @@ export function SignInPage() {
     >
       {/* The first visitor is led to sign up: not with half an address typed here. */}
       <QueryView query={installation} skeleton={<Skeleton className="h-44" />}>
-        {() => <SignInForm onSignedIn={becomeUser} />}
+        {() => (
+          <QueryView query={pending} skeleton={<Skeleton className="h-44" />}>
+            {(underWay) => <SignInForm underWay={underWay} onSignedIn={becomeUser} />}
+          </QueryView>
+        )}
       </QueryView>
       <p className="mt-5 text-center">
         <Link to="/forgotten-password" className={TEXT_LINK}>

@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import type { User } from '../../../server/src/accounts/account.ts';
+import { useState } from 'react';
+import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
 import { ApiError, hasStatus, request } from '../api.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { EmailField, NewPasswordField, PersonNameField } from './credentials-fields.tsx';
-import { signIn } from './session.ts';
+import { PendingStep } from './pending-step.tsx';
+import { isPending, signIn } from './session.ts';
 
 interface SignUpFormProps {
   /** The address and the secret of an invitation. */
@@ -13,6 +15,7 @@ interface SignUpFormProps {
 }
 
 export function SignUpForm({ invitation, action = 'Create account', onSignedIn }: SignUpFormProps) {
+  const [pending, setPending] = useState<PendingSignIn>();
   const mutation = useMutation({
     mutationFn: async (values: FormValues) => {
       const { name = '', password = '' } = values;
@@ -23,10 +26,21 @@ export function SignUpForm({ invitation, action = 'Create account', onSignedIn }
         password,
         ...(invitation && { invitation: invitation.secret }),
       });
-      await onSignedIn(await signIn({ email, password }).catch(explain));
+      const outcome = await signIn({ email, password }).catch(explain);
+      if (isPending(outcome)) setPending(outcome);
+      else await onSignedIn(outcome);
     },
     meta: { signsIn: true },
   });
+  if (pending) {
+    return (
+      <PendingStep
+        pending={pending}
+        onEnded={() => setPending(undefined)}
+        onSignedIn={onSignedIn}
+      />
+    );
+  }
   return (
     <Form fields={['email', 'password', 'name']} mutation={mutation}>
       <EmailField fixed={invitation?.email} />

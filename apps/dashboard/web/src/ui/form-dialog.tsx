@@ -112,7 +112,7 @@ interface DialogProps {
 }
 
 /** A dialog in front of the page. Escape and a click beside it close it, and the focus returns. */
-function Dialog({ title, description, trigger, open, onOpenChange, children }: DialogProps) {
+export function Dialog({ title, description, trigger, open, onOpenChange, children }: DialogProps) {
   return (
     <BaseDialog.Root open={open} onOpenChange={(isOpen) => onOpenChange(isOpen)}>
       {trigger && <BaseDialog.Trigger render={trigger} />}

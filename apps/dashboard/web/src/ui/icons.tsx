@@ -63,6 +63,11 @@ export const Copy = icon(
   'M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
 );
 export const CornerDownLeft = icon('M20 4v7a4 4 0 0 1-4 4H4', 'm9 10-5 5 5 5');
+export const Download = icon(
+  'M12 15V3',
+  'm7 10 5 5 5-5',
+  'M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4',
+);
 export const ExternalLink = icon(
   'M15 3h6v6',
   'M10 14 21 3',
@@ -118,6 +123,10 @@ export const ScrollText = icon(
   'M8 21h12a2 2 0 0 0 2-2v-1a1 1 0 0 0-1-1H11a1 1 0 0 0-1 1v1a2 2 0 1 1-4 0V5a2 2 0 1 0-4 0v2a1 1 0 0 0 1 1h3',
 );
 export const Search = icon('M3 11a8 8 0 1 0 16 0 8 8 0 1 0-16 0', 'm21 21-4.34-4.34');
+export const Smartphone = icon(
+  'M7 2h10a2 2 0 0 1 2 2v16a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2',
+  'M12 18h.01',
+);
 export const Sun = icon(
   'M8 12a4 4 0 1 0 8 0 4 4 0 1 0-8 0',
   'M12 2v2',

@@ -196,6 +196,7 @@ export async function signInWithPasskey(
   from: From,
 ): Promise<string> {
   const { passkey } = assertion;
+  checkMethod(deps.config, user.email, 'passkey');
   return withCopiesTold(deps, { user, passkey, ip: from.ip }, () =>
     beginSession(deps, user, from, {
       method: 'passkey',

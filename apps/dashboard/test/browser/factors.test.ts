@@ -1,0 +1,182 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
+import { codeOf } from '../accounts/support/factors.ts';
+import {
+  PASSWORD,
+  screenshot,
+  sharedInstallation,
+  withoutRefusals,
+} from '../support/installation.ts';
+
+// Browsers make passkeys for names, and without TLS for this one alone.
+const shared = sharedInstallation({ DASHBOARD_HOST: 'localhost', DASHBOARD_SIGN_UP: 'open' });
+
+/** A device that has a fingerprint reader, whose owner always agrees: of the browser itself. */
+async function addDevice(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}
+
+async function enterPassword(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+const projects = (page: Page) => page.getByRole('heading', { name: 'Projects', level: 1 });
+
+/** The secret that is shown to be typed. */
+async function shownSecret(page: Page): Promise<string> {
+  await page.getByRole('img', { name: 'QR code' }).waitFor();
+  return (await page.getByLabel('secret', { exact: true }).innerText()).replaceAll(' ', '');
+}
+
+test('an app and its recovery codes are set up, asked for, and run out', async () => {
+  const { origin, member } = shared();
+  const { page, email, complaints } = await member();
+  await page.goto(`${origin}/account/security`);
+  await page.getByRole('button', { name: 'Set up an app' }).click();
+  const secret = await shownSecret(page);
+  await screenshot(page, 'factors-app-set-up');
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Set up', exact: true }).click();
+  await page.getByText('Must be the one that the app shows now').waitFor();
+  const now = Date.now();
+  await page.getByLabel('Code').fill(codeOf(secret, now));
+  await page.getByRole('button', { name: 'Set up', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save your recovery codes' });
+  const codes = await dialog.getByRole('listitem').allInnerTexts();
+  assert.equal(codes.length, 10);
+  await screenshot(page, 'factors-recovery-codes');
+  // Nothing but the button closes it.
+  await page.keyboard.press('Escape');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Download' }).click(),
+  ]);
+  assert.match(await readFile(await download.path(), 'utf8'), new RegExp(codes.join('\n')));
+  await dialog.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByText('10 of 10 are left').waitFor();
+  assert.deepEqual(await seriousViolations(page), []);
+  await screenshot(page, 'factors-account');
+
+  await signOut(page);
+  await enterPassword(page, email);
+  await page.getByText('The six digits that your authenticator app shows.').waitFor();
+  await screenshot(page, 'factors-code');
+  assert.deepEqual(await seriousViolations(page), []);
+  // It goes on after a reload, and can be given up.
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign in as someone else' }).click();
+  await enterPassword(page, email);
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The code is wrong.').waitFor();
+  await page.getByLabel('Code').fill(codeOf(secret, now + 30_000));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await projects(page).waitFor();
+
+  await signOut(page);
+  await enterPassword(page, email);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(codes[0] ?? '');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await projects(page).waitFor();
+  await page.goto(`${origin}/account/security`);
+  await page.getByText('9 of 10 are left').waitFor();
+  await page.getByText('with a password and a recovery code').waitFor();
+  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByText('10 of 10 are left').waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('a passkey is added, named, signs in alone and after the password, and confirms', async () => {
+  const { origin, member } = shared();
+  const { page, email, call, complaints } = await member();
+  await addDevice(page);
+  await page.goto(`${origin}/account/security`);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByText('On one device').waitFor();
+  await page.getByRole('button', { name: 'Rename Passkey' }).click();
+  await page.getByLabel('Name').fill('My laptop');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('My laptop').waitFor();
+  // The same device again.
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByText('This device has a passkey for your account already.').waitFor();
+  await screenshot(page, 'factors-passkeys');
+
+  await call('DELETE', '/session');
+  await page.goto(`${origin}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+  await screenshot(page, 'factors-sign-in');
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await projects(page).waitFor();
+  await signOut(page);
+  await enterPassword(page, email);
+  await page.getByRole('button', { name: 'Continue with a passkey' }).click();
+  await projects(page).waitFor();
+
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('a sensitive change asks who it is in front of the page, and goes on', async () => {
+  const { origin, member } = shared();
+  const { page, complaints } = await member();
+  await addDevice(page);
+  await page.goto(`${origin}/account/tokens`);
+  // The session began long ago: until somebody confirms it, every sensitive change is refused.
+  let isConfirmed = false;
+  await page.route('**/api/account/tokens', async (route) => {
+    if (isConfirmed || route.request().method() !== 'POST') return route.continue();
+    const body = { code: 'confirmation_required', message: 'Confirm that it is you.', status: 403 };
+    return route.fulfill({ status: 403, json: body });
+  });
+  page.on('response', (response) => {
+    if (response.url().endsWith('/api/session/confirmation') && response.status() === 204) {
+      isConfirmed = true;
+    }
+  });
+  const make = async () => {
+    await page.getByRole('button', { name: 'New token' }).first().click();
+    await page.getByLabel('Name').fill('CI');
+    await page.getByRole('button', { name: 'Create token' }).click();
+  };
+  await make();
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.getByLabel('Password').fill('not my password');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.getByText('The password is wrong.').waitFor();
+  await screenshot(page, 'factors-confirm');
+  assert.deepEqual(await seriousViolations(page), []);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('You did not confirm that it is you, so nothing was changed.').waitFor();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  // The token is shown this once, in the dialog that asked for it.
+  await page.getByText(/^dash_/).waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});

@@ -53,17 +53,19 @@ async function shownSecret(page: Page): Promise<string> {
 test('an app and its recovery codes are set up, asked for, and run out', async () => {
   const { origin, member } = shared();
   const { page, email, complaints } = await member();
+  page.setDefaultTimeout(8_000);
   await page.goto(`${origin}/account/security`);
   await page.getByRole('button', { name: 'Set up an app' }).click();
   const secret = await shownSecret(page);
   await screenshot(page, 'factors-app-set-up');
-  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   await page.getByText('Must be the one that the app shows now').waitFor();
   const now = Date.now();
-  await page.getByLabel('Code').fill(codeOf(secret, now));
+  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, now));
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Save your recovery codes' });
+  await dialog.getByRole('listitem').first().waitFor();
   const codes = await dialog.getByRole('listitem').allInnerTexts();
   assert.equal(codes.length, 10);
   await screenshot(page, 'factors-recovery-codes');
@@ -88,10 +90,10 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   await page.reload();
   await page.getByRole('button', { name: 'Sign in as someone else' }).click();
   await enterPassword(page, email);
-  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('The code is wrong.').waitFor();
-  await page.getByLabel('Code').fill(codeOf(secret, now + 30_000));
+  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, now + 30_000));
   await page.getByRole('button', { name: 'Continue' }).click();
   await projects(page).waitFor();
 
@@ -114,13 +116,14 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
 test('a passkey is added, named, signs in alone and after the password, and confirms', async () => {
   const { origin, member } = shared();
   const { page, email, call, complaints } = await member();
+  page.setDefaultTimeout(8_000);
   await addDevice(page);
   await page.goto(`${origin}/account/security`);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByText('On one device').waitFor();
   await page.getByRole('button', { name: 'Rename Passkey' }).click();
-  await page.getByLabel('Name').fill('My laptop');
+  await page.getByRole('textbox', { name: 'Name' }).fill('My laptop');
   await page.getByRole('button', { name: 'Save the name' }).click();
   await page.getByText('My laptop').waitFor();
   // The same device again.
@@ -128,6 +131,14 @@ test('a passkey is added, named, signs in alone and after the password, and conf
   await page.getByText('This device has a passkey for your account already.').waitFor();
   await screenshot(page, 'factors-passkeys');
 
+  // The device offers it in the field of the address, and its owner agrees.
+  await call('DELETE', '/session');
+  await page.goto(`${origin}/sign-in`);
+  await projects(page).waitFor();
+  // A browser that cannot do that has a button.
+  await page.addInitScript(
+    'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+  );
   await call('DELETE', '/session');
   await page.goto(`${origin}/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
@@ -145,6 +156,7 @@ test('a passkey is added, named, signs in alone and after the password, and conf
 test('a sensitive change asks who it is in front of the page, and goes on', async () => {
   const { origin, member } = shared();
   const { page, complaints } = await member();
+  page.setDefaultTimeout(8_000);
   await addDevice(page);
   await page.goto(`${origin}/account/tokens`);
   // The session began long ago: until somebody confirms it, every sensitive change is refused.
@@ -161,8 +173,8 @@ test('a sensitive change asks who it is in front of the page, and goes on', asyn
   });
   const make = async () => {
     await page.getByRole('button', { name: 'New token' }).first().click();
-    await page.getByLabel('Name').fill('CI');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('CI');
+    await page.getByRole('button', { name: 'Create the token' }).click();
   };
   await make();
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
@@ -173,7 +185,7 @@ test('a sensitive change asks who it is in front of the page, and goes on', asyn
   assert.deepEqual(await seriousViolations(page), []);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('You did not confirm that it is you, so nothing was changed.').waitFor();
-  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('button', { name: 'Create the token' }).click();
   await dialog.getByLabel('Password').fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   // The token is shown this once, in the dialog that asked for it.

@@ -35,6 +35,13 @@ import type {
   PlanLimits,
   Project,
 } from '../../server/src/projects/project.ts';
+import type { PeriodName } from '../../server/src/readers/period.ts';
+import type {
+  ReaderReport,
+  ReaderSentence,
+  ReaderTable,
+  TableName,
+} from '../../server/src/readers/reader-report.ts';
 import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import type { SearchResults } from '../../server/src/search/search.ts';
@@ -79,6 +86,7 @@ export const keys = {
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
   deliveries: (slug: string, id: string) => ['project', slug, 'webhooks', id, 'deliveries'],
+  readers: (slug: string) => ['project', slug, 'readers'],
   domains: (slug: string) => ['project', slug, 'domains'],
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
   domainEvents: (slug: string, name: string) => ['project', slug, 'domains', name, 'events'],
@@ -144,6 +152,28 @@ export const siteAccessQuery = (slug: string) =>
     queryKey: keys.siteAccess(slug),
     queryFn: get<SiteAccess>(path`/projects/${slug}/access`),
   });
+
+/** What readers of a project's site did, in sums. */
+export const readersQuery = (slug: string, period: PeriodName) =>
+  queryOptions({
+    queryKey: [...keys.readers(slug), period],
+    queryFn: get<ReaderReport>(`${path`/projects/${slug}/readers`}?period=${period}`),
+  });
+
+/** The same by name: of pages, hosts, searches and so on. */
+export const readerTableQuery = (slug: string, table: TableName, period: PeriodName) =>
+  queryOptions({
+    queryKey: [...keys.readers(slug), period, table],
+    queryFn: get<ReaderTable>(`${path`/projects/${slug}/readers/${table}`}?period=${period}`),
+    select: ({ items }) => items,
+  });
+
+/** What readers wrote, the newest first. */
+export const sentencesQuery = (slug: string) =>
+  pagedList<ReaderSentence>(
+    [...keys.readers(slug), 'sentences'],
+    path`/projects/${slug}/readers/sentences`,
+  );
 
 export const installationQuery = queryOptions({
   queryKey: keys.installation,

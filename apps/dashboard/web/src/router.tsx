@@ -29,6 +29,8 @@ import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
 import { ProjectListPage } from './projects/project-list-page.tsx';
+import { periodIn } from './readers/periods.ts';
+import { ReadersPage } from './readers/readers-page.tsx';
 import { RepositoryPage } from './repository/repository-page.tsx';
 import { ConfirmEmailPage } from './session/confirm-email-page.tsx';
 import { ForgottenPasswordPage } from './session/forgotten-password-page.tsx';
@@ -114,10 +116,18 @@ const newProject = page(signedIn, '/new', NewProjectPage);
 
 const project = page(signedIn, '/projects/$slug', ProjectLayout);
 
+const readers = createRoute({
+  getParentRoute: () => project,
+  path: '/readers',
+  validateSearch: periodIn,
+  component: ReadersPage,
+});
+
 const projectPages = [
   page(project, '/', OverviewPage),
   page(project, '/deploys', DeployListPage),
   page(project, '/deploys/$id', DeployPage),
+  readers,
 ] as const;
 
 const settings = page(project, '/settings', SettingsLayout);

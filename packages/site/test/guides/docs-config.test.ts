@@ -62,6 +62,7 @@ changes:
     - { code: operation-removed, operation: GET /pets, reason: Nobody called it., until: 2026-12-31 }
     - { operation: POST /pets, reason: It is new., until: '2027-01-31' }
 changelog: true
+feedback: false
 repository: { url: 'git@git.acme.example:docs.git', branch: main, folder: ./api/, host: gitlab }
 `,
     [...FILES, 'api/v2.yaml', 'api/partner.yaml', 'api/eu.json'],
@@ -123,6 +124,7 @@ repository: { url: 'git@git.acme.example:docs.git', branch: main, folder: ./api/
       ],
     },
     changelog: true,
+    feedback: false,
     onBrokenLinks: 'warn',
     redirects: [
       { ...REDIRECT, from: '/old', to: '/guides/start', toPath: '/guides/start', line: 19 },

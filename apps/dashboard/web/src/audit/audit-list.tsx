@@ -148,6 +148,8 @@ const ACTIONS: Record<AuditAction, string> = {
   'project.plan': 'Changed the plan of',
   'project.delete': 'Deleted the project',
   'project.hand_over': 'Handed the project to',
+  'readers.clear': 'Deleted all counts of readers of',
+  'readers.delete_sentence': 'Deleted what a reader wrote about',
   'member.role': 'Changed the role of',
   'member.remove': 'Removed the member',
   'member.leave': 'Left the project:',

@@ -11,6 +11,7 @@ import { ProjectContext } from './project-context.tsx';
 const TABS = [
   { to: '/projects/$slug', label: 'Overview', exact: true },
   { to: '/projects/$slug/deploys', label: 'Deploys', exact: false },
+  { to: '/projects/$slug/readers', label: 'Readers', exact: false },
   { to: '/projects/$slug/settings', label: 'Settings', exact: false },
 ] as const;
 

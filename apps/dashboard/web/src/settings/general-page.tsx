@@ -14,6 +14,7 @@ import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { AnalyticsCard } from './analytics-card.tsx';
 import { SiteCard } from './site-card.tsx';
 
 export function GeneralPage() {
@@ -29,6 +30,7 @@ export function GeneralPage() {
         <NameCard key={project.name} />
         <SlugCard key={project.slug} />
         <SiteCard />
+        <AnalyticsCard />
       </div>
     </ProjectPage>
   );

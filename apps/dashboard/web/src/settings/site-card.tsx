@@ -14,13 +14,19 @@ import { WithCode } from '../ui/with-code.tsx';
 
 /** What the site does besides showing pages, and what its deploys must be like. A switch takes effect at once. */
 export function SiteCard() {
-  const { url, mcp, requestProxy, strict, holdBreaking } = useProject();
+  const { url, mcp, requestProxy, countReaders, strict, holdBreaking } = useProject();
   const { data: installation } = useQuery(installationQuery);
   const mcpSwitch = useSwitch('mcp', 'The MCP server');
   const proxySwitch = useSwitch('requestProxy', 'The request proxy');
+  const readersSwitch = useSwitch('countReaders', 'Counting readers');
   const strictSwitch = useSwitch('strict', 'Strictness');
   const holdSwitch = useSwitch('holdBreaking', 'Holding back');
-  const error = mcpSwitch.error ?? proxySwitch.error ?? strictSwitch.error ?? holdSwitch.error;
+  const error =
+    mcpSwitch.error ??
+    proxySwitch.error ??
+    readersSwitch.error ??
+    strictSwitch.error ??
+    holdSwitch.error;
   // Without the operator's leave there is no proxy, whatever was chosen before.
   const mayPass = installation?.requestProxy === true;
   return (
@@ -51,6 +57,12 @@ export function SiteCard() {
           onChange={proxySwitch.change}
         />
         <Switch
+          label="Count readers"
+          hint="Views, searches, missing pages and answers to “Was this page helpful?”, without cookies or anything about a reader. What was counted stays."
+          checked={readersSwitch.chosen ?? countReaders}
+          onChange={readersSwitch.change}
+        />
+        <Switch
           label="Strict deploys"
           hint="A deploy with warnings fails, and what is live stays live."
           checked={strictSwitch.chosen ?? strict}
@@ -67,7 +79,9 @@ export function SiteCard() {
   );
 }
 
-function useSwitch(field: 'mcp' | 'requestProxy' | 'strict' | 'holdBreaking', name: string) {
+type Field = 'mcp' | 'requestProxy' | 'countReaders' | 'strict' | 'holdBreaking';
+
+function useSwitch(field: Field, name: string) {
   const { slug } = useProject();
   // The choice, until the response arrives: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

@@ -59,7 +59,9 @@ export function CountsCard({
                   <thead className="sr-only">
                     <tr>
                       <th scope="col">{noun}</th>
-                      <th scope="col">Count</th>
+                      <th scope="col" className="w-22">
+                        Count
+                      </th>
                     </tr>
                   </thead>
                   <tbody className="divide-y divide-line">
@@ -82,7 +84,7 @@ export function CountsCard({
                             {details(row)}
                           </span>
                         </th>
-                        <td className="w-22 px-4 py-2 text-right tabular-nums sm:pr-5">
+                        <td className="px-4 py-2 text-right tabular-nums sm:pr-5">
                           {row.count.toLocaleString('en')}
                         </td>
                       </tr>

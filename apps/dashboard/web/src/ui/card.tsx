@@ -32,7 +32,7 @@ export function Card({
     >
       {title !== undefined && (
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 sm:px-5">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-48">
             <h2 id={id} className="font-semibold text-[0.9375rem] tracking-[-0.005em]">
               {title}
             </h2>

@@ -14,10 +14,10 @@ export function feedbackForm(path: string): Html {
 <input type="hidden" name="page" value="${path}">
 <fieldset><legend>Was this page helpful?</legend>
 <button type="submit" name="helpful" value="yes">Yes</button><button type="submit" name="helpful" value="no">No</button></fieldset>
+<p class="feedback-thanks" id="${THANKS_ID}" role="status">Thank you.</p>
 <p class="feedback-more" hidden><label for="layout-sentence">What could be better?</label>
 <textarea id="layout-sentence" name="sentence" rows="3" maxlength="${MAX_SENTENCE}"></textarea>
 <span><small>Please leave out names, addresses and keys: the authors of this page read it.</small><button type="button">Send</button></span></p>
-<p class="feedback-thanks" id="${THANKS_ID}" role="status">Thank you.</p>
 </form>
 `;
 }

@@ -207,7 +207,7 @@ test('what was public before is gone from connections, tags and parts at once', 
     { 'if-match': etag },
     { range: 'bytes=0-9', 'if-range': etag },
     { range: 'bytes=99999999-' },
-  ])
+  ] satisfies Record<string, string>[])
     assert.equal((await plain('d.test', '/guides/start', { headers })).status, 401);
   // A reader gets it whole, whatever copy they kept from before, and may not keep it.
   const cookie = sessionOf(await sendPassword(plain, 'd.test', PASSWORD)) ?? '';
@@ -260,7 +260,7 @@ test('signing in leads to this site alone, and only its own page sends the form'
   });
   assert.doesNotMatch(page.body.toString(), /<script>/);
   assert.match(
-    page.headers['content-security-policy'] ?? '',
+    String(page.headers['content-security-policy']),
     /^default-src 'none'; style-src 'sha256-/,
   );
 });
@@ -288,7 +288,8 @@ test('a ticket is good once, on its host, in the browser that asked, for a minut
   let count = 0;
   /** A ticket that the dashboard gave to the browser with this attempt. */
   const issue = async (attempt: string, change = {}) => {
-    const ticket = `ticket-${++count}`;
+    count += 1;
+    const ticket = `ticket-${count}`;
     await db
       .insertInto('site_tickets')
       .values({

@@ -691,7 +691,8 @@ onBothEngines('every route lets in exactly those who may call it', async (t) => 
   const routes = collectRoutes();
   const world = await makeWorld(t);
   const rows = Object.keys(TABLE);
-  const reads = rows.filter((name) => name.startsWith('GET '));
+  // A look at an answer of a provider would use it up.
+  const reads = rows.filter((name) => name.startsWith('GET ') && !name.endsWith('/callback'));
   assert.deepEqual(
     routes()
       .filter((route) => !BESIDE.test(route))
@@ -867,7 +868,7 @@ async function putSession({ db }: DomainService, userId: string): Promise<string
 }
 
 /** An account at a provider that a person's own account is linked with; its id. */
-async function putIdentity({ service, ids }: World, person: Person): Promise<string> {
+async function putIdentity({ service, ids }: World, person: keyof World['ids']): Promise<string> {
   const id = randomUUID();
   const of = { id, user_id: ids[person], provider: 'acme', issuer: 'https://acme.example' };
   await service.db

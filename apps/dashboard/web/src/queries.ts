@@ -28,6 +28,7 @@ import type { FirstSteps } from '../../server/src/home/first-steps.ts';
 import type { Person, PersonDetails } from '../../server/src/installation/person.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
+import type { Identity, SignInProvider } from '../../server/src/oidc/sign-in.ts';
 import type {
   Invitation,
   Member,
@@ -72,6 +73,8 @@ export const keys = {
   factors: ['account', 'factors'],
   pendingSignIn: ['pending sign-in'],
   security: ['installation security'],
+  identities: ['account', 'identities'],
+  signInProviders: ['installation', 'sign-in'],
   accountTokens: ['account', 'tokens'],
   firstSteps: ['account', 'first steps'],
   projects: ['projects'],
@@ -233,6 +236,15 @@ export const securityQuery = queryOptions({
   queryKey: keys.security,
   queryFn: get<InstallationSecurity>('/installation/security'),
 });
+
+/** The providers that the user signs in with. */
+export const identitiesQuery = list<Identity>(keys.identities, '/account/identities');
+
+/** The providers of the installation, for its owner. */
+export const signInProvidersQuery = list<SignInProvider>(
+  keys.signInProviders,
+  '/installation/sign-in',
+);
 
 export const sessionsQuery = list<Session>(keys.sessions, '/account/sessions');
 

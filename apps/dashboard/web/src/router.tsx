@@ -25,6 +25,7 @@ import { InstallationLayout } from './installation/installation-layout.tsx';
 import { PeoplePage } from './installation/people-page.tsx';
 import { PersonPage } from './installation/person-page.tsx';
 import { InstallationSecurityPage } from './installation/security-page.tsx';
+import { InstallationSignInPage } from './installation/sign-in-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -36,6 +37,8 @@ import { ConfirmEmailPage } from './session/confirm-email-page.tsx';
 import { ForgottenPasswordPage } from './session/forgotten-password-page.tsx';
 import { InvitationPage } from './session/invitation-page.tsx';
 import { ResetPasswordPage } from './session/reset-password-page.tsx';
+import { LinkAccountPage } from './session/link-account-page.tsx';
+import { OncePage } from './session/once-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { SignUpPage } from './session/sign-up-page.tsx';
 import { SignedIn } from './session/signed-in.tsx';
@@ -81,10 +84,22 @@ const moved = <Parent extends AnyRoute, const Path extends string>(
 const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {};
 
+/** Those parameters of an address that are texts. */
+const textsOf = <const Name extends string>(
+  search: Record<string, unknown>,
+  ...names: Name[]
+): Partial<Record<Name, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
+  ) as Partial<Record<Name, string>>;
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: nextOnly,
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...nextOnly(search),
+    ...textsOf(search, 'problem', 'provider', 'with'),
+  }),
   component: SignInPage,
 });
 const signUp = createRoute({
@@ -96,6 +111,8 @@ const signUp = createRoute({
 const forgottenPassword = page(root, '/forgotten-password', ForgottenPasswordPage);
 const resetPassword = page(root, '/reset-password', ResetPasswordPage);
 const confirmEmail = page(root, '/confirm-email', ConfirmEmailPage);
+const linkAccount = page(root, '/sign-in/link-account', LinkAccountPage);
+const once = page(root, '/sign-in/once', OncePage);
 const invitation = page(root, '/invitations/$secret', InvitationPage);
 const linkedDomain = page(root, '/d/$secret', LinkedDomainPage);
 /** What a private site sends its visitors with. */
@@ -154,7 +171,13 @@ const settingsPages = [
 const account = page(signedIn, '/account', AccountLayout);
 const accountPages = [
   page(account, '/', ProfilePage),
-  page(account, '/security', SecurityPage),
+  createRoute({
+    getParentRoute: () => account,
+    path: '/security',
+    validateSearch: (search: Record<string, unknown>) =>
+      textsOf(search, 'problem', 'provider', 'linked'),
+    component: SecurityPage,
+  }),
   page(account, '/tokens', AccountTokensPage),
   moved(account, '/audit', '/installation/audit'),
   moved(account, '/zone', '/installation/zone'),
@@ -166,6 +189,7 @@ const installationPages = [
   page(installation, '/people', PeoplePage),
   page(installation, '/people/$id', PersonPage),
   page(installation, '/security', InstallationSecurityPage),
+  page(installation, '/sign-in', InstallationSignInPage),
   page(installation, '/audit', InstallationAuditPage),
   page(installation, '/zone', ZonePage),
 ] as const;
@@ -179,6 +203,8 @@ export const router = createRouter({
     forgottenPassword,
     resetPassword,
     confirmEmail,
+    linkAccount,
+    once,
     invitation,
     linkedDomain,
     siteAccess,

@@ -20,12 +20,14 @@ import { AuthenticatorAppCard } from './factors/authenticator-app-card.tsx';
 import { GuessingAlert } from './factors/guessing-alert.tsx';
 import { PasskeysCard } from './factors/passkeys-card.tsx';
 import { RecoveryCodesCard } from './factors/recovery-codes-card.tsx';
+import { IdentitiesCard } from './identities-card.tsx';
 
 export function SecurityPage() {
   return (
     <Page title="Security" documentTitle="Security · Account">
       <div className="grid gap-5">
         <GuessingAlert />
+        <IdentitiesCard />
         <PasswordCard />
         <PasskeysCard />
         <AuthenticatorAppCard />

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import type { OpenInvitation, Project } from '../../../server/src/projects/project.ts';
 import { hasStatus, messageOf, path, request } from '../api.ts';
-import { invitationQuery, keys, sessionQuery } from '../queries.ts';
+import { installationQuery, invitationQuery, keys, sessionQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
@@ -14,6 +14,7 @@ import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { AuthPage } from './auth-page.tsx';
+import { ProviderButtons } from './provider-buttons.tsx';
 import { becomeUser, signOut } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -138,8 +139,13 @@ function NewMember({
   accept,
 }: ActionsProps & { readonly accept: (user: User) => Promise<void> }) {
   const [hasAccount, setHasAccount] = useState(false);
+  const { data } = useQuery(installationQuery);
+  // The provider leads back to this page, which then asks to accept.
+  const buttons = <ProviderButtons next={window.location.pathname} />;
+  if (data && !data.passwords) return buttons;
   return (
     <div className="grid gap-5">
+      {buttons}
       {hasAccount ? (
         <SignInForm email={invitation.email} action="Sign in and accept" onSignedIn={accept} />
       ) : (

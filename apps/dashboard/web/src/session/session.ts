@@ -1,8 +1,10 @@
 import { createContext, useContext } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
+import type { SignedOut } from '../../../server/src/oidc/sign-in.ts';
 import { request } from '../api.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
+import { rememberSignedOut } from './signed-out.tsx';
 
 export const UserContext = createContext<User | undefined>(undefined);
 
@@ -35,6 +37,6 @@ export function isPending(outcome: User | PendingSignIn): outcome is PendingSign
 
 /** Ends the session and reloads the page, so that nothing of it stays in memory. */
 export async function signOut(next: string): Promise<void> {
-  await request('DELETE', '/session');
+  rememberSignedOut(await request<SignedOut | undefined>('DELETE', '/session'));
   window.location.assign(next);
 }

@@ -5,12 +5,15 @@ import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { AuthPage } from './auth-page.tsx';
+import { ProviderButtons } from './provider-buttons.tsx';
+import { ProviderProblem } from './provider-problem.tsx';
 import { becomeUser } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
+import { StillSignedIn } from './signed-out.tsx';
 import { ToNext } from './to-next.tsx';
 
 export function SignInPage() {
-  const { next } = useSearch({ from: '/sign-in' });
+  const { next, problem, provider, with: first } = useSearch({ from: '/sign-in' });
   const session = useQuery(sessionQuery);
   const installation = useQuery(installationQuery);
   const pending = useQuery(pendingSignInQuery);
@@ -38,17 +41,38 @@ export function SignInPage() {
     >
       {/* The first visitor is led to sign up: not with half an address typed here. */}
       <QueryView query={installation} skeleton={<Skeleton className="h-44" />}>
-        {() => (
+        {({ passwords }) => (
           <QueryView query={pending} skeleton={<Skeleton className="h-44" />}>
-            {(underWay) => <SignInForm underWay={underWay} onSignedIn={becomeUser} />}
+            {(underWay) => (
+              <div className="grid gap-4">
+                {underWay === null && (
+                  <>
+                    <StillSignedIn />
+                    <ProviderProblem problem={problem} provider={provider} />
+                    <ProviderButtons next={next} first={problem === undefined ? first : undefined} />
+                  </>
+                )}
+                {(passwords || underWay !== null) && (
+                  <SignInForm underWay={underWay} onSignedIn={becomeUser} />
+                )}
+              </div>
+            )}
           </QueryView>
         )}
       </QueryView>
-      <p className="mt-5 text-center">
-        <Link to="/forgotten-password" className={TEXT_LINK}>
-          Forgot your password?
-        </Link>
-      </p>
+      {installation.data?.passwords && (
+        <p className="mt-5 text-center">
+          <Link to="/forgotten-password" className={TEXT_LINK}>
+            Forgot your password?
+          </Link>
+        </p>
+      )}
+      {installation.data?.passwords === false && (
+        <p className="mt-5 text-[0.8125rem] text-muted">
+          No way in? Whoever runs this dashboard can make a link to sign in:{' '}
+          <code className="font-mono text-xs">dashboard users sign-in-link</code>
+        </p>
+      )}
     </AuthPage>
   );
 }

@@ -7,6 +7,7 @@ import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { AuthPage } from './auth-page.tsx';
+import { ProviderButtons } from './provider-buttons.tsx';
 import { becomeUser } from './session.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 import { ToNext } from './to-next.tsx';
@@ -48,12 +49,17 @@ export function SignUpPage() {
               </p>
             </div>
           ) : (
-            <SignUpForm
-              onSignedIn={(user) => {
-                becomeUser(user);
-                void queryClient.invalidateQueries({ queryKey: keys.installation });
-              }}
-            />
+            <div className="grid gap-4">
+              {!isFirst && <ProviderButtons next={next} />}
+              {(isFirst || installation.data?.passwords) && (
+                <SignUpForm
+                  onSignedIn={(user) => {
+                    becomeUser(user);
+                    void queryClient.invalidateQueries({ queryKey: keys.installation });
+                  }}
+                />
+              )}
+            </div>
           )
         }
       </QueryView>

@@ -64,6 +64,9 @@ export async function startTestProvider(t: TestContext): Promise<TestProvider> {
       // As it is, it warns that it is for tests.
       adapter: class extends MemoryAdapter {},
       ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+      // The dashboard is on this machine, which it would not ask by itself.
+      fetch: (url: string, { method, headers, body }: RequestInit) =>
+        fetch(url, { method, headers, body } as RequestInit),
       jwks: { keys },
       cookies: { keys: ['a key of the tests'] },
       claims: {

@@ -47,7 +47,15 @@ onBothEngines('whoever an allowed domain has gets an account at the first sign-i
   await service.signUp(OWNER);
   await service.db
     .insertInto('groups')
-    .values({ id: 'grp_1', name: 'editors', name_key: 'editors', external_id: null, source: 'local', created_at: 0, updated_at: 0 })
+    .values({
+      id: 'grp_1',
+      name: 'editors',
+      name_key: 'editors',
+      external_id: null,
+      source: 'local',
+      created_at: 0,
+      updated_at: 0,
+    })
     .execute();
   const members = async () =>
     (await service.db.selectFrom('group_members').select('source').execute()).map(

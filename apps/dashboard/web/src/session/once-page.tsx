@@ -53,7 +53,7 @@ function SignInOnce({ email, secret }: { readonly email: string; readonly secret
         return;
       }
       // A second factor is asked for.
-      await queryClient.invalidateQueries({ queryKey: keys.session });
+      await queryClient.invalidateQueries({ queryKey: keys.pendingSignIn });
       await navigate({ to: '/sign-in', search: { next: '/account/security' }, replace: true });
     },
     meta: { signsIn: true },

@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { changeGroups } from '../../groups/change-groups.ts';
@@ -13,7 +14,7 @@ import {
 import type { Trx } from '../../store/schema.ts';
 import { findUsersByIds, listScimMembers } from '../../store/scim.ts';
 import type { Resource } from '../resource.ts';
-import { badRequest, noResource } from '../scim-error.ts';
+import { badRequest, noResource, notUnique } from '../scim-error.ts';
 import type { Change } from '../users/users.ts';
 import { checkVersion } from '../versions.ts';
 import { groupAttributes, groupVersion } from './group-resource.ts';
@@ -34,15 +35,17 @@ export async function createScimGroup(
   actor: Actor,
 ): Promise<string> {
   return db.transaction().execute(async (trx) => {
-    const group = await createGroup(
-      trx,
-      {
-        name: `${resource.displayName}`,
-        source: 'scim',
-        externalId: textOrNull(resource.externalId),
-      },
-      now(),
-      actor,
+    const group = await asUniqueness(
+      createGroup(
+        trx,
+        {
+          name: `${resource.displayName}`,
+          source: 'scim',
+          externalId: textOrNull(resource.externalId),
+        },
+        now(),
+        actor,
+      ),
     );
     await setMembers(trx, group, memberIds(resource), now(), actor);
     return group.id;
@@ -71,7 +74,7 @@ export async function changeScimGroup(
       const resource = change({ ...groupAttributes(group), members });
       const at = Math.max(now(), group.updated_at + 1);
       if (group.source === 'local') await link(trx, group, at, actor);
-      await renameGroup(trx, group, `${resource.displayName}`, at, actor);
+      await asUniqueness(renameGroup(trx, group, `${resource.displayName}`, at, actor));
       const externalId = textOrNull(resource.externalId);
       if (externalId !== group.external_id) {
         await updateGroup(trx, id, { external_id: externalId, updated_at: at });
@@ -152,6 +155,16 @@ function memberIds({ members }: Resource): Set<string> {
       return value;
     }),
   );
+}
+
+/** A conflict of names in the words of SCIM. */
+async function asUniqueness<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'conflict') throw notUnique(error.message);
+    throw error;
+  }
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);

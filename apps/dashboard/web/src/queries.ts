@@ -24,6 +24,7 @@ import type { DomainConnectOffer } from '../../server/src/domain-connect/offer.t
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
 import type { Rehearsal } from '../../server/src/domains/rehearsal/rehearsal.ts';
+import type { Group, GroupMember, ProjectGroup } from '../../server/src/groups/group.ts';
 import type { FirstSteps } from '../../server/src/home/first-steps.ts';
 import type { Person, PersonDetails } from '../../server/src/installation/person.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
@@ -45,6 +46,7 @@ import type {
 } from '../../server/src/readers/reader-report.ts';
 import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import type { ScimToken } from '../../server/src/scim/token.ts';
 import type { SearchResults } from '../../server/src/search/search.ts';
 import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
@@ -67,6 +69,9 @@ const PUSH_INTERVAL_MS = 10_000;
 export const keys = {
   installation: ['installation'],
   people: ['people'],
+  groups: ['groups'],
+  group: (id: string) => ['groups', id],
+  scimTokens: ['scim tokens'],
   session: ['session'],
   sessions: ['account', 'sessions'],
   emailChange: ['account', 'email'],
@@ -86,6 +91,7 @@ export const keys = {
   versions: (slug: string) => ['project', slug, 'versions'],
   repository: (slug: string) => ['project', slug, 'repository'],
   members: (slug: string) => ['project', slug, 'members'],
+  projectGroups: (slug: string) => ['project', slug, 'groups'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
   deliveries: (slug: string, id: string) => ['project', slug, 'webhooks', id, 'deliveries'],
@@ -211,6 +217,21 @@ export const emailChangeQuery = queryOptions({
   queryKey: keys.emailChange,
   queryFn: get<EmailChange>('/account/email'),
 });
+
+export const groupsQuery = pagedList<Group>([...keys.groups, 'list'], '/installation/groups');
+
+export const groupQuery = (id: string) =>
+  queryOptions({ queryKey: keys.group(id), queryFn: get<Group>(path`/installation/groups/${id}`) });
+
+export const groupMembersQuery = (id: string) =>
+  pagedList<GroupMember>([...keys.group(id), 'members'], path`/installation/groups/${id}/members`);
+
+/** The tokens of directories that may still be used. */
+export const scimTokensQuery = list<ScimToken>(
+  keys.scimTokens,
+  '/installation/scim-tokens',
+  ({ revokedAt }) => revokedAt === null,
+);
 
 /** Who is signed in; null: nobody. */
 export const sessionQuery = queryOptions({
@@ -345,6 +366,17 @@ export const repositoryQuery = (slug: string) =>
 
 export const membersQuery = (slug: string) =>
   list<Member>(keys.members(slug), path`/projects/${slug}/members`);
+
+/** The groups with a role in a project. */
+export const projectGroupsQuery = (slug: string) =>
+  list<ProjectGroup>(keys.projectGroups(slug), path`/projects/${slug}/groups`);
+
+/** The groups that can be given a role in a project. */
+export const groupChoicesQuery = (slug: string) =>
+  list<ProjectGroup>(
+    [...keys.projectGroups(slug), 'choices'],
+    path`/projects/${slug}/groups/choices`,
+  );
 
 /** The invitations that nobody has accepted yet. */
 export const invitationsQuery = (slug: string) =>

@@ -21,6 +21,8 @@ import { LeavePage } from './domains/move/leave-page.tsx';
 import { MovePage } from './domains/move/move-page.tsx';
 import { RehearsalPage } from './domains/rehearsal/rehearsal-page.tsx';
 import { CheckNamePage } from './domains/simulation/check-name-page.tsx';
+import { GroupPage } from './installation/group-page.tsx';
+import { GroupsPage } from './installation/groups-page.tsx';
 import { InstallationLayout } from './installation/installation-layout.tsx';
 import { PeoplePage } from './installation/people-page.tsx';
 import { PersonPage } from './installation/person-page.tsx';
@@ -187,6 +189,8 @@ const installation = page(signedIn, '/installation', InstallationLayout);
 const installationPages = [
   moved(installation, '/', '/installation/people'),
   page(installation, '/people', PeoplePage),
+  page(installation, '/groups', GroupsPage),
+  page(installation, '/groups/$groupId', GroupPage),
   page(installation, '/people/$id', PersonPage),
   page(installation, '/security', InstallationSecurityPage),
   page(installation, '/sign-in', InstallationSignInPage),

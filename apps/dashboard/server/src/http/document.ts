@@ -34,8 +34,8 @@ import { DomainMove, DomainTraffic } from '../domains/move/domain-move.ts';
 import { Rehearsal } from '../domains/rehearsal/rehearsal.ts';
 import { Simulation } from '../domains/simulation/simulation.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
-import { FirstSteps } from '../home/first-steps.ts';
 import { Group, GroupMember, ProjectGroup } from '../groups/group.ts';
+import { FirstSteps } from '../home/first-steps.ts';
 import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/person.ts';
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
@@ -55,7 +55,7 @@ import {
   RepositoryWebhookSecret,
 } from '../repositories/repository.ts';
 import { ErrorBody } from '../schema-types.ts';
-import { CreatedScimToken, ScimToken } from '../scim/token-routes.ts';
+import { CreatedScimToken, ScimToken } from '../scim/token.ts';
 import { SearchResults } from '../search/search.ts';
 import { SiteAccess, SiteKey, SiteTicket } from '../site-access/site-access.ts';
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';

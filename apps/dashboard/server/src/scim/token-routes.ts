@@ -1,5 +1,4 @@
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { Static } from 'typebox';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
@@ -10,36 +9,12 @@ import {
   pageResponse,
   type Routes,
 } from '../http/routes.ts';
-import { Instant, instant, instantOrNull, Nullable } from '../schema-types.ts';
+import { instant, instantOrNull } from '../schema-types.ts';
 import { listScimTokens, type ScimTokenRow } from '../store/scim.ts';
+import { CreatedScimToken, ScimToken } from './token.ts';
 import { createScimToken, endScimToken } from './tokens.ts';
 
 const operation = operationsOf('Groups');
-
-/** A token by which a directory keeps accounts and groups in step. */
-export const ScimToken = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    createdBy: Type.String(),
-    createdAt: Instant,
-    lastUsedAt: Nullable(Instant),
-    revokedAt: Nullable(Instant),
-  },
-  { $id: 'ScimToken' },
-);
-export type ScimToken = Static<typeof ScimToken>;
-
-/** With the token itself, which is shown this once. */
-export const CreatedScimToken = Type.Object(
-  {
-    ...ScimToken.properties,
-    token: Type.String(),
-    url: Type.String({ description: 'The base URL (tenant URL) to give to the directory.' }),
-  },
-  { $id: 'CreatedScimToken' },
-);
-export type CreatedScimToken = Static<typeof CreatedScimToken>;
 
 /** The tokens of directories, for the installation's owner, who signs in for that. */
 export const scimTokenRoutes: Routes = async (app, { deps }) => {

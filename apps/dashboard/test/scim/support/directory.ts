@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Config } from '../../../server/src/config.ts';
-import type { CreatedScimToken } from '../../../server/src/scim/token-routes.ts';
+import type { CreatedScimToken } from '../../../server/src/scim/token.ts';
 import { json, type Service, startService, type Visitor } from '../../support/service.ts';
 
 /** What SCIM answers: its status and its body. */

@@ -23,7 +23,7 @@ interface MemberRowProps {
 }
 
 export function MemberRow({ member, isAllowed, isOnlyOwner }: MemberRowProps) {
-  const { name, email, role, since, isYou, isDisabled } = member;
+  const { name, email, role, ownRole, since, isYou, isDisabled } = member;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 sm:px-5">
       <Avatar email={email} name={name} />
@@ -36,6 +36,9 @@ export function MemberRow({ member, isAllowed, isOnlyOwner }: MemberRowProps) {
         <p className="truncate text-[0.8125rem] text-muted">
           {email} · since <Ago at={since} />
         </p>
+        {member.through.length > 0 && (
+          <p className="break-words text-[0.8125rem] text-muted">{throughInWords(member)}</p>
+        )}
         {isAllowed && isOnlyOwner && (
           <p className="text-[0.8125rem] text-muted">
             {isYou ? 'You are the only owner' : 'The only owner'}: make another member an owner
@@ -44,19 +47,28 @@ export function MemberRow({ member, isAllowed, isOnlyOwner }: MemberRowProps) {
         )}
       </div>
       <div className="flex items-center gap-2">
-        {isAllowed ? (
+        {isAllowed && ownRole !== null ? (
           <RoleSelect member={member} disabled={isOnlyOwner} />
         ) : (
           <span className="text-muted capitalize">{role}</span>
         )}
-        {isYou ? (
-          <LeaveButton member={member} disabled={isOnlyOwner} />
-        ) : (
-          isAllowed && <RemoveButton member={member} disabled={isOnlyOwner} />
-        )}
+        {ownRole !== null &&
+          (isYou ? (
+            <LeaveButton member={member} disabled={isOnlyOwner} />
+          ) : (
+            isAllowed && <RemoveButton member={member} disabled={isOnlyOwner} />
+          ))}
       </div>
     </li>
   );
+}
+
+/** `Editor through Engineering`, and the own role beside it where that is another one. */
+function throughInWords({ ownRole, through }: Member): string {
+  const ways = through.map(({ name, role }) => `${role} through ${name}`);
+  const all = [...(ownRole === null ? [] : [`${ownRole} by a membership of their own`]), ...ways];
+  const text = all.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface ActionProps {
@@ -70,7 +82,8 @@ const memberPath = ({ slug }: Project, { userId }: Member) =>
 /** A role to choose, with what it changes: asked before, as one click may take rights away from oneself. */
 function RoleSelect({ member, disabled }: ActionProps) {
   const project = useProject();
-  const { name, role, isYou } = member;
+  const { name, isYou } = member;
+  const role = member.ownRole ?? member.role;
   const [next, setNext] = useState<RoleName>(role);
   const [isOpen, setOpen] = useState(false);
   const gained = rightsOf(next, role);

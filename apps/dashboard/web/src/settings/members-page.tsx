@@ -20,14 +20,19 @@ import { count } from '../ui/format.ts';
 import { UserPlus } from '../ui/icons.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
+import { GroupsCard } from './groups-card.tsx';
 import { HandOverLink } from './loopback.tsx';
 import { MemberRow } from './member-row.tsx';
 import { RoleRights } from './role-rights.tsx';
 import { ROLE_OPTIONS, type RoleName } from './roles.ts';
 
+/** A group may bring thousands. */
+const SHOWN_AT_FIRST = 100;
+
 export function MembersPage() {
   const project = useProject();
   const query = useQuery(membersQuery(project.slug));
+  const [shown, setShown] = useState(SHOWN_AT_FIRST);
   const isAllowed = can(project, 'member.write');
   const { members } = project.limits;
   return (
@@ -43,17 +48,25 @@ export function MembersPage() {
       <div className="grid gap-5">
         {!isAllowed && <Alert>{REASONS['member.write']}</Alert>}
         <Card flush>
-          <ListView query={query}>
-            {(member, all) => (
+          <ListView query={{ ...query, data: query.data?.slice(0, shown) }}>
+            {(member) => (
               <MemberRow
                 key={member.userId}
                 member={member}
                 isAllowed={isAllowed}
-                isOnlyOwner={member.role === 'owner' && !all.some(isOtherOwner(member))}
+                isOnlyOwner={member.ownRole === 'owner' && !query.data?.some(isOtherOwner(member))}
               />
             )}
           </ListView>
+          {(query.data?.length ?? 0) > shown && (
+            <div className="flex justify-center border-line border-t p-3">
+              <Button size="small" onClick={() => setShown(Number.POSITIVE_INFINITY)}>
+                Show all {query.data?.length} members
+              </Button>
+            </div>
+          )}
         </Card>
+        <GroupsCard isAllowed={isAllowed} />
         {isAllowed && <InvitationsCard />}
         <Roles />
       </div>

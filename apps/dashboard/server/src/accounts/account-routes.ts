@@ -69,12 +69,14 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/email',
-    operation('session', 'changeEmail', 'Change your e-mail address', {
-      description:
-        'A link is mailed to the new address, and the old one is told. The address is changed when the link is used. Where the installation sends no mail, it is changed at once.',
-      body: NewEmail,
-      response: jsonResponse(200, EmailChange),
-    }),
+    asksAgain(
+      operation('session', 'changeEmail', 'Change your e-mail address', {
+        description:
+          'A link is mailed to the new address, and the old one is told. The address is changed when the link is used. Where the installation sends no mail, it is changed at once.',
+        body: NewEmail,
+        response: jsonResponse(200, EmailChange),
+      }),
+    ),
     async (request) => {
       const caller = callerOf(request);
       const { user } = await changeOwnEmail(deps, caller, request.body);

@@ -11,6 +11,7 @@ import { givePasswordLink } from '../accounts/password-links.ts';
 import { callerOf } from '../http/access.ts';
 import { PageQuery } from '../http/pagination.ts';
 import {
+  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
@@ -58,12 +59,14 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/disable',
-    operation('installation-session', 'disablePerson', 'Disable an account', {
-      description:
-        'Its sessions end at once, and its tokens are refused until it is enabled again. It stays a member of its projects.',
-      params: UserParams,
-      response: jsonResponse(200, EndedAccess),
-    }),
+    asksAgain(
+      operation('installation-session', 'disablePerson', 'Disable an account', {
+        description:
+          'Its sessions end at once, and its tokens are refused until it is enabled again. It stays a member of its projects.',
+        params: UserParams,
+        response: jsonResponse(200, EndedAccess),
+      }),
+    ),
     async (request) => {
       const { actor } = callerOf(request);
       const { ownerless, ...ended } = await disableAccount(deps, request.params, actor);
@@ -73,10 +76,12 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/enable',
-    operation('installation-session', 'enablePerson', 'Enable an account', {
-      params: UserParams,
-      response: jsonResponse(200, Person),
-    }),
+    asksAgain(
+      operation('installation-session', 'enablePerson', 'Enable an account', {
+        params: UserParams,
+        response: jsonResponse(200, Person),
+      }),
+    ),
     async (request) => {
       const { actor, user } = callerOf(request);
       await enableAccount(deps, request.params, actor);
@@ -86,13 +91,15 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/remove',
-    operation('installation-session', 'removePerson', 'Remove an account', {
-      description:
-        'Its sessions, tokens, memberships and open invitations end at once. Its name stays in audit logs and deploys.',
-      params: UserParams,
-      body: Removal,
-      response: jsonResponse(200, EndedAccess),
-    }),
+    asksAgain(
+      operation('installation-session', 'removePerson', 'Remove an account', {
+        description:
+          'Its sessions, tokens, memberships and open invitations end at once. Its name stays in audit logs and deploys.',
+        params: UserParams,
+        body: Removal,
+        response: jsonResponse(200, EndedAccess),
+      }),
+    ),
     async (request) => {
       const { handOver = [] } = request.body;
       const handOverTo = new Map(handOver.map(({ project, to }) => [project, to]));
@@ -103,12 +110,15 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.put(
     '/installation/users/:id/email',
-    operation('installation-session', 'setPersonEmail', 'Give an account another address', {
-      description: 'Without asking there. The old address is told, if the installation sends mail.',
-      params: UserParams,
-      body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }) }),
-      response: jsonResponse(200, Person),
-    }),
+    asksAgain(
+      operation('installation-session', 'setPersonEmail', 'Give an account another address', {
+        description:
+          'Without asking there. The old address is told, if the installation sends mail.',
+        params: UserParams,
+        body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }) }),
+        response: jsonResponse(200, Person),
+      }),
+    ),
     async (request) => {
       const { actor, user } = callerOf(request);
       await setEmail(deps, request.params, request.body.email, actor);
@@ -118,12 +128,14 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/password-link',
-    operation('installation-session', 'makePasswordLink', 'Make a link to set a password', {
-      description:
-        'Mailed to the account. Where the installation sends no mail, or that fails, the response has the link, for a day. An earlier one ends.',
-      params: UserParams,
-      response: jsonResponse(201, PasswordLink),
-    }),
+    asksAgain(
+      operation('installation-session', 'makePasswordLink', 'Make a link to set a password', {
+        description:
+          'Mailed to the account. Where the installation sends no mail, or that fails, the response has the link, for a day. An earlier one ends.',
+        params: UserParams,
+        response: jsonResponse(201, PasswordLink),
+      }),
+    ),
     async (request, reply) => {
       const user = await accountById(deps, request.params.id);
       const made = await givePasswordLink(deps, user, callerOf(request).actor);
@@ -138,11 +150,13 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/owner',
-    operation('installation-session', 'handOverInstallation', 'Hand the installation over', {
-      description: 'Another account owns it from now on. You keep your projects.',
-      body: Type.Object({ userId: Type.String() }),
-      response: NO_CONTENT,
-    }),
+    asksAgain(
+      operation('installation-session', 'handOverInstallation', 'Hand the installation over', {
+        description: 'Another account owns it from now on. You keep your projects.',
+        body: Type.Object({ userId: Type.String() }),
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       await handInstallationTo(deps, { id: request.body.userId }, callerOf(request).actor);
       return reply.code(204).send(null);

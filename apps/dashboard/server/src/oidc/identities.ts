@@ -12,6 +12,7 @@ import {
   insertIdentity,
   listIdentities,
 } from '../store/identities.ts';
+import { listPasskeys } from '../store/passkeys.ts';
 import type { Trx } from '../store/schema.ts';
 import { findOwnSession } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
@@ -92,7 +93,11 @@ export async function unlinkIdentity(
     const identities = await listIdentities(trx, user.id);
     const identity = identities.find((one) => one.id === id);
     if (!identity) throw notFound('linked account');
-    if (current?.password_hash === NO_PASSWORD && identities.length === 1)
+    const isLastWayIn =
+      current?.password_hash === NO_PASSWORD &&
+      identities.length === 1 &&
+      (await listPasskeys(trx, user.id)).length === 0;
+    if (isLastWayIn)
       throw conflict(
         'This is the only way in to your account. Set a password, or link another provider, before you remove it.',
       );

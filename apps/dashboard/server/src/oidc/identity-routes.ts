@@ -2,6 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
+  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
@@ -38,10 +39,12 @@ export const identityRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/identities/:provider/start',
-    operation('session', 'startLink', 'Begin to link your account with a provider', {
-      params: Type.Object({ provider: Type.String() }),
-      response: jsonResponse(200, SignInStart),
-    }),
+    asksAgain(
+      operation('session', 'startLink', 'Begin to link your account with a provider', {
+        params: Type.Object({ provider: Type.String() }),
+        response: jsonResponse(200, SignInStart),
+      }),
+    ),
     async (request, reply) => {
       const { sessionId = '' } = callerOf(request);
       const provider = providerOf(deps, request.params.provider);
@@ -52,11 +55,13 @@ export const identityRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/identities/:id',
-    operation('session', 'unlinkIdentity', 'Unlink your account from a provider', {
-      description: 'Ends the sessions that began with it. Not the only way in to your account.',
-      params: Type.Object({ id: Type.String() }),
-      response: NO_CONTENT,
-    }),
+    asksAgain(
+      operation('session', 'unlinkIdentity', 'Unlink your account from a provider', {
+        description: 'Ends the sessions that began with it. Not the only way in to your account.',
+        params: Type.Object({ id: Type.String() }),
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       await unlinkIdentity(deps, callerOf(request), request.params.id);
       return reply.code(204).send(null);

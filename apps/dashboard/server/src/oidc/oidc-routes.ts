@@ -3,6 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { userWithPassword } from '../accounts/accounts.ts';
+import { factorsOf, hasFactor } from '../accounts/factors/factors.ts';
 import { continueSignIn } from '../accounts/factors/sign-in.ts';
 import { endSession, fromOf } from '../accounts/sessions.ts';
 import { limitProviderAnswers, recordProviderSuccess } from '../accounts/sign-in-limits.ts';
@@ -194,6 +195,12 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
       const ip = clientAddress(request);
       const credentials = { email: open.email, password: request.body.password };
       const user = await userWithPassword(deps, credentials, ip);
+      // What is linked signs in without the factor: the password alone is not enough to do that.
+      if (hasFactor(await factorsOf(deps.db, user.id))) {
+        throw conflict(
+          `Your account has a second factor. Sign in with it, and link ${provider.config.name} under Account, Security.`,
+        );
+      }
       const { issuer, subject, email, next } = open;
       await linkIdentity(
         deps,

@@ -45,6 +45,7 @@ export function listUsersWithoutFactor(db: Db, whom: 'owners' | 'everyone') {
   const query = db
     .selectFrom('users')
     .select(['users.id', 'users.email', 'users.name'])
+    .where('users.disabled_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -78,6 +79,9 @@ export async function ownsSomething(db: Db, userId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The installation's owner, and whoever owns a project. */
-const isOwner = sql<boolean>`(users.role = 'owner' OR EXISTS (
-  SELECT 1 FROM members WHERE members.user_id = users.id AND members.role = 'owner'))`;
+/** The installation's owner, and whoever owns a project: by a membership of their own, or by that of a group. */
+const isOwner = sql<boolean>`(users.role = 'owner'
+  OR EXISTS (SELECT 1 FROM members WHERE members.user_id = users.id AND members.role = 'owner')
+  OR EXISTS (SELECT 1 FROM group_members
+    JOIN group_roles ON group_roles.group_id = group_members.group_id
+    WHERE group_members.user_id = users.id AND group_roles.role = 'owner'))`;

@@ -3,6 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { writeAudit } from '../../store/audit.ts';
 import { deleteAuthenticatorApp } from '../../store/authenticator-apps.ts';
+import { listIdentities } from '../../store/identities.ts';
 import { deletePasskey, deletePasskeys } from '../../store/passkeys.ts';
 import { deleteRecoveryCodes } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
@@ -58,7 +59,7 @@ export async function removeAuthenticatorApp(
 async function checkWayIn(trx: Trx, user: UserRow): Promise<void> {
   if (user.password_hash !== NO_PASSWORD) return;
   const { passkeys } = await factorsOf(trx, user.id);
-  if (passkeys.length > 0) return;
+  if (passkeys.length > 0 || (await listIdentities(trx, user.id)).length > 0) return;
   throw conflict(
     'This is the last way into your account, which has no password. Add another passkey first.',
   );

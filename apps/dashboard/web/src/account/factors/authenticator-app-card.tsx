@@ -58,6 +58,7 @@ export function AuthenticatorAppCard() {
         </div>
       }
     >
+      {!app && <p className="text-muted">None yet.</p>}
       {app && (
         <p>
           Set up <Ago at={app.createdAt} />,{' '}

@@ -49,7 +49,7 @@ export function PasskeysCard() {
       }
     >
       {problem && (
-        <div className="px-4 py-3 sm:px-5">
+        <div className={passkeys.length > 0 ? 'px-4 py-3 sm:px-5' : 'pb-3'}>
           <Alert tone="negative">{messageOf(problem)}</Alert>
         </div>
       )}
@@ -58,6 +58,7 @@ export function PasskeysCard() {
           {impossible}
         </p>
       )}
+      {passkeys.length === 0 && impossible === null && <p className="text-muted">None yet.</p>}
       {passkeys.length > 0 && (
         <ul className="divide-y divide-line">
           {passkeys.map((passkey) => (

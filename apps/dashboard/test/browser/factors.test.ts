@@ -10,6 +10,7 @@ import {
   sharedInstallation,
   withoutRefusals,
 } from '../support/installation.ts';
+import { look } from '../support/look.ts';
 
 // Browsers make passkeys for names, and without TLS for this one alone.
 const shared = sharedInstallation({ DASHBOARD_HOST: 'localhost', DASHBOARD_SIGN_UP: 'open' });
@@ -42,6 +43,10 @@ async function enterPassword(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** The first member, who owns the installation. */
+let first: ReturnType<ReturnType<typeof shared>['member']> | undefined;
+const owner = () => (first ??= shared().member());
+
 const projects = (page: Page) => page.getByRole('heading', { name: 'Projects', level: 1 });
 
 /** The secret that is shown to be typed. */
@@ -51,13 +56,15 @@ async function shownSecret(page: Page): Promise<string> {
 }
 
 test('an app and its recovery codes are set up, asked for, and run out', async () => {
-  const { origin, member } = shared();
-  const { page, email, complaints } = await member();
-  page.setDefaultTimeout(8_000);
-  await page.goto(`${origin}/account/security`);
-  await page.getByRole('button', { name: 'Set up an app' }).click();
-  const secret = await shownSecret(page);
-  await screenshot(page, 'factors-app-set-up');
+  const { origin } = shared();
+  const { page, email, complaints } = await owner();
+  let secret = '';
+  const open = async () => {
+    await page.getByRole('button', { name: 'Set up an app' }).click();
+    secret = await shownSecret(page);
+  };
+  const security = { path: '/account/security', text: 'Authenticator app' };
+  await look(page, shared(), { ...security, name: 'factors-app', open });
   await page.getByRole('textbox', { name: 'Code' }).fill('000000');
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   await page.getByText('Must be the one that the app shows now').waitFor();
@@ -68,6 +75,7 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   await dialog.getByRole('listitem').first().waitFor();
   const codes = await dialog.getByRole('listitem').allInnerTexts();
   assert.equal(codes.length, 10);
+  assert.deepEqual(await seriousViolations(page), []);
   await screenshot(page, 'factors-recovery-codes');
   // Nothing but the button closes it.
   await page.keyboard.press('Escape');
@@ -78,14 +86,19 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   assert.match(await readFile(await download.path(), 'utf8'), new RegExp(codes.join('\n')));
   await dialog.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByText('10 of 10 are left').waitFor();
-  assert.deepEqual(await seriousViolations(page), []);
-  await screenshot(page, 'factors-account');
+  await look(
+    page,
+    shared(),
+    { name: 'factors-account', path: '/account/security', text: '10 of 10' },
+    undefined,
+    true,
+  );
 
   await signOut(page);
   await enterPassword(page, email);
   await page.getByText('The six digits that your authenticator app shows.').waitFor();
-  await screenshot(page, 'factors-code');
-  assert.deepEqual(await seriousViolations(page), []);
+  const asked = { name: 'factors-code', path: '/sign-in', text: 'The six digits' };
+  await look(page, shared(), asked, undefined, true);
   // It goes on after a reload, and can be given up.
   await page.reload();
   await page.getByRole('button', { name: 'Sign in as someone else' }).click();
@@ -116,7 +129,6 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
 test('a passkey is added, named, signs in alone and after the password, and confirms', async () => {
   const { origin, member } = shared();
   const { page, email, call, complaints } = await member();
-  page.setDefaultTimeout(8_000);
   await addDevice(page);
   await page.goto(`${origin}/account/security`);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
@@ -153,10 +165,44 @@ test('a passkey is added, named, signs in alone and after the password, and conf
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 
+test('where a factor is required, a newcomer sets one up before anything else', async () => {
+  const { origin, visitor } = shared();
+  const { page: theirs } = await owner();
+  await theirs.goto(`${origin}/installation/security`);
+  await theirs.getByRole('radio', { name: 'Everyone' }).check();
+  await theirs.getByText('The policy is saved.').first().waitFor();
+  await theirs.getByRole('heading', { name: 'Without a second factor' }).waitFor();
+
+  const { page, complaints } = await visitor();
+  await addDevice(page);
+  await page.goto(`${origin}/sign-up`);
+  await page.getByLabel('E-mail address').fill('grace@example.com');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Grace Hopper');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('This installation requires a second factor.').waitFor();
+  // Nothing else is there for them meanwhile.
+  await page.goto(`${origin}/account`);
+  const setUp = {
+    name: 'factors-set-up',
+    path: '/sign-in?next=%2Faccount',
+    text: 'requires a second',
+  };
+  await look(page, shared(), setUp, undefined, true);
+  await page.getByRole('button', { name: 'Use an authenticator app' }).click();
+  await shownSecret(page);
+  await page.reload();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByRole('heading', { name: 'Profile' }).waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+  await theirs.getByRole('radio', { name: 'Nobody' }).check();
+  await theirs.getByText('The policy is saved.').first().waitFor();
+});
+
 test('a sensitive change asks who it is in front of the page, and goes on', async () => {
   const { origin, member } = shared();
   const { page, complaints } = await member();
-  page.setDefaultTimeout(8_000);
   await addDevice(page);
   await page.goto(`${origin}/account/tokens`);
   // The session began long ago: until somebody confirms it, every sensitive change is refused.

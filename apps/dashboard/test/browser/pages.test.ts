@@ -181,6 +181,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
     { name: 'people', path: '/installation/people', text: 'Everyone who has an account' },
+    { name: 'installation-security', path: '/installation/security', text: 'Whoever lost theirs' },
     { name: 'installation-audit', path: '/installation/audit', text: 'Signed in as' },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);

@@ -60,7 +60,9 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
       toast('The policy is saved.');
     },
   });
-  const { secondFactor, afterProvider, without } = security;
+  // What was chosen shows at once, and goes back where it is refused.
+  const chosen = mutation.isPending ? mutation.variables : {};
+  const { secondFactor, afterProvider, without } = { ...security, ...chosen };
   const missing = { optional: 0, owners: without.owners, everyone: without.everyone };
   return (
     <Card

@@ -97,6 +97,16 @@ const RESOURCES: Record<string, Asking & { readonly path: string; readonly statu
       },
     }),
   },
+  'what a page tells of its readers': {
+    ...{ path: '/_site/readers', status: 204, method: 'POST' },
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: 'event=search&query=pets&found=all',
+  },
+  'an answer to whether a page was helpful': {
+    ...{ path: '/_site/feedback', status: 204, method: 'POST' },
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: 'page=/guides/start&helpful=yes',
+  },
   'the request proxy, whether there is one': { path: '/_site/proxy', status: 204 },
   // Its own refusal, of what no page of the site sent.
   'the request proxy': { path: '/_site/proxy', status: 403, method: 'POST', body: '{}' },

@@ -99,7 +99,7 @@ test('the banner has the records to create, and where to go first', () => {
   const records = setUpRecords(config);
   const facts = {
     ...{ version: '1', url: 'https://docs.example.com', sites: 'https://{slug}.docs.example.com' },
-    ...{ httpsPort: 443, data: 'here', hasUsers: false },
+    ...{ httpsPort: 443, operatorPort: undefined, data: 'here', hasUsers: false },
   };
   const own = { localUrl: 'http://127.0.0.1:8081', api: undefined, records, hasCertificate: false };
   const text = banner({ ...facts, own });

@@ -5,6 +5,7 @@ import {
   type LogLevel,
   logLevel,
   oneOf,
+  secretText,
   text,
 } from '@petstore/service/environment.ts';
 import { type AcmeConfig, readAcme } from './config-acme.ts';
@@ -45,6 +46,10 @@ export interface Config {
   /** OpenID providers with which people sign in; none: with passwords alone. */
   readonly oidc: readonly OidcProviderConfig[];
   readonly logLevel: LogLevel;
+  /** Where the operator reads metrics and readiness; undefined: nowhere. */
+  readonly operator: OperatorConfig | undefined;
+  /** How long to go on serving, unready, once told to stop, in milliseconds. */
+  readonly shutdownDelayMs: number;
   readonly edge: EdgeConfig;
   /** The names that this installation serves over HTTPS by itself; undefined: it is reached in another way. */
   readonly domain: DomainConfig | undefined;
@@ -77,6 +82,13 @@ export interface Config {
   readonly requestProxy: 'refuse' | 'allow';
   /** Private networks whose servers it may call; none: those of the internet alone. */
   readonly requestProxyNetworks: readonly string[];
+}
+
+interface OperatorConfig {
+  readonly host: string;
+  readonly port: number;
+  /** What a scraper has to send as a bearer token; undefined: nothing. */
+  readonly token: string | undefined;
 }
 
 /** The ports of the site that a rehearsal fetches; others than 80 and 443 only in tests and labs. */
@@ -138,6 +150,8 @@ export function readConfig(given: Env): Config {
     signUp: oneOf(env, 'DASHBOARD_SIGN_UP', ['invitation', 'open'], 'invitation'),
     oidc: readOidc(env),
     logLevel: logLevel(env, 'DASHBOARD_LOG_LEVEL'),
+    operator: readOperator(env),
+    shutdownDelayMs: integer(env, 'DASHBOARD_SHUTDOWN_DELAY_MS', 0, 0, 600_000),
     edge: {
       host: text(env, 'EDGE_HOST') ?? '127.0.0.1',
       httpPort: integer(env, 'EDGE_HTTP_PORT', 8082, 0, 65_535),
@@ -188,6 +202,15 @@ export function readConfig(given: Env): Config {
     requestProxy: oneOf(env, 'DASHBOARD_REQUEST_PROXY', ['refuse', 'allow'], 'refuse'),
     requestProxyNetworks: networks(env, 'DASHBOARD_REQUEST_PROXY_NETWORKS'),
   };
+}
+
+/** undefined without a port. All are read, so that a wrong one is told in any case. */
+function readOperator(env: Env): OperatorConfig | undefined {
+  const name = 'DASHBOARD_METRICS_PORT';
+  const host = text(env, 'DASHBOARD_METRICS_HOST') ?? '127.0.0.1';
+  const token = secretText(env, 'DASHBOARD_METRICS_TOKEN');
+  const port = integer(env, name, 0, 0, 65_535);
+  return text(env, name) === undefined ? undefined : { host, port, token };
 }
 
 /** The limits of deploys that an operator sets; a folder is tried on another machine with the same ones. */

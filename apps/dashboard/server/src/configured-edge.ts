@@ -1,13 +1,17 @@
 import { explainListenError } from '@petstore/service/listen.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { PASSWORD_COST } from './accounts/passwords.ts';
 import { addressesOf } from './addresses.ts';
 import { platformCertificates } from './certificates/platform-names.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { type Closing, type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
+import { EdgeMetrics } from './edge/metrics/edge-metrics.ts';
 import type { SiteSource } from './edge/sites/site-source.ts';
+import { databaseObserver } from './operations/database-metrics.ts';
 import { readerSource } from './site-access/reader-source.ts';
 import { openDatabase } from './store/open-database.ts';
+import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 
@@ -23,7 +27,7 @@ export const PATIENCE_MS = 1_000;
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge, dnsServers, ...config }: Config,
-  options: Pick<EdgeOptions, 'source' | 'access' | 'log' | 'sockets' | 'ownHosts'>,
+  options: Pick<EdgeOptions, 'source' | 'access' | 'log' | 'sockets' | 'ownHosts' | 'metrics'>,
 ): Promise<ConfiguredEdge> {
   const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
@@ -70,9 +74,10 @@ export function cannotListen(
  */
 export async function openEdge(
   config: Config,
-  options: Pick<EdgeOptions, 'log' | 'sockets'>,
-): Promise<ConfiguredEdge> {
-  const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
+  { metrics, ...options }: Pick<EdgeOptions, 'log' | 'sockets'> & { metrics?: Metrics | undefined },
+): Promise<ConfiguredEdge & { readonly db: Db }> {
+  const observer = metrics && databaseObserver(metrics);
+  const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize, observer);
   try {
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
@@ -81,10 +86,13 @@ export async function openEdge(
     await checkSealed(db, sealer);
     const source = configuredSource(config, { db, addresses, sealer, now: Date.now });
     const access = readerSource({ db, now: Date.now, passwordCost: PASSWORD_COST });
-    const edge = await startConfiguredEdge(config, { ...options, source, access });
+    const edge = await startConfiguredEdge(config, {
+      ...{ ...options, source, access },
+      metrics: metrics && new EdgeMetrics(metrics),
+    });
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     return {
-      ...edge,
+      ...{ ...edge, db },
       async close(closing?: Closing) {
         await edge.close(closing);
         await close();

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { urlHost } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyListenOptions } from 'fastify';
@@ -20,10 +21,15 @@ import { signingKey } from './domain-connect/signing-key.ts';
 import { startChecker } from './domains/checker.ts';
 import { startRehearser } from './domains/rehearsal/rehearser.ts';
 import type { Edge, EdgeSockets } from './edge/edge-server.ts';
+import { EdgeMetrics } from './edge/metrics/edge-metrics.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
 import { startDeliverer } from './notices/deliverer.ts';
 import { openProviders } from './oidc/providers.ts';
+import { databaseObserver } from './operations/database-metrics.ts';
+import { JobMetrics } from './operations/job-metrics.ts';
+import { checkDatabaseAndEdge, startOperations } from './operations/operations.ts';
+import { StoreLevels } from './operations/store-levels.ts';
 import { ownHosts } from './own-hosts/own-hosts.ts';
 import { startRepositoryJobs } from './repositories/repository-jobs.ts';
 import { buildServer } from './server.ts';
@@ -47,7 +53,10 @@ export interface Dashboard {
   readonly httpsPort: number;
   /** Where it answers for its own zone; undefined where it has none. */
   readonly dnsPort: number | undefined;
+  /** The operator's port; undefined where there is none. */
+  readonly operatorPort: number | undefined;
   readonly db: Db;
+  /** Says that it is not ready, goes on for as long as is configured, and ends its parts. */
   close(): Promise<void>;
 }
 
@@ -81,14 +90,24 @@ export async function startDashboard({
 }): Promise<Dashboard> {
   // Awaited where it is needed.
   webBuild.catch(() => {});
-  const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
-  const { db } = database;
+  // First and last, so that it tells of the start and of the end.
+  const operations = await startOperations(config, { log, version });
+  const { metrics, readiness } = operations;
   // In the reverse order of their start.
-  const closers: (() => Promise<void>)[] = [database.close];
-  const close = async () => {
+  const closers: (() => Promise<void>)[] = [operations.close];
+  const end = async () => {
     for (const step of closers.toReversed()) await step();
   };
+  const close = async () => {
+    readiness.stopping();
+    if (config.shutdownDelayMs > 0) await sleep(config.shutdownDelayMs);
+    await end();
+  };
   try {
+    const observer = metrics && databaseObserver(metrics);
+    const database = await openDatabase(config.databaseUrl, config.databasePoolSize, observer);
+    const { db } = database;
+    closers.push(database.close);
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
@@ -127,18 +146,27 @@ export async function startDashboard({
       spool,
       uploadLimits,
       accountMail,
+      metrics: metrics && new JobMetrics(metrics, config.acme),
       sealer,
       providers,
     };
+    if (metrics) {
+      const levels = new StoreLevels(metrics, { db, config, now });
+      operations.onRead(() => levels.refresh());
+    }
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
-    const app = await buildServer({ deps, log, version, webFolder: await webBuild, patienceMs });
+    const app = await buildServer({
+      ...{ deps, log, version, readiness, patienceMs },
+      webFolder: await webBuild,
+    });
     const own = await ownHosts(deps, { app, log });
     closers.push(async () => own.close());
     const source = configuredSource(config, { db, addresses, sealer, now });
     const access = readerSource(deps);
     const edge = await startConfiguredEdge(config, {
       ...{ source, access, log, sockets, ownHosts: own.hosts },
+      metrics: metrics && new EdgeMetrics(metrics),
     });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
@@ -174,11 +202,16 @@ export async function startDashboard({
     if (transparency) closers.push(transparency.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
+    checkDatabaseAndEdge(readiness, { db, host: config.edge.host, port: edge.port });
+    readiness.started();
     const localUrl = `http://${urlHost(config.host)}:${ports.dashboard}`;
-    const started = { localUrl, httpsPort: edge.httpsPort, dnsPort: zone?.port };
+    const started = {
+      ...{ localUrl, httpsPort: edge.httpsPort, dnsPort: zone?.port },
+      operatorPort: operations.port,
+    };
     return { addresses: addresses(), ...started, db, close };
   } catch (error) {
-    await close();
+    await end();
     throw error;
   }
 }

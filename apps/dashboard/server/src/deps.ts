@@ -5,6 +5,7 @@ import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { UploadLimits } from './deploys/receive-upload.ts';
 import type { Providers } from './oidc/providers.ts';
+import type { JobMetrics } from './operations/job-metrics.ts';
 import type { Spool } from './spool.ts';
 import type { Db } from './store/schema.ts';
 
@@ -29,6 +30,8 @@ export interface Deps {
   readonly uploadLimits: UploadLimits;
   /** Mails what is for one person alone; undefined: no mail server is configured. */
   readonly accountMail: AccountMail | undefined;
+  /** Counts what the jobs do; undefined: nobody asks. */
+  readonly metrics?: JobMetrics | undefined;
   /** Seals secrets in the database. */
   readonly sealer: Sealer;
   /** The OpenID providers with which people sign in. */

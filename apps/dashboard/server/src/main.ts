@@ -36,6 +36,14 @@ const environment = `\
   OIDC_ACME_REQUIRED         domains or everyone: who signs in with it, and in no other way (no)
   DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)
+  DASHBOARD_METRICS_PORT     operator's port: /metrics for Prometheus, /livez, /readyz; 0 picks a
+                             free one (none)
+  DASHBOARD_METRICS_HOST     address of that port (127.0.0.1)
+  DASHBOARD_METRICS_TOKEN    bearer token that whoever reads metrics has to send (none)
+  DASHBOARD_METRICS_TOKEN_FILE
+                             a file that holds it instead
+  DASHBOARD_SHUTDOWN_DELAY_MS
+                             how long to serve on, unready, once told to stop (0)
   DASHBOARD_MAX_UPLOAD_BYTES bytes of a document, or of an archive as it is packed (50000000)
   DASHBOARD_MAX_UNPACKED_BYTES
                              bytes of an archive unpacked (200000000)
@@ -122,7 +130,7 @@ const program = programCommand('dashboard', version, environment).description(
 );
 await addCommands(program, {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
-  edge: async () => (await import('./commands/edge.ts')).edgeCommand(),
+  edge: async () => (await import('./commands/edge.ts')).edgeCommand(version),
   deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
   dev: async () => (await import('./commands/dev.ts')).devCommand(),
   diff: async () => (await import('./commands/diff.ts')).diffCommand(),

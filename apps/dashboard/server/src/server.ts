@@ -7,7 +7,6 @@ import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { sql } from 'kysely';
 import { accountLinkRoutes } from './accounts/account-link-routes.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { confirmationRoutes } from './accounts/factors/confirmation-routes.ts';
@@ -28,9 +27,9 @@ import { domainMoveRoutes } from './domains/move/move-routes.ts';
 import { rehearsalRoutes } from './domains/rehearsal/rehearsal-routes.ts';
 import { simulationRoutes } from './domains/simulation/simulation-routes.ts';
 import { exportRoutes } from './export/export-routes.ts';
-import { homeRoutes } from './home/home-routes.ts';
 import { groupRoutes } from './groups/group-routes.ts';
 import { projectGroupRoutes } from './groups/project-group-routes.ts';
+import { homeRoutes } from './home/home-routes.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
 import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
@@ -51,6 +50,7 @@ import { backchannelLogoutRoute } from './oidc/backchannel-logout-route.ts';
 import { identityRoutes } from './oidc/identity-routes.ts';
 import { installationSignInRoutes } from './oidc/installation-sign-in-routes.ts';
 import { oidcRoutes } from './oidc/oidc-routes.ts';
+import type { Readiness } from './operations/readiness.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
@@ -75,6 +75,7 @@ interface ServerDeps {
   readonly deps: Deps;
   readonly log: Log;
   readonly version: string;
+  readonly readiness: Readiness;
   /** The folder of the built web pages. */
   readonly webFolder: string;
   /** How long clients that are busy get for one more request when the service closes, in milliseconds. */
@@ -86,6 +87,7 @@ export async function buildServer({
   deps,
   log,
   version,
+  readiness,
   webFolder,
   patienceMs,
 }: ServerDeps): Promise<FastifyInstance> {
@@ -198,9 +200,9 @@ export async function buildServer({
 
   await app.register(scimRoutes, { prefix: '/scim/v2', deps, onError });
   app.get('/livez', { schema: { hide: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: { hide: true } }, async () => {
-    await sql`SELECT 1`.execute(deps.db);
-    return { status: 'ok' };
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const report = await readiness.report();
+    return reply.code(report.status === 'ok' ? 200 : 503).send(report);
   });
   await app.register(webRoutes, { folder: webFolder });
   app.addHook('onSend', async (_request, reply) => {

@@ -9,7 +9,7 @@ const API = { name: 'api.example.com', type: 'A', value: '203.0.113.10' } as con
 const bannerOf = (own: Pick<OwnFacts, 'records' | 'hasCertificate'>) =>
   banner({
     ...{ version: '1.0.0', url: 'https://docs.example.com', data: 'dashboard.db', hasUsers: true },
-    ...{ sites: 'https://{slug}.docs.example.com', httpsPort: 443 },
+    ...{ sites: 'https://{slug}.docs.example.com', httpsPort: 443, operatorPort: undefined },
     own: {
       ...{ localUrl: 'http://127.0.0.1:8081', ...own },
       api: { url: 'https://api.example.com', target: 'http://127.0.0.1:8080' },

@@ -1,3 +1,4 @@
+import type { CertificateOutcome } from '../operations/job-metrics.ts';
 import { findCertificate, findServingDomain } from '../store/certificates.ts';
 import type { IssuanceChange, IssuanceRow } from '../store/issuances.ts';
 import type { Accounts } from './account.ts';
@@ -10,11 +11,12 @@ import {
   acmeClient,
   advanceTo,
   type IssuerDeps,
+  LeaseLostError,
   recordProgress,
   type Step,
   stepOf,
 } from './issuance.ts';
-import { placeOrder } from './order.ts';
+import { OrderDeferredError, placeOrder } from './order.ts';
 import { dropIssuance, endFailedAttempt } from './retry.ts';
 import { situationOf } from './situation.ts';
 
@@ -30,6 +32,8 @@ export async function attemptCertificate(
   const projectId = domain?.project_id ?? '';
   const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
   // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
+  const told = (outcome: CertificateOutcome) =>
+    deps.metrics?.certificateAttempt(attempt.row.directory_url, outcome);
   if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
   // The old certificate serves until it expires, and is renewed when the name can be proven again.
   if (!canBeProven(row, domain)) return dropIssuance(attempt);
@@ -40,7 +44,11 @@ export async function attemptCertificate(
       signal.throwIfAborted();
       await DO_STEP[stepOf(attempt.row.step)](attempt);
     }
+    told('issued');
   } catch (error) {
+    // Another process has it, or goes on with it.
+    if (!(error instanceof LeaseLostError || signal.aborted))
+      told(error instanceof OrderDeferredError ? 'deferred' : 'failed');
     await endFailedAttempt(attempt, error);
   }
 }

@@ -33,7 +33,7 @@ export function stepOf(text: string): Step {
   return step;
 }
 
-export interface IssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged'> {
+export interface IssuerDeps extends AccountDeps, Pick<Deps, 'metrics' | 'siteChanged'> {
   /** Where authorities find the challenges of DNS-01; undefined: nowhere. */
   readonly zone?: ChallengeZone | undefined;
 }

@@ -10,6 +10,8 @@ export interface BannerFacts {
   readonly sites: string;
   /** The address of custom domains over TLS. */
   readonly httpsPort: number;
+  /** Where metrics and readiness are; undefined: nowhere. */
+  readonly operatorPort: number | undefined;
   /** Where the data is, for a person. */
   readonly data: string;
   /** Whether anyone has an account. */
@@ -36,6 +38,7 @@ export function banner({
   url,
   sites,
   httpsPort,
+  operatorPort,
   data,
   hasUsers,
   own,
@@ -48,6 +51,9 @@ export function banner({
     `  ${dim('Sites    ')} ${sites.replace('{slug}', 'PROJECT')}`,
     ...(own?.api ? [`  ${dim('API      ')} ${own.api.url}, from ${own.api.target}`] : []),
     `  ${dim('Domains  ')} ${domains}`,
+    ...(operatorPort === undefined
+      ? []
+      : [`  ${dim('Operator ')} /metrics and /readyz on port ${operatorPort}`]),
     `  ${dim('Data     ')} ${data}`,
     '',
     ...(own && own.records.length > 0 ? setUp(own) : []),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { activatedSockets } from '@petstore/service/activated-sockets.ts';
 import { createLog, type Log } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
@@ -7,6 +8,7 @@ import { addressesOf } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openEdge, PATIENCE_MS } from '../configured-edge.ts';
 import type { EdgeSockets } from '../edge/edge-server.ts';
+import { checkDatabaseAndEdge, startOperations } from '../operations/operations.ts';
 import { openOwnZone } from '../zone/own-zone.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -18,7 +20,7 @@ interface Options {
   readonly worker?: boolean;
 }
 
-export function edgeCommand(): Command {
+export function edgeCommand(version: string): Command {
   return (
     subcommand('edge')
       .description(
@@ -40,30 +42,53 @@ export function edgeCommand(): Command {
         }
         const log = createLog(config.logLevel);
         const sockets = Object.fromEntries(activatedSockets(['http', 'https']));
-        if (workers === undefined) return serveAlone(config, log, sockets);
+        if (workers === undefined) return serveAlone(config, version, log, sockets);
         const { superviseEdge } = await import('../edge-workers.ts');
         const timeoutMs = SHUTDOWN_TIMEOUT_MS;
-        const say = (at: { port: number; httpsPort: number }) => tell(config, at);
-        return superviseEdge({ config, log, workers, sockets, timeoutMs, say });
+        const say = (at: EdgePorts) => tell(config, at);
+        return superviseEdge({ config, version, log, workers, sockets, timeoutMs, say });
       })
   );
 }
 
-async function serveAlone(config: Config, log: Log, sockets: EdgeSockets): Promise<void> {
-  const edge = await openEdge(config, { log, sockets });
-  const zone = await openOwnZone(config, log).catch(async (error) => {
-    await edge.close();
+async function serveAlone(
+  config: Config,
+  version: string,
+  log: Log,
+  sockets: EdgeSockets,
+): Promise<void> {
+  const operations = await startOperations(config, { log, version });
+  const { metrics, readiness, port: operatorPort } = operations;
+  const edge = await openEdge(config, { log, sockets, metrics }).catch(async (error) => {
+    await operations.close();
     throw error;
   });
+  const zone = await openOwnZone(config, log).catch(async (error) => {
+    await edge.close();
+    await operations.close();
+    throw error;
+  });
+  checkDatabaseAndEdge(readiness, { db: edge.db, host: config.edge.host, port: edge.port });
+  readiness.started();
   const close = async () => {
+    readiness.stopping();
+    if (config.shutdownDelayMs > 0) await sleep(config.shutdownDelayMs);
     await Promise.all([edge.close({ patienceMs: PATIENCE_MS }), zone?.close()]);
+    await operations.close();
   };
-  stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
-  tell(config, edge);
+  stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS + config.shutdownDelayMs, log });
+  tell(config, { ...edge, operatorPort });
   log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
 }
 
-function tell(config: Config, { port, httpsPort }: { port: number; httpsPort: number }): void {
+/** Where an edge listens, and its operator's port. */
+export interface EdgePorts {
+  readonly port: number;
+  readonly httpsPort: number;
+  readonly operatorPort: number | undefined;
+}
+
+function tell(config: Config, { port, httpsPort, operatorPort }: EdgePorts): void {
   const { site } = addressesOf(config, {
     dashboard: config.port,
     edge: port,
@@ -71,6 +96,8 @@ function tell(config: Config, { port, httpsPort }: { port: number; httpsPort: nu
   });
   process.stdout.write(
     `Sites are served at ${site('project').replace('project.', 'PROJECT.')}\n` +
-      `Custom domains are served over TLS on port ${httpsPort}\n`,
+      `Custom domains are served over TLS on port ${httpsPort}\n${
+        operatorPort === undefined ? '' : `Metrics and readiness are on port ${operatorPort}\n`
+      }`,
   );
 }

@@ -56,14 +56,16 @@ export function serveCommand(version: string): Command {
       const dashboard = await startDashboard(options).catch((error) => {
         throw explained(error, config);
       });
-      stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log, untilStdinEnds });
-      const { addresses, httpsPort, dnsPort, db } = dashboard;
+      const timeoutMs = SHUTDOWN_TIMEOUT_MS + config.shutdownDelayMs;
+      stopOnSignal({ close: dashboard.close, timeoutMs, log, untilStdinEnds });
+      const { addresses, httpsPort, dnsPort, operatorPort, db } = dashboard;
       const facts = {
         version,
         url: addresses.dashboard,
         sites: addresses.site('slug').replace('//slug.', '//{slug}.'),
         httpsPort,
         dnsPort,
+        operatorPort,
         data: databasePlace(DATABASE_VARIABLE, config.databaseUrl),
         hasUsers: await hasUsers(db),
         own: config.domain && (await ownFacts(dashboard, config, config.domain)),

@@ -80,7 +80,7 @@ const MAX_ATTEMPTS = 3;
 const MAX_COMPARISONS = 3;
 
 export interface BuildDeps
-  extends Pick<Deps, 'addresses' | 'config' | 'db' | 'now' | 'siteChanged' | 'spool'> {
+  extends Pick<Deps, 'addresses' | 'config' | 'db' | 'metrics' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
   readonly build: typeof runBuild;
   readonly compare: typeof runComparison;

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { isDeadWorker, underLease, workerName } from '../jobs/lease.ts';
+import type { BuildOutcome } from '../operations/job-metrics.ts';
 import {
   appendLog,
   type DeployRow,
   endBuilds,
+  findDeployState,
   leaseDeploy,
   listLeased,
   releaseLease,
   renewLease,
 } from '../store/deploys.ts';
+import type { Db } from '../store/schema.ts';
 import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 
 /**
@@ -85,6 +88,12 @@ export function inWords(error: unknown): string {
     : 'The build failed because of the service, not of what was sent. It is tried again.';
 }
 
+/** How a build ended that came to its end; the deploy may be gone with its project. */
+async function outcomeOf(db: Db, id: string): Promise<BuildOutcome> {
+  const state = await findDeployState(db, id);
+  return state === 'succeeded' || state === 'failed' ? state : 'interrupted';
+}
+
 /** Builds a leased deploy, and renews the lease meanwhile. */
 function buildUnderLease(
   deps: BuildDeps,
@@ -92,14 +101,17 @@ function buildUnderLease(
   deploy: DeployRow,
   stop: AbortSignal,
 ): Promise<void> {
-  const { db, now, log } = deps;
+  const { db, metrics, now, log } = deps;
   const renew = () => renewLease(db, deploy.id, worker, now() + LEASE_MS);
   return underLease(renew, RENEW_MS, stop, async (signal) => {
+    const ended = metrics?.build();
     try {
       await buildDeploy(deps, worker, deploy, signal).finally(() =>
         endBuilds(db, deploy.id, now(), worker),
       );
+      ended?.(await outcomeOf(db, deploy.id));
     } catch (error) {
+      ended?.('interrupted');
       // An orderly stop releases the lease, and the attempt does not count.
       // A lost lease means that the project was deleted, or that another process builds the deploy now.
       const isCalledOff = signal.aborted;

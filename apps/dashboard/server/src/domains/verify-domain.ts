@@ -23,7 +23,7 @@ import { keepRecordsSeen, recordsSeen } from './move/seen-records.ts';
 
 export type VerifyDeps = Pick<
   Deps,
-  'db' | 'now' | 'config' | 'sealer' | 'siteChanged' | 'domainsChanged'
+  'db' | 'now' | 'config' | 'metrics' | 'sealer' | 'siteChanged' | 'domainsChanged'
 >;
 
 /** How often Verify may be clicked in a window, for a name and for all names of a project. */
@@ -92,6 +92,7 @@ export async function checkDomain(
       ...dnsOptions(config),
       ...(signal && { signal }),
     });
+    deps.metrics?.dnsCheck(result.verdict.code);
     const changed = await db.transaction().execute(async (trx) => {
       const at = deps.now();
       const applied = await applyCheckResult(trx, id, result, {

@@ -27,6 +27,7 @@ import type { EdgeResponse } from './http/response.ts';
 import { wellKnown } from './http/well-known.ts';
 import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import type { EdgeMetrics } from './metrics/edge-metrics.ts';
 import { type OwnHost, ownHostsByName } from './own-hosts/own-host.ts';
 import { RequestsOfReaders } from './readers/count-requests.ts';
 import { ReaderCounts } from './readers/reader-counts.ts';
@@ -58,6 +59,8 @@ export interface EdgeOptions {
   readonly ownHosts?: readonly OwnHost[];
   /** For sites whose owner has switched it on; undefined: for none. */
   readonly requestProxy?: ProxyOptions | undefined;
+  /** Counts for the operator; undefined: nobody asks for them. */
+  readonly metrics?: EdgeMetrics | undefined;
   /** The clock by which readers are counted and kept from too much, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Who may read private sites; undefined: there are none. */
@@ -142,6 +145,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       ? undefined
       : fastPathResponder(cache, files, counts, readers),
     failures: failureReporter(log),
+    metrics: options.metrics,
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     connectionsPerAddress: options.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
@@ -202,15 +206,18 @@ async function timeOf(ms: number, signal: AbortSignal | undefined): Promise<void
 
 /** Serves HTTP/1 without TLS. Rejects with Node's error when it cannot listen. */
 async function startHttpServer(at: ListenAt, context: ServerContext): Promise<EdgeListener> {
-  const { respond, fastPath, failures, log, timeouts, closing } = context;
+  const { fastPath, failures, log, timeouts, closing, metrics } = context;
+  const counted = metrics?.over('http');
+  const respond = counted?.counted(context.respond) ?? context.respond;
   const server = createServer(http1Options(timeouts));
   limitConnections(server, timeouts);
   serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
   const acceptForServer = interceptConnections(server, 'connection');
   const fastPathConnections =
-    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
+    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing, counted);
   const isAllowed = limitPerAddress(context.connectionsPerAddress);
   server.on('connection', (socket: Socket) => {
+    metrics?.connection(socket, 'http');
     if (!isAllowed(socket)) socket.destroy();
     else if (fastPathConnections) fastPathConnections.accept(socket, undefined);
     else acceptForServer(socket);

@@ -25,7 +25,7 @@ export const RESPONSE_TIMEOUT_MS = 15_000;
  */
 export const LEASE_MS = 60_000;
 
-export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer'> {
+export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'metrics' | 'now' | 'sealer'> {
   readonly timeoutMs: number;
 }
 
@@ -84,6 +84,7 @@ export async function deliverToWebhook(
   const message = { id: notice.id, body: notice.payload };
   try {
     const attempt = await sendToWebhook(deps, webhook, message, stop);
+    deps.metrics?.delivery('webhook', attempt.outcome.error === null ? 'delivered' : 'failed');
     await endDelivery(deps, notice, webhook.id, attempt);
   } catch (error) {
     if (!stop.aborted) throw error;

@@ -35,7 +35,7 @@ const KEPT_DELIVERIES = 1_000;
 const UNSENT_MS = 24 * HOUR_MS;
 
 export interface DelivererDeps
-  extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer' | 'addresses'> {
+  extends Pick<Deps, 'config' | 'db' | 'metrics' | 'now' | 'sealer' | 'addresses'> {
   readonly log: Log;
   /** How long a receiver may take to respond, in milliseconds. */
   readonly timeoutMs?: number;
@@ -99,13 +99,13 @@ async function prune({ db, now, log }: DelivererDeps, stop: AbortSignal): Promis
   }
 }
 
-interface EmailDeps extends Pick<Deps, 'db' | 'now' | 'addresses'> {
+interface EmailDeps extends Pick<Deps, 'db' | 'metrics' | 'now' | 'addresses'> {
   readonly log: Log;
 }
 
 /** Sends a leased notice to its address, and records the outcome. */
 async function deliverByEmail(
-  { db, now, addresses, log }: EmailDeps,
+  { db, metrics, now, addresses, log }: EmailDeps,
   mailer: Mailer,
   notice: LeasedNotice,
   stop: AbortSignal,
@@ -121,6 +121,7 @@ async function deliverByEmail(
     return releaseNotice(db, notice, { isCounted: false });
   }
   const { error, isFinal } = outcome;
+  metrics?.delivery('email', error === null ? 'delivered' : 'failed');
   // The error is not logged: mail servers repeat the address in it.
   if (error !== null) log.warn({ notice: id, attempts, isFinal }, 'an e-mail could not be sent');
   const at = now();

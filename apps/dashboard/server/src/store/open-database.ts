@@ -5,6 +5,7 @@ import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-addre
 import { UserError } from '@petstore/service/user-error.ts';
 import { Kysely, type TransactionBuilder } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { DatabaseObserver } from '../operations/database-metrics.ts';
 import { isRetryable } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Database, Db, Engine } from './schema.ts';
@@ -21,12 +22,23 @@ export interface OpenDatabase {
 
 /**
  * Opens the database that a `DASHBOARD_DATABASE_URL` names and brings its tables up to date. `poolSize`:
- * connections to PostgreSQL at most. Rejects with UserError where that fails.
+ * connections to PostgreSQL at most. `observer` is told of each statement. Rejects with UserError where that fails.
  */
-export async function openDatabase(url: string, poolSize: number): Promise<OpenDatabase> {
+export async function openDatabase(
+  url: string,
+  poolSize: number,
+  observer?: DatabaseObserver,
+): Promise<OpenDatabase> {
   const engine: Engine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
   try {
-    const db = new RetryingKysely<Database>({ dialect: await dialectOf(url, poolSize) });
+    const dialect = await dialectOf(url, poolSize, observer);
+    const db = new RetryingKysely<Database>({
+      dialect,
+      ...(observer && {
+        log: ({ level, queryDurationMillis }) =>
+          observer.statement(queryDurationMillis, level === 'error'),
+      }),
+    });
     await migrate(db, engine, url).catch(async (error) => {
       await db.destroy().catch(() => {});
       throw error;
@@ -37,12 +49,12 @@ export async function openDatabase(url: string, poolSize: number): Promise<OpenD
   }
 }
 
-async function dialectOf(url: string, poolSize: number) {
+async function dialectOf(url: string, poolSize: number, observer: DatabaseObserver | undefined) {
   if (!isPostgresUrl(url))
     return sqliteDialect(readSqlitePath(DATABASE_VARIABLE, url, 'dashboard'));
   // Loaded here, since most installations never need it.
   const { postgresDialect } = await import('./postgres.ts');
-  return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize);
+  return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize, observer);
 }
 
 /** Brings the tables up to date; on PostgreSQL over a connection without time limits. */

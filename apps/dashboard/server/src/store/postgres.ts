@@ -3,6 +3,7 @@ import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
+import type { DatabaseObserver } from '../operations/database-metrics.ts';
 
 /** How long the server may work on one statement. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -17,12 +18,13 @@ const MAX_WAITING = 2_048;
 const A_WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** Kysely's PostgreSQL. `poolSize`: connections at most. */
-export function postgresDialect(address: PostgresAddress, poolSize: number): PostgresDialect {
-  return dialect(address, {
-    size: poolSize,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    limitMs: LIMIT_MS,
-  });
+export function postgresDialect(
+  address: PostgresAddress,
+  poolSize: number,
+  observer?: Pick<DatabaseObserver, 'pool'>,
+): PostgresDialect {
+  const limits = { size: poolSize, statementTimeoutMs: STATEMENT_TIMEOUT_MS, limitMs: LIMIT_MS };
+  return dialect(address, limits, observer);
 }
 
 /** The same for migrations, which may take as long as they need. */
@@ -44,11 +46,13 @@ export async function refuseUnfitPooler(address: PostgresAddress, variable: stri
 function dialect(
   address: PostgresAddress,
   limits: { size: number; statementTimeoutMs: number; limitMs: number },
+  observer?: Pick<DatabaseObserver, 'pool'>,
 ): PostgresDialect {
   const pool = new Pool(serverAt(address, limits.statementTimeoutMs), {
     ...limits,
     maxWaiting: MAX_WAITING,
   });
+  observer?.pool(() => pool.load);
   return new PostgresDialect({
     pool: {
       connect: async () => (await pool.lease()) as unknown as PostgresPoolClient,

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Server, type Socket } from 
 import type { FastPathResponder } from '../fast-path/responses.ts';
 import type { Respond } from '../http/respond.ts';
 import type { EdgeLog, FailureReporter } from '../log.ts';
+import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
 import type { OwnHosts } from '../own-hosts/own-host.ts';
 import type { Timeouts } from './limits.ts';
 
@@ -17,6 +18,8 @@ export interface ServerContext {
   readonly failures: FailureReporter;
   readonly log: EdgeLog;
   readonly timeouts: Timeouts;
+  /** undefined: nobody asks. */
+  readonly metrics: EdgeMetrics | undefined;
   /** On each port; 0: unlimited. */
   readonly connectionsPerAddress: number;
   readonly closing: AbortSignal;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { keepAliveLines } from '@petstore/http/keep-alive-lines.ts';
+import type { ProtocolMetrics } from '../metrics/edge-metrics.ts';
 import { readFastPathRequest } from './request.ts';
 import type { FastPathResponder, FastPathResponse } from './responses.ts';
 
@@ -41,10 +42,13 @@ export function serveFastPath(
   respond: FastPathResponder,
   timeouts: FastPathTimeouts,
   closing: AbortSignal,
+  metrics: ProtocolMetrics | undefined,
 ): FastPathConnections {
   /** With the time since when each waits for its first request; undefined once that has come. */
   const sockets = new Map<Socket, number | undefined>();
   let waiting: { readonly socket: Socket; readonly response: FastPathResponse }[] = [];
+  /** When the first of them came. */
+  let begun = 0;
   const connectionLines = keepAliveLines(timeouts.keepAlive);
 
   const sendWaiting = () => {
@@ -52,6 +56,7 @@ export function serveFastPath(
     waiting = [];
     const lines = connectionLines();
     for (const { socket, response } of batch) send(socket, response, lines);
+    if (batch.length > 0) metrics?.sent(batch, begun);
   };
 
   const send = (socket: Socket, { head, content }: FastPathResponse, lines: string) => {
@@ -84,7 +89,10 @@ export function serveFastPath(
         sockets.set(socket, undefined);
       }
       isNew = false;
-      if (waiting.length === 0) setImmediate(sendWaiting);
+      if (waiting.length === 0) {
+        setImmediate(sendWaiting);
+        if (metrics) begun = performance.now();
+      }
       waiting.push({ socket, response });
     };
     // Requests from before the end still get their responses in this turn.

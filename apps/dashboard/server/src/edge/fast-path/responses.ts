@@ -2,6 +2,7 @@ import { matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOf } from '../http/respond.ts';
+import type { Tally } from '../metrics/response-kind.ts';
 import type { RequestsOfReaders } from '../readers/count-requests.ts';
 import type { Content } from '../sites/forms.ts';
 import type { RequestCounts } from '../sites/request-counts.ts';
@@ -13,6 +14,7 @@ import type { FastPathRequest } from './request.ts';
 export interface FastPathResponse {
   readonly head: string;
   readonly content: Content;
+  readonly tally: Tally;
 }
 
 /**
@@ -48,13 +50,17 @@ export function fastPathResponder(
     ) {
       counts.count(site);
       if (reading) readers.read(reading, site, requestTarget.host, isSecure, reader);
-      return { head: representation.notModifiedHead, content: '' };
+      return {
+        head: representation.notModifiedHead,
+        content: '',
+        tally: file.notModifiedTally,
+      };
     }
     const content = cache.cachedContent(representation.source);
     if (content === undefined) return undefined;
     counts.count(site);
     if (reading) readers.read(reading, site, requestTarget.host, isSecure, reader);
-    return { head: representation.head, content };
+    return { head: representation.head, content, tally: file.tally };
   };
 }
 

@@ -29,15 +29,16 @@ export function fileResponse(
       return textResponse(412);
     }
     if (known !== undefined && matchesWeakly(known, representation.etag)) {
-      return { status: 304, headers: representation.notModifiedHeaders, content: '' };
+      const { notModifiedHeaders: headers } = representation;
+      return { status: 304, headers, content: '', tally: file.notModifiedTally };
     }
   }
   if (method === 'HEAD')
-    return { status: file.status, headers: representation.headers, content: '' };
+    return { status: file.status, headers: representation.headers, content: '', tally: file.tally };
 
   const respond = (content: Content): EdgeResponse =>
     (isRange && rangeResponse(request, representation, content)) || {
-      ...{ status: file.status, headers: representation.headers, content },
+      ...{ status: file.status, headers: representation.headers, content, tally: file.tally },
     };
   const content = cache.content(representation.source);
   return content instanceof Promise ? content.then(respond) : respond(content);

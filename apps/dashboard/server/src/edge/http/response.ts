@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { STATUS_CODES } from '@petstore/http/node-http.ts';
+import type { Tally } from '../metrics/response-kind.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { Content } from '../sites/forms.ts';
 
@@ -11,6 +12,8 @@ export interface EdgeResponse {
   readonly content: Content;
   /** Sent as it comes, in place of `content`, which is empty then. It is destroyed where the client leaves. */
   readonly body?: Readable;
+  /** Where the operator's counts have it, which the request does not say of files. */
+  readonly tally?: Tally;
 }
 
 /** A short text that is not cached: ASCII. */

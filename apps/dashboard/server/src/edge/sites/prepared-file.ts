@@ -1,6 +1,7 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
+import { fileKind, type Tally, tallyOf } from '../metrics/response-kind.ts';
 import { type Reading, readingOf } from '../readers/count-requests.ts';
 import type { PageEdition } from '../versions/site-editions.ts';
 import { type ContentSource, editionMark } from './content-source.ts';
@@ -33,6 +34,8 @@ export interface PreparedFile {
   /** Of the host: as long as it has this one, the file is as it was prepared. */
   readonly site: Site;
   readonly status: 200 | 404;
+  readonly tally: Tally;
+  readonly notModifiedTally: Tally;
   /** A page whose Markdown may be wanted instead. */
   readonly hasMarkdown: boolean;
   /** What is counted where it is read; undefined for all that nobody reads. */
@@ -85,9 +88,12 @@ export function prepareFile(
     };
   };
 
+  const kind = fileKind(file.entry.type);
   return {
     site: site.whole ?? site,
     status,
+    tally: tallyOf(kind, status),
+    notModifiedTally: tallyOf(kind, 304),
     hasMarkdown: markdownOf(manifest, file.path) !== undefined,
     reading: status === 200 ? readingOf(site, file) : undefined,
     representations: {

@@ -19,6 +19,7 @@ import { ownHostSessions } from '../own-hosts/http2-sessions.ts';
 import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { FailedHandshakes } from './failed-handshakes.ts';
 import { type HostContext, HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, CIPHERS, chooseProtocol, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
@@ -44,11 +45,14 @@ export async function startHttpsServer(
   { at, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
   context: ServerContext,
 ): Promise<HttpsListener> {
-  const { respond, fastPath, ownHosts, failures, log, timeouts, closing } = context;
+  const { fastPath, ownHosts, failures, log, timeouts, closing, metrics } = context;
+  const counted = metrics?.over('https');
+  const respond = counted?.counted(context.respond) ?? context.respond;
   const contexts = new HostContexts(source, cache, limits.contexts);
   const live = new LiveConnections(cache);
   const choose = contextChooser(contexts, live, challengeContexts(source));
 
+  const outcomes = metrics && new FailedHandshakes(metrics);
   const handshakes = new Handshakes(maxHandshakes, timeouts.clientHello);
   const server = createServer({
     ...http1Options(timeouts),
@@ -63,13 +67,14 @@ export async function startHttpsServer(
     },
     SNICallback(this: TLSSocket, serverName: string, done: SniDone) {
       handshakes.helloReceived(this);
+      const take = (found: SecureContext | undefined) => {
+        if (!found) outcomes?.note(this, 'no_certificate');
+        done(null, found);
+      };
       const chosen = choose.context(this, serverName);
-      if (!(chosen instanceof Promise)) done(null, chosen);
-      else {
-        chosen
-          .catch((error) => failures.report(error))
-          .then((found) => done(null, found ?? undefined));
-      }
+      if (!(chosen instanceof Promise)) take(chosen);
+      else
+        chosen.catch((error) => failures.report(error)).then((found) => take(found ?? undefined));
     },
   });
   limitConnections(server, timeouts);
@@ -77,25 +82,36 @@ export async function startHttpsServer(
   const isAllowed = limitPerAddress(context.connectionsPerAddress);
   const startHandshake = interceptConnections(server, 'connection');
   server.on('connection', (socket: Socket) => {
+    metrics?.connection(socket, 'https');
     if (isAllowed(socket) && handshakes.start(socket)) startHandshake(socket);
-    else socket.destroy();
+    else {
+      metrics?.handshake('refused');
+      socket.destroy();
+    }
   });
   // The client was refused or left. Node's own listener would treat that as a bad request.
   server.removeAllListeners('tlsClientError');
-  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  server.on('tlsClientError', (error, socket) => {
+    outcomes?.failed(socket, error);
+    socket.destroy();
+  });
 
   serveHttp1(server, {
     ...{ respond, failures, log, closing },
     serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });
-  const http2 = serveHttp2(context);
+  const http2 = serveHttp2({
+    ...context,
+    respond: metrics?.over('h2').counted(context.respond) ?? context.respond,
+  });
   const ownSessions = ownHostSessions(context);
   const acceptForServer = interceptConnections(server, 'secureConnection');
   const fastPathConnections =
-    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
+    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing, counted);
   server.on('secureConnection', (socket) => {
     handshakes.end(socket);
     const { alpnProtocol } = socket;
+    metrics?.handshake(alpnProtocol === ACME_TLS ? 'challenge' : 'done');
     const serverName = serverNameOf(socket);
     const own = ownHosts.get(serverName);
     if (alpnProtocol === ACME_TLS) closeAfterHandshake(socket);

@@ -60,6 +60,7 @@ test('without any variable the service has sensible settings', () => {
     dnsPrivateServers: 'refuse',
     dnsZone: undefined,
     mail: undefined,
+    auditSyslog: undefined,
     ctLogList: undefined,
     domainConnect: undefined,
     webhookPrivateAddresses: 'refuse',
@@ -195,6 +196,28 @@ test('name servers have their port, 53 where none is named', () => {
   assert.deepEqual(proxied.requestProxyNetworks, ['10.0.0.0/8', '::1']);
   const { dnsServers } = readConfig({ DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353,::1, [::1]:5353' });
   assert.deepEqual(dnsServers, ['192.0.2.53:53', '127.0.0.1:5353', '[::1]:53', '[::1]:5353']);
+});
+
+test('a receiver of the audit log has a transport, a host, and the port of its standard', () => {
+  const read = (AUDIT_SYSLOG_URL: string) => readConfig({ AUDIT_SYSLOG_URL }).auditSyslog;
+  const caFile = undefined;
+  assert.deepEqual(read('tls://logs.example.com'), {
+    ...{ transport: 'tls', host: 'logs.example.com', port: 6514, caFile },
+  });
+  assert.deepEqual(read('udp://[::1]'), { transport: 'udp', host: '::1', port: 514, caFile });
+  assert.deepEqual(read('tcp://10.0.0.1:1601/'), {
+    ...{ transport: 'tcp', host: '10.0.0.1', port: 1601, caFile },
+  });
+  for (const wrong of [
+    'logs:601',
+    'http://logs',
+    'tcp://',
+    'tcp://logs:0',
+    'tcp://logs:70000',
+    'tcp://a b',
+  ])
+    assert.throws(() => read(wrong), /AUDIT_SYSLOG_URL must be the address of a syslog receiver/);
+  assert.throws(() => readConfig({ AUDIT_SYSLOG_CA_FILE: 'x.pem' }), /needs AUDIT_SYSLOG_URL/);
 });
 
 test('what may be a secret is not shown', () => {

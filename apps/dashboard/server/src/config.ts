@@ -8,6 +8,7 @@ import {
   secretText,
   text,
 } from '@petstore/service/environment.ts';
+import { readSyslogConfig, type SyslogConfig } from './audit/syslog/syslog-config.ts';
 import { type AcmeConfig, readAcme } from './config-acme.ts';
 import { type DomainConfig, readDomain, withDomainDefaults } from './config-domain.ts';
 import {
@@ -74,6 +75,8 @@ export interface Config {
   /** How DNS providers know this installation; undefined: they are not asked. */
   readonly domainConnect: DomainConnectConfig | undefined;
   readonly mail: MailConfig | undefined;
+  /** Where the audit log is sent; undefined: nowhere. */
+  readonly auditSyslog: SyslogConfig | undefined;
   /** Whether receivers of webhooks may be on this machine or in its private network, and use http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
   readonly rehearsal: RehearsalConfig;
@@ -175,6 +178,7 @@ export function readConfig(given: Env): Config {
     domainConnect: readDomainConnect(env, dnsZone),
     ctLogList: text(env, 'CT_LOG_LIST'),
     mail: mail(env),
+    auditSyslog: readSyslogConfig(env),
     webhookPrivateAddresses: oneOf(
       env,
       'DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES',

@@ -6,6 +6,7 @@ import type { FastifyListenOptions } from 'fastify';
 import { openAccountMail } from './accounts/account-mail.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
+import { startForwardingAudit } from './audit/syslog/forward-audit.ts';
 import { startIssuer } from './certificates/issuer.ts';
 import { startPlatformIssuer } from './certificates/platform-certificate.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
@@ -198,6 +199,8 @@ export async function startDashboard({
       edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort },
     });
     closers.push(parts.rehearser.stop);
+    const forwarding = startForwardingAudit({ ...deps, log });
+    if (forwarding) closers.push(forwarding.stop);
     const transparency = startFollowingLogs({ ...deps, log });
     if (transparency) closers.push(transparency.stop);
     parts.repositories = startRepositoryJobs({ ...deps, log });

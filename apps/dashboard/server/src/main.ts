@@ -101,6 +101,9 @@ const environment = `\
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
   SMTP_FROM                  the address that notices come from
+  AUDIT_SYSLOG_URL           syslog receiver that is sent the audit log, such as
+                             tls://logs.example.com:6514, tcp:// or udp:// (none)
+  AUDIT_SYSLOG_CA_FILE       PEM of extra roots to trust that receiver by (none)
   DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
                              allow: webhooks may lead to this machine and its private network,
                              and go over http (refuse)

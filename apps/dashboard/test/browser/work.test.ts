@@ -167,3 +167,33 @@ test('the home page tells what happened, and its first steps tick themselves off
   assert.equal(shown, false);
   assert.deepEqual(withoutRefusals(complaints), []);
 });
+
+test('the audit log is narrowed on its page, and taken along', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page, call, complaints } = ada;
+  await projectWithSite(ada, 'logs', 'Logs');
+  await call('POST', '/projects/logs/invitations', { email: 'bob@example.com', role: 'editor' });
+  await page.goto(`${origin}/projects/logs/settings/audit`);
+  const rows = page.getByRole('main').getByRole('listitem').filter({ hasText: 'ada-' });
+  await rows.filter({ hasText: 'Created the project' }).waitFor();
+  const form = page.getByRole('form', { name: 'Filter the log' });
+  await form.getByLabel('Action').selectOption('invitation');
+  await rows.filter({ hasText: 'Created the project' }).waitFor({ state: 'detached' });
+  await rows.filter({ hasText: 'Invited' }).waitFor();
+  await screenshot(page, 'work-audit');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    form.getByRole('link', { name: 'Download as CSV' }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /^logs-audit-\d{4}-\d\d-\d\d\.csv$/);
+  await form.getByLabel('Who').fill('nobody@example.com');
+  await page.keyboard.press('Enter');
+  await page.getByText('No entry is like that').waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.ok(await page.evaluate(FITS));
+  await screenshot(page, 'work-audit-phone');
+  await form.getByRole('button', { name: 'Clear' }).click();
+  await rows.filter({ hasText: 'Created the project' }).waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});

@@ -361,6 +361,7 @@ const TABLE: Record<string, Row> = {
     () => ({ path: '/api/installation/sign-in/acme/check' }),
   ),
   'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
+  'GET /api/audit/export': read(INSTALLATION, '/api/audit/export', 'installation'),
   'GET /api/zone': read(INSTALLATION, '/api/zone', 'installation'),
   // There is no zone to check.
   'GET /api/zone/check': { ...read(INSTALLATION, '/api/zone/check', 'installation'), status: 404 },
@@ -383,6 +384,7 @@ const TABLE: Record<string, Row> = {
     body: { confirm: 'another' },
   })),
   'GET /api/projects/:slug/audit': read(AUTHORS, `${PETS}/audit`),
+  'GET /api/projects/:slug/audit/export': read(AUTHORS, `${PETS}/audit/export`),
 
   'GET /api/projects/:slug/members': read(MEMBERS, `${PETS}/members`),
   'PATCH /api/projects/:slug/members/:userId': change(

@@ -51,6 +51,7 @@ import type { SearchResults } from '../../server/src/search/search.ts';
 import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import type { InstallationZone, ZoneCheck } from '../../server/src/zone/zone.ts';
 import { hasStatus, path, request } from './api.ts';
+import type { AuditFilter } from './audit/audit-filter.ts';
 import { domainInterval } from './domains/interval.ts';
 import { isAtWork } from './repository/states.ts';
 
@@ -440,11 +441,16 @@ export const zoneCheckQuery = queryOptions({
   queryFn: get<ZoneCheck>('/zone/check'),
 });
 
-/** The audit log of a project, or of the whole installation without one. */
-export const auditQuery = (slug?: string) =>
-  slug === undefined
-    ? pagedList<AuditEntry>(['audit'], '/audit')
-    : pagedList<AuditEntry>([...keys.project(slug), 'audit'], path`/projects/${slug}/audit`);
+/** The audit log of a project, or of the whole installation without one, as far as a filter leaves it. */
+export const auditQuery = (slug: string | undefined, filter: AuditFilter) => {
+  const query = new URLSearchParams(filter).toString();
+  return slug === undefined
+    ? pagedList<AuditEntry>(['audit', query], `/audit?${query}`)
+    : pagedList<AuditEntry>(
+        [...keys.project(slug), 'audit', query],
+        `${path`/projects/${slug}/audit`}?${query}`,
+      );
+};
 
 export const invitationQuery = (secret: string) =>
   queryOptions({

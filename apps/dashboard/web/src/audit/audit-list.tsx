@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { useProject } from '../projects/project-context.tsx';
@@ -10,20 +11,32 @@ import { ScrollText } from '../ui/icons.tsx';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
+import type { AuditFilter } from './audit-filter.ts';
+import { AuditFilters } from './audit-filters.tsx';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
 function AuditList({ slug }: { readonly slug?: string }) {
-  const query = useInfiniteQuery(auditQuery(slug));
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const query = useInfiniteQuery(auditQuery(slug, filter));
+  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Card flush>
-      <ListView
-        query={query}
-        empty={<Empty icon={ScrollText} title="Nothing has been changed yet" />}
-      >
-        {(entry) => <AuditRow key={entry.id} entry={entry} slug={slug} />}
-      </ListView>
-      <LoadMore query={query}>Show older entries</LoadMore>
-    </Card>
+    <div className="grid gap-4">
+      <AuditFilters slug={slug} filter={filter} setFilter={setFilter} />
+      <Card flush>
+        <ListView
+          query={query}
+          empty={
+            <Empty
+              icon={ScrollText}
+              title={isFiltered ? 'No entry is like that' : 'Nothing has been changed yet'}
+            />
+          }
+        >
+          {(entry) => <AuditRow key={entry.id} entry={entry} slug={slug} />}
+        </ListView>
+        <LoadMore query={query}>Show older entries</LoadMore>
+      </Card>
+    </div>
   );
 }
 
@@ -115,7 +128,7 @@ function text(value: unknown): string {
 }
 
 /** Actions in words, to be followed by their object. The codes are for programs. */
-const ACTIONS: Record<AuditAction, string> = {
+export const ACTIONS: Record<AuditAction, string> = {
   'account.link': 'Linked to the directory the account of',
   'account.create': 'Created the account',
   'account.password': 'Changed the password of',

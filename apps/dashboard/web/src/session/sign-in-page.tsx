@@ -49,7 +49,10 @@ export function SignInPage() {
                   <>
                     <StillSignedIn />
                     <ProviderProblem problem={problem} provider={provider} />
-                    <ProviderButtons next={next} first={problem === undefined ? first : undefined} />
+                    <ProviderButtons
+                      next={next}
+                      first={problem === undefined ? first : undefined}
+                    />
                   </>
                 )}
                 {(passwords || underWay !== null) && (

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { cx } from './class-names.ts';
 import { CircleAlert } from './icons.tsx';
 
-const CONTROL =
+export const CONTROL =
   'w-full min-w-0 rounded-md border border-outline bg-surface px-3 text-ink placeholder:text-muted/80 data-invalid:border-negative disabled:bg-subtle disabled:text-muted';
 
 interface FieldProps {

@@ -5,6 +5,7 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyListenOptions } from 'fastify';
 import { openAccountMail } from './accounts/account-mail.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
+import { makeSecret } from './accounts/secrets.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { startForwardingAudit } from './audit/syslog/forward-audit.ts';
 import { startIssuer } from './certificates/issuer.ts';
@@ -164,7 +165,9 @@ export async function startDashboard({
     const own = await ownHosts(deps, { app, log });
     closers.push(async () => own.close());
     const source = configuredSource(config, { db, addresses, sealer, now });
-    const access = readerSource(deps);
+    // Known to this process alone, and only while it runs.
+    const ownPass = makeSecret();
+    const access = readerSource({ ...deps, ownPass });
     const edge = await startConfiguredEdge(config, {
       ...{ source, access, log, sockets, ownHosts: own.hosts },
       metrics: metrics && new EdgeMetrics(metrics),
@@ -196,7 +199,7 @@ export async function startDashboard({
     closers.push(parts.checker.stop);
     parts.rehearser = startRehearser({
       ...{ ...deps, log, roots: trustedRoots('ACME_CA_FILE', config.acme.caFile) },
-      edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort },
+      edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort, pass: ownPass },
     });
     closers.push(parts.rehearser.stop);
     const forwarding = startForwardingAudit({ ...deps, log });

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deployFiles } from '../support/guides.ts';
+import { json } from '../support/service.ts';
 import { page } from './support/old-site.ts';
 import { codesOf, HOST, prepareMove, resultOf } from './support/rehearsals.ts';
 
@@ -95,6 +96,8 @@ test('a rehearsal names what is missing in its order, and is ready once that is 
     'docs.yaml': `title: Parcel\n${comparison.redirects}${added}`,
   });
   assert.equal(deployed.state, 'succeeded', JSON.stringify(deployed.errors));
+  // A private site is rehearsed as its readers will see it.
+  await json(await root.call('PATCH', '/api/projects/pets/access', { private: 'everything' }));
   const second = await resultOf(root);
   assert.deepEqual(codesOf(second), ['hsts', 'headers_lost']);
   assert.equal(second.verdict, 'ready');

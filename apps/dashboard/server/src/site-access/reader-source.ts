@@ -37,10 +37,12 @@ interface SourceDeps {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly passwordCost: PasswordCost;
+  /** Lets this process itself read every site, as a token; undefined: nothing does. */
+  readonly ownPass?: string;
 }
 
 /** The queries of the edge about who may read private sites. */
-export function readerSource({ db, now, passwordCost }: SourceDeps): AccessSource {
+export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): AccessSource {
   const limits = new PasswordLimits(db, now);
   const limited = concurrencyLimit(MAX_CHECKED, MAX_WAITING, () => new BusyError());
 
@@ -75,6 +77,8 @@ export function readerSource({ db, now, passwordCost }: SourceDeps): AccessSourc
   };
 
   const judgeToken = async (projectId: string, secret: string): Promise<Verdict> => {
+    // By its hash, so that no time tells how much of it is right.
+    if (ownPass !== undefined && hashSecret(secret) === hashSecret(ownPass)) return 'allowed';
     if (!secret.startsWith(TOKEN_PREFIX)) return 'unknown';
     const found = await findToken(db, hashSecret(secret), now());
     if (!found) return 'unknown';

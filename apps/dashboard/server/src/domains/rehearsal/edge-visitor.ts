@@ -9,6 +9,8 @@ export interface EdgePorts {
   readonly host: string;
   readonly http: number;
   readonly https: number;
+  /** By which this process reads its own private sites. */
+  readonly pass: string;
 }
 
 /** The certificate that the edge shows for a name, checked as a browser does. */
@@ -78,7 +80,8 @@ export async function visitEdge(options: Options): Promise<EdgeVisitor> {
 
   const send = async (name: string, path: string, method: string, isSecure: boolean) => {
     const either = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const common = { host, path, method, signal: either, headers: { host: name } };
+    const headers = { host: name, authorization: `Bearer ${edge.pass}` };
+    const common = { host, path, method, signal: either, headers };
     const request = isSecure
       ? httpsRequest({
           ...{ ...common, port: edge.https, agent, servername: name, rejectUnauthorized: false },

@@ -124,7 +124,7 @@ const environment = `\
                              private networks that it may call, such as 10.0.0.0/8, separated by
                              commas (none)
 
-For dashboard deploy, dashboard previews and dashboard versions:
+For dashboard deploy, previews, versions and access:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)
   DASHBOARD_TOKEN            API token, from the dashboard's account page`;
 
@@ -139,6 +139,7 @@ await addCommands(program, {
   diff: async () => (await import('./commands/diff.ts')).diffCommand(),
   previews: async () => (await import('./commands/previews.ts')).previewsCommand(),
   versions: async () => (await import('./commands/versions.ts')).versionsCommand(),
+  access: async () => (await import('./commands/access.ts')).accessCommand(),
   zone: async () => (await import('./commands/zone.ts')).zoneCommand(),
   'domain-connect': async () =>
     (await import('./commands/domain-connect.ts')).domainConnectCommand(),

@@ -100,6 +100,25 @@ test('dashboard deploy tells what breaks, ends with 3 where it is held back, and
   assert.equal(allowed.stdout, `Live: ${service.addresses.site('pets')}\n`);
 });
 
+test('dashboard access shows who may read, and changes it', async (t) => {
+  const { folder, env, service } = await setUp(t);
+  await service.db.updateTable('api_tokens').set({ scopes: 'read projects' }).execute();
+  const access = (...args: string[]) =>
+    dashboard(folder, ['access', '--project', 'pets', ...args], env, 'a shared password\n');
+  const lines = (one: string, password: string, accounts = 'members of the project') =>
+    new RegExp(`^Private: +${one}\nAccounts: +${accounts}\nPassword: +${password}\nKeys: +none\n$`);
+  assert.match((await access()).stdout, lines('nothing', 'none'));
+  const closed = await access('--private', 'everything', '--password-stdin');
+  assert.match(closed.stdout, lines('everything', 'set \\S+'), closed.stderr);
+  const opened = await access('--accounts', 'everyone', '--no-password');
+  assert.match(opened.stdout, lines('everything', 'none', 'everyone with an account'));
+  const [row] = await service.db.selectFrom('site_access').selectAll().execute();
+  assert.deepEqual([row?.everyone, row?.password_hash], [1, null]);
+  const odd = await access('--private', 'some');
+  assert.equal(odd.code, 1);
+  assert.match(odd.stderr, /Allowed choices are nothing, previews, everything/);
+});
+
 test('dashboard deploy --branch prints the address of the branch, which previews lists and deletes', async (t) => {
   const { service, folder, env, deploy } = await setUp(t);
   await writeFile(join(folder, 'openapi.json'), titledDocument('Pets of a branch', 2));

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
@@ -14,6 +13,7 @@ import type { Db } from '../store/schema.ts';
 import { listFactorsOfUsers } from '../store/security-policy.ts';
 import { countValidTokens } from '../store/tokens.ts';
 import { hasUsers, listUsers, type UserRow } from '../store/users.ts';
+import { passwordFromStdin } from './password-from-stdin.ts';
 import { subcommand } from './subcommand.ts';
 import { emailCommand, ownerCommand } from './users/change-account.ts';
 import { disableCommand, enableCommand, removeCommand } from './users/end-account.ts';
@@ -137,14 +137,8 @@ function passwordCommand(): Command {
     });
 }
 
-/** All of standard input without a last line break. */
 async function readPassword(): Promise<string> {
-  if (process.stdin.isTTY) {
-    throw new UserError(
-      '--password-stdin reads the password from a pipe or a file, so that it stays out of the list of processes: … < password.txt',
-    );
-  }
-  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  const password = await passwordFromStdin();
   checkPassword(password);
   return password;
 }

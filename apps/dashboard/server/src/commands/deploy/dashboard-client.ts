@@ -9,6 +9,7 @@ import type { ChangeException } from '../../deploys/exceptions/change-exception.
 import type { SiteVersion } from '../../deploys/versions/site-version.ts';
 import type { Project } from '../../projects/project.ts';
 import type { ErrorBody, Page } from '../../schema-types.ts';
+import type { SiteAccess, SiteAccessChange } from '../../site-access/site-access.ts';
 
 /** All in milliseconds. */
 const TIMEOUTS = {
@@ -102,20 +103,38 @@ export class DashboardClient {
   /** Makes a version the default one, or no longer. */
   async changeDefault(slug: string, version: string, isDefault: boolean): Promise<void> {
     const path = `${projectOf(slug)}/versions/${encodeURIComponent(version)}`;
-    await this.#request(
-      path,
-      {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ default: isDefault }),
-      },
-      (response) => response.arrayBuffer(),
-    );
+    await this.#send('PATCH', path, { default: isDefault });
   }
 
   async retireVersion(slug: string, version: string): Promise<void> {
     const path = `${projectOf(slug)}/versions/${encodeURIComponent(version)}`;
     await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
+  }
+
+  /** Who may read the sites of a project. */
+  readAccess(slug: string): Promise<SiteAccess> {
+    return this.#request(`${projectOf(slug)}/access`, {}, readJson<SiteAccess>).catch(
+      this.#noProject(slug),
+    );
+  }
+
+  async changeAccess(slug: string, change: SiteAccessChange): Promise<void> {
+    await this.#send('PATCH', `${projectOf(slug)}/access`, change);
+  }
+
+  async setSitePassword(slug: string, password: string): Promise<void> {
+    await this.#send('PUT', `${projectOf(slug)}/access/password`, { password });
+  }
+
+  async removeSitePassword(slug: string): Promise<void> {
+    const path = `${projectOf(slug)}/access/password`;
+    await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
+  }
+
+  async #send(method: string, path: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method, headers, body: JSON.stringify(body) };
+    await this.#request(path, init, (response) => response.arrayBuffer());
   }
 
   /** Throws the UserError for a project that is not found. */

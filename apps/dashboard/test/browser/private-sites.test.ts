@@ -35,7 +35,9 @@ test('an owner makes a site private, and visitors come in by password and by acc
     ...{ name: 'site-access', path: settings, text: 'What a visitor sees' },
     open: () => preview.getByLabel('Password').waitFor(),
   });
-  await page.locator('iframe').scrollIntoViewIfNeeded();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 1_900 });
+  await preview.getByLabel('Password').waitFor();
   await screenshot(page, 'site-access-preview');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
 

@@ -19,7 +19,10 @@ export class PasswordLimits {
   readonly #db: Db;
   readonly #now: () => number;
   /** Until when: whoever is refused costs the store nothing more. */
-  readonly #refused = new LRUCache<string, number>({ max: MAX_KNOWN });
+  readonly #refused = new LRUCache<string, number>({
+    maxSize: MAX_KNOWN,
+    sizeCalculation: () => 1,
+  });
 
   constructor(db: Db, now: () => number) {
     this.#db = db;

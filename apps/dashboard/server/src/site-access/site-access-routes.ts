@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { type Accent, signInPage, styleHash } from '../edge/access/sign-in-page.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import {
+  asksAgain,
   ItemParams,
   jsonResponse,
   NO_CONTENT,
@@ -106,11 +107,13 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/projects/:slug/access/keys',
-    operation('project.update', 'addSiteKey', 'Register a key that signs links', {
-      params: SlugParams,
-      body: NewSiteKey,
-      response: jsonResponse(201, SiteKey, 'The key.'),
-    }),
+    asksAgain(
+      operation('project.update', 'addSiteKey', 'Register a key that signs links', {
+        params: SlugParams,
+        body: NewSiteKey,
+        response: jsonResponse(201, SiteKey, 'The key.'),
+      }),
+    ),
     async (request, reply) => {
       const { project } = accessOf(request);
       const added = await addSiteKey(deps, project, request.body, callerOf(request));

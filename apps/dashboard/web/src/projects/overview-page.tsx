@@ -8,6 +8,7 @@ import { PreviewsCard } from '../deploys/previews-card.tsx';
 import { VersionsCard } from '../deploys/versions-card.tsx';
 import { deployQuery, deploysQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -30,7 +31,14 @@ export function OverviewPage() {
   return (
     <Page
       title={project.name}
-      badges={<PlanBadge plan={project.plan} />}
+      badges={
+        <>
+          <PlanBadge plan={project.plan} />
+          {project.private !== 'nothing' && (
+            <Badge>{project.private === 'everything' ? 'Private' : 'Private previews'}</Badge>
+          )}
+        </>
+      }
       actions={
         project.live && (
           <ExternalButton href={project.url} variant="primary">

@@ -27,14 +27,14 @@ export interface Begun {
   readonly lifetimeMs: number;
 }
 
-export type PasswordResult =
+type PasswordResult =
   | Begun
   | { readonly refused: 'wrong' }
   | { readonly refused: 'too_many'; readonly waitMs: number }
   /** Too many passwords are being checked. */
   | { readonly refused: 'busy' };
 
-export interface SignedLink {
+interface SignedLink {
   readonly keyId: string;
   /** Names the link: it is exchanged once. */
   readonly hash: string;

@@ -30,7 +30,11 @@ interface Known {
 /** Remembers for half a second who may read which project's private sites. */
 export class Readers {
   readonly #source: Pick<AccessSource, 'judge'>;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  // Not `max`, which allocates for as many at once: most edges have no private site.
+  readonly #known = new LRUCache<string, Known>({
+    maxSize: MAX_KNOWN,
+    sizeCalculation: () => 1,
+  });
   readonly #reads = new SingleFlight<Verdict>();
   readonly #limited = concurrencyLimit(
     MAX_RUNNING,

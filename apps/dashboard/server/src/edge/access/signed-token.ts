@@ -3,13 +3,13 @@ import type { CryptoKey, JWK } from 'jose';
 import type { SigningKey, SiteAccess } from './site-access.ts';
 
 /** The longest token, in characters. */
-export const MAX_TOKEN_LENGTH = 4_096;
+const MAX_TOKEN_LENGTH = 4_096;
 
 /** How far the clocks of those who sign may be off, in seconds. */
 const CLOCK_TOLERANCE_S = 30;
 
 /** The longest time until a token's end, and until that of reading, in seconds. */
-export const MAX_LIFETIME_S = 7 * 86_400;
+const MAX_LIFETIME_S = 7 * 86_400;
 
 /**
  * What a token is for, said by its `typ` (RFC 8725, section 3.11): a link of a browser, which is exchanged once and may be

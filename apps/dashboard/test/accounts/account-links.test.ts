@@ -198,7 +198,7 @@ onBothEngines(
       changes.map(({ action, actor, target, details }) => [action, actor, target, details]),
       [
         ['account.email_keep', 'ann@new.example', 'ann@new.example', { to: 'ann@third.example' }],
-      ['account.email_link', 'ann@new.example', 'ann@new.example', { to: 'ann@third.example' }],
+        ['account.email_link', 'ann@new.example', 'ann@new.example', { to: 'ann@third.example' }],
         ['account.email', 'ann@example.com', 'ann@new.example', { from: 'ann@example.com' }],
         ['account.email_link', 'ann@example.com', 'ann@example.com', { to: 'ann@new.example' }],
         ['account.email_link', 'ann@example.com', 'ann@example.com', { to: 'root@example.com' }],

@@ -67,7 +67,10 @@ test('every operation has an id of its own, a summary and its credentials', asyn
 });
 
 /** An archive, which test/export unpacks, and a page, which test/browser/private-sites.test.ts looks at. */
-const NOT_JSON = ['GET /api/projects/{slug}/export', 'GET /api/projects/{slug}/access/preview'  'GET /api/audit/export',
+const NOT_JSON = [
+  'GET /api/projects/{slug}/export',
+  'GET /api/projects/{slug}/access/preview',
+  'GET /api/audit/export',
   'GET /api/projects/{slug}/audit/export',
 ];
 

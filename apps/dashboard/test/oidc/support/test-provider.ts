@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
@@ -36,7 +35,7 @@ export function providerConfig(
   };
 }
 
-export async function startTestProvider(t: TestContext): Promise<TestProvider> {
+export async function startTestProvider(t: Parameters<typeof cleanUp>[0]): Promise<TestProvider> {
   const people = new Map<string, Record<string, unknown>>();
   let dashboard = 'http://127.0.0.1:1';
   let keys = await newKeys();

@@ -43,7 +43,7 @@ function LinkForm({ open }: { readonly open: OpenLink }) {
     meta: { signsIn: true },
   });
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <p className="text-muted">
         Enter its password this once. From then on you sign in with {open.provider}.
       </p>

@@ -59,7 +59,7 @@ function SignInOnce({ email, secret }: { readonly email: string; readonly secret
     meta: { signsIn: true },
   });
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
       <Button variant="primary" pending={mutation.isPending} onClick={() => mutation.mutate()}>
         <span className="truncate">Sign in as {email}</span>

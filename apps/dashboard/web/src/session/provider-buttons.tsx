@@ -32,7 +32,7 @@ export function ProviderButtons({ next, first }: ProviderButtonsProps) {
 
   if (!data || data.providers.length === 0) return null;
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
       {data.providers.map(({ id, name }) => (
         <Button
@@ -43,7 +43,7 @@ export function ProviderButtons({ next, first }: ProviderButtonsProps) {
           onClick={() => mutate(id)}
         >
           <KeyRound />
-          <span className="truncate">Continue with {name}</span>
+          <span className="min-w-0 truncate">Continue with {name}</span>
         </Button>
       ))}
       {data.passwords && (

@@ -44,7 +44,7 @@ export function SignInPage() {
         {({ passwords }) => (
           <QueryView query={pending} skeleton={<Skeleton className="h-44" />}>
             {(underWay) => (
-              <div className="grid gap-4">
+              <div className="grid grid-cols-1 gap-4">
                 {underWay === null && (
                   <>
                     <StillSignedIn />

@@ -49,7 +49,7 @@ export function SignUpPage() {
               </p>
             </div>
           ) : (
-            <div className="grid gap-4">
+            <div className="grid grid-cols-1 gap-4">
               {!isFirst && <ProviderButtons next={next} />}
               {(isFirst || installation.data?.passwords) && (
                 <SignUpForm

@@ -150,6 +150,7 @@ await addCommands(program, {
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+  scim: async () => (await import('./commands/scim.ts')).scimCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),
 });
 

@@ -368,6 +368,75 @@ const CHANGES: Record<string, Change> = {
       return () => guest.call('POST', `/api/invitations/${secret}/accept`);
     },
   },
+  'POST /api/installation/groups': {
+    action: 'group.create',
+    target: 'Engineering',
+    make: at('POST', '/api/installation/groups', { name: 'Engineering' }),
+  },
+  'PATCH /api/installation/groups/{groupId}': {
+    action: 'group.update',
+    target: 'Engineering',
+    make: async ({ service, root }) => {
+      const path = `/api/installation/groups/${await groupId(service)}`;
+      return () => root.call('PATCH', path, { name: 'Makers' });
+    },
+  },
+  'POST /api/installation/groups/{groupId}/members': {
+    action: 'group.members',
+    target: 'Makers',
+    make: async ({ service, root }) => {
+      const path = `/api/installation/groups/${await groupId(service)}/members`;
+      return () => root.call('POST', path, { email: ROOT });
+    },
+  },
+  'PUT /api/projects/{slug}/groups/{groupId}': {
+    action: 'group.role',
+    target: 'Makers',
+    make: async ({ service, root }) => {
+      const path = `/api/projects/pets/groups/${await groupId(service)}`;
+      return () => root.call('PUT', path, { role: 'viewer' });
+    },
+  },
+  'DELETE /api/projects/{slug}/groups/{groupId}': {
+    action: 'group.role',
+    target: 'Makers',
+    make: async ({ service, root }) => {
+      const path = `/api/projects/pets/groups/${await groupId(service)}`;
+      return () => root.call('DELETE', path);
+    },
+  },
+  'DELETE /api/installation/groups/{groupId}/members/{memberId}': {
+    action: 'group.members',
+    target: 'Makers',
+    make: async ({ service, root }) => {
+      const path = `/api/installation/groups/${await groupId(service)}/members/${await idOf(root)}`;
+      return () => root.call('DELETE', path);
+    },
+  },
+  'DELETE /api/installation/groups/{groupId}': {
+    action: 'group.delete',
+    target: 'Makers',
+    make: async ({ service, root }) => {
+      const path = `/api/installation/groups/${await groupId(service)}`;
+      return () => root.call('DELETE', path);
+    },
+  },
+  'POST /api/installation/scim-tokens': {
+    action: 'scim_token.create',
+    target: 'Directory',
+    make: at('POST', '/api/installation/scim-tokens', { name: 'Directory' }),
+  },
+  'DELETE /api/installation/scim-tokens/{id}': {
+    action: 'scim_token.revoke',
+    target: 'Directory',
+    make: async ({ service, root }) => {
+      const { id } = await service.db
+        .selectFrom('scim_tokens')
+        .select('id')
+        .executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/installation/scim-tokens/${id}`);
+    },
+  },
   'PATCH /api/projects/{slug}/members/{userId}': {
     action: 'member.role',
     target: GUEST,
@@ -707,6 +776,10 @@ const CHANGES: Record<string, Change> = {
     },
   },
 };
+
+async function groupId({ db }: Service): Promise<string> {
+  return (await db.selectFrom('groups').select('id').executeTakeFirstOrThrow()).id;
+}
 
 async function guestId({ db }: Service): Promise<string> {
   const guest = db.selectFrom('users').select('id').where('email', '=', GUEST);

@@ -164,7 +164,8 @@ function securityOf(access: RouteAccess | undefined) {
 export function collectDocument(app: FastifyInstance, version: string): () => Promise<object> {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', ({ url, method, schema = {}, config = {} }) => {
-    if (!schema.hide) routes.push({ url, method, schema, config, handler: () => undefined });
+    if (url.startsWith('/api/') && !schema.hide)
+      routes.push({ url, method, schema, config, handler: () => undefined });
   });
   let document: Promise<object> | undefined;
   return () => {

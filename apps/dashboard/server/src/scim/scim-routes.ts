@@ -51,7 +51,6 @@ export const scimRoutes: FastifyPluginAsync<ScimOptions> = async (app, { deps, o
     },
   );
   app.addHook('onRoute', (route) => {
-    route.schema = { ...route.schema, hide: true };
     route.bodyLimit = MAX_BODY_BYTES;
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -65,9 +64,6 @@ export const scimRoutes: FastifyPluginAsync<ScimOptions> = async (app, { deps, o
       request.directory = await directoryOf(request, deps);
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, onError));
-  app.setNotFoundHandler((request) => {
-    throw new ScimError(404, `SCIM has nothing at ${request.method} ${request.url.split('?')[0]}.`);
-  });
 
   const discovery = { config: { isDiscovery: true } } as const;
   const single = (path: string, list: (address: string) => { id?: string; name?: string }[]) => {
@@ -117,6 +113,9 @@ export const scimRoutes: FastifyPluginAsync<ScimOptions> = async (app, { deps, o
   };
   app.post('/Bulk', unsupported('Bulk'));
   app.all('/Me', unsupported('/Me'));
+  app.all('/*', ({ method, url }) => {
+    throw new ScimError(404, `SCIM has nothing at ${method} ${url.split('?')[0]}.`);
+  });
 };
 
 /** The directory by its token. Throws ScimError without a valid one. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/caller.ts';
-import { NO_PASSWORD } from '../accounts/passwords.ts';
+import { lockActiveUser } from '../accounts/passwords.ts';
 import { randomId } from '../accounts/secrets.ts';
+import { hasWayIn } from '../accounts/ways-in.ts';
 import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -12,7 +13,6 @@ import {
   insertIdentity,
   listIdentities,
 } from '../store/identities.ts';
-import { listPasskeys } from '../store/passkeys.ts';
 import type { Trx } from '../store/schema.ts';
 import { findOwnSession } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
@@ -89,24 +89,20 @@ export async function unlinkIdentity(
   id: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const current = await lockUser(trx, user.id);
-    const identities = await listIdentities(trx, user.id);
-    const identity = identities.find((one) => one.id === id);
+    const current = await lockActiveUser(trx, user.id);
+    const identity = (await listIdentities(trx, user.id)).find((one) => one.id === id);
     if (!identity) throw notFound('linked account');
-    const isLastWayIn =
-      current?.password_hash === NO_PASSWORD &&
-      identities.length === 1 &&
-      (await listPasskeys(trx, user.id)).length === 0;
-    if (isLastWayIn)
+    const own = await findOwnSession(trx, sessionId);
+    await deleteIdentitySessions(trx, id);
+    await deleteIdentity(trx, user.id, id);
+    if (!(await hasWayIn(trx, current)))
       throw conflict(
-        'This is the only way in to your account. Set a password, or link another provider, before you remove it.',
+        'This is the only way into your account. Add a passkey, or link another provider, before you remove it.',
       );
-    if ((await findOwnSession(trx, sessionId))?.identity_id === id)
+    if (own?.identity_id === id)
       throw conflict(
         'You are signed in with this one. Sign out, sign in in another way, and remove it then.',
       );
-    await deleteIdentitySessions(trx, id);
-    await deleteIdentity(trx, user.id, id);
     await writeAudit(trx, now(), actor, {
       action: 'identity.unlink',
       target: user.email,

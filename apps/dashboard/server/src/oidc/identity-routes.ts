@@ -57,7 +57,7 @@ export const identityRoutes: Routes = async (app, { deps }) => {
     '/account/identities/:id',
     asksAgain(
       operation('session', 'unlinkIdentity', 'Unlink your account from a provider', {
-        description: 'Ends the sessions that began with it. Not the only way in to your account.',
+        description: 'Ends the sessions that began with it. Not the only way into your account.',
         params: Type.Object({ id: Type.String() }),
         response: NO_CONTENT,
       }),

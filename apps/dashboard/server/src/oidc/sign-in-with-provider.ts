@@ -1,6 +1,7 @@
 import { NO_PASSWORD } from '../accounts/passwords.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { isMethodAllowed, speaksFor } from '../accounts/sign-in-rules.ts';
+import { hasWayIn } from '../accounts/ways-in.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { setGroupsOfUser } from '../groups/set-groups-of-user.ts';
@@ -91,8 +92,8 @@ async function linkUnused(
   if (!speaksFor(provider, user.email)) throw new SignInProblem('account_exists');
   const identityId = await db.transaction().execute(async (trx) => {
     const current = await lockUser(trx, user.id);
-    if (current?.password_hash !== NO_PASSWORD) throw new SignInProblem('account_exists');
     if ((await listIdentities(trx, user.id)).length > 0) throw new SignInProblem('other_identity');
+    if (!current || (await hasWayIn(trx, current))) throw new SignInProblem('account_exists');
     const at = now();
     const actor = actorOf(user, ip);
     const id = await addIdentity(trx, { user, provider, person, at }, actor);

@@ -3,14 +3,14 @@ import type { Actor } from '../../audit/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { writeAudit } from '../../store/audit.ts';
 import { deleteAuthenticatorApp } from '../../store/authenticator-apps.ts';
-import { listIdentities } from '../../store/identities.ts';
 import { deletePasskey, deletePasskeys } from '../../store/passkeys.ts';
 import { deleteRecoveryCodes } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
 import { deleteSessions } from '../../store/sessions.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import type { Caller } from '../caller.ts';
-import { lockActiveUser, NO_PASSWORD } from '../passwords.ts';
+import { lockActiveUser } from '../passwords.ts';
+import { hasWayIn } from '../ways-in.ts';
 import { appRemovedLetter, passkeyRemovedLetter } from './factor-letters.ts';
 import { factorsOf, hasFactor, isFactorRequired } from './factors.ts';
 
@@ -57,9 +57,7 @@ export async function removeAuthenticatorApp(
 // Called after a removal, which is undone where one of them throws.
 
 async function checkWayIn(trx: Trx, user: UserRow): Promise<void> {
-  if (user.password_hash !== NO_PASSWORD) return;
-  const { passkeys } = await factorsOf(trx, user.id);
-  if (passkeys.length > 0 || (await listIdentities(trx, user.id)).length > 0) return;
+  if (await hasWayIn(trx, user)) return;
   throw conflict(
     'This is the last way into your account, which has no password. Add another passkey first.',
   );

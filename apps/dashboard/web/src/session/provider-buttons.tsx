@@ -4,7 +4,7 @@ import { messageOf } from '../api.ts';
 import { installationQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
-import { KeyRound } from '../ui/icons.tsx';
+import { Building } from '../ui/icons.tsx';
 import { goToProvider } from './provider.ts';
 
 interface ProviderButtonsProps {
@@ -42,7 +42,7 @@ export function ProviderButtons({ next, first }: ProviderButtonsProps) {
           pending={(mutation.isPending || mutation.isSuccess) && mutation.variables === id}
           onClick={() => mutate(id)}
         >
-          <KeyRound />
+          <Building />
           <span className="min-w-0 truncate">Continue with {name}</span>
         </Button>
       ))}

@@ -87,6 +87,6 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await guest.page.getByRole('link', { name: 'Sign in with your account' }).click();
   await guest.page.getByLabel('E-mail').fill(colleague.email);
   await guest.page.getByLabel('Password').fill('correct horse battery');
-  await guest.page.getByRole('button', { name: 'Sign in' }).click();
+  await guest.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await guest.page.waitForURL(`${address}/reference/operations/listPets`);
 });

@@ -184,14 +184,18 @@ test('before somebody may read, nothing of what they ask for is looked up', asyn
 test('what was public before is gone from connections, tags and parts at once', async (t) => {
   const { port, source, invalidate, plain, accessOf } = await startPrivateEdge(t);
   source.deploy('d.test', SITE, { projectId: 'one' });
-  const socket = connect(port, '127.0.0.1');
-  cleanUp(t, () => socket.destroy());
-  socket.setEncoding('latin1');
-  const get = async (headers = '') => {
-    socket.write(`GET /guides/start HTTP/1.1\r\nHost: d.test\r\n${headers}\r\n`);
-    const [text] = (await once(socket, 'data')) as [string];
-    return text;
+  /** Asks on a connection of its own, as plainly as the fast path wants it. */
+  const openConnection = () => {
+    const socket = connect(port, '127.0.0.1');
+    cleanUp(t, () => socket.destroy());
+    socket.setEncoding('latin1');
+    return async (headers = '') => {
+      socket.write(`GET /guides/start HTTP/1.1\r\nHost: d.test\r\n${headers}\r\n`);
+      const [text] = (await once(socket, 'data')) as [string];
+      return text;
+    };
   };
+  const get = openConnection();
   const first = await plain('d.test', '/guides/start');
   const { etag } = first.headers;
   assert.ok(etag);
@@ -217,6 +221,8 @@ test('what was public before is gone from connections, tags and parts at once', 
   assert.equal(read.status, 200);
   assert.equal(read.headers['cache-control'], 'private, no-store');
   assert.match(read.headers.vary ?? '', /Authorization, Cookie$/);
+  const another = await openConnection()();
+  assert.match(another, /^HTTP\/1\.1 401 /, 'what memory has by now is for readers alone');
   // Public again: as it was.
   source.deploy('d.test', SITE, { projectId: 'one' });
   invalidate(['one']);

@@ -21,7 +21,8 @@ import {
 
 const LIVE = 'pets.docs.localhost';
 const CUSTOM = 'docs.example.test';
-const BELOW_WILDCARD = 'v1.pets.example.test';
+const VERSION = 'v1.pets.example.test';
+const BELOW_WILDCARD = 'v9.pets.example.test';
 const OTHER = 'others.docs.localhost';
 const PASSWORD = 'a shared password';
 
@@ -83,6 +84,10 @@ const RESOURCES: Record<string, Asking & { readonly path: string; readonly statu
   'the icon': { path: '/favicon.svg', status: 200 },
   'a redirect': { path: '/old', status: 308 },
   'a path with a slash at its end': { path: '/guides/start/', status: 308 },
+  'the start page of a version': { path: '/v1', status: 200 },
+  'a guide of a version': { path: '/v1/guides/start', status: 200 },
+  'a version with a slash at its end': { path: '/v1/', status: 308 },
+  'the MCP server of a version': { path: '/v1/mcp', status: 405 },
   'a missing page': { path: '/nothing', status: 404 },
   'the page for missing ones': { path: '/404.html', status: 404 },
   'a path below that of signing in': { path: '/_access/nothing', status: 404 },
@@ -169,7 +174,7 @@ async function kindsOf({ service, ask, people, ids }: World): Promise<Record<str
   };
   // Signed in while all was well.
   const goneCookies = new Map<string, Headers>();
-  for (const host of [LIVE, CUSTOM, BELOW_WILDCARD]) {
+  for (const host of [LIVE, CUSTOM, VERSION]) {
     const session = await signInWithAccount(ask, host, people.gone);
     assert.equal(typeof session, 'string', host);
     goneCookies.set(host, cookieOf(session));
@@ -316,7 +321,7 @@ async function kindsOf({ service, ask, people, ids }: World): Promise<Record<str
 
 /** A path of the same length that no site has, in place of each; an MCP server where the site has none. */
 function decoyOf(path: string): string {
-  if (path === '/mcp') return '/v9/mcp';
+  if (path.endsWith('/mcp')) return '/v9/mcp';
   return `/${path.slice(1).replace(/[a-z]/gi, 'q')}`;
 }
 
@@ -348,6 +353,7 @@ test('every page of a private site with every kind of visitor', async (t) => {
   const first = await deployFiles(owner, 'pets', FILES);
   assert.equal(first.state, 'succeeded', JSON.stringify(first.errors));
   const branch = await deployFiles(owner, 'pets', FILES, '?branch=feature/x');
+  await deployFiles(owner, 'pets', FILES, '?version=v1');
   const live = await deployFiles(owner, 'pets', { ...FILES, 'more.md': '# More' });
   await deployFiles(owner, 'others', FILES);
   await owner.call('PATCH', '/api/projects/pets', { requestProxy: true });
@@ -373,6 +379,7 @@ test('every page of a private site with every kind of visitor', async (t) => {
     [hostOf(live.url)]: FEW,
     [hostOf(branch.branchUrl)]: FEW,
     [CUSTOM]: FEW,
+    [VERSION]: FEW,
   };
   for (const [host, resources] of Object.entries(hosts)) {
     for (const [who, { may, status: refused = 401, come }] of Object.entries(kinds)) {
@@ -417,6 +424,22 @@ test('every page of a private site with every kind of visitor', async (t) => {
       without(shown, hostOf(first.url)).replace(/"Content-Length","\d+"/, ''),
       host,
     );
+  }
+
+  // Previews alone: what is live is public at once, and as a public site is.
+  await changeAccess(owner, 'pets', { private: 'previews' });
+  for (const host of [LIVE, CUSTOM, VERSION]) {
+    const { status, headers } = await ask(host, '/guides/start');
+    assert.equal(status, 200, host);
+    assert.match(headers['cache-control'] ?? '', /^public/, host);
+    assert.ok(headers.etag, host);
+  }
+  const previews = [first.url, live.url, branch.branchUrl].map(hostOf);
+  for (const host of [...previews, 'pets--aaaaaaaaaaaa.docs.localhost', BELOW_WILDCARD]) {
+    assert.equal((await ask(host, '/guides/start')).status, 401, host);
+    const cookie = cookieOf(sessionOf(await sendPassword(ask, host, PASSWORD)));
+    const { status } = await ask(host, '/guides/start', { headers: cookie });
+    assert.equal(status, previews.includes(host) ? 200 : 404, host);
   }
 });
 

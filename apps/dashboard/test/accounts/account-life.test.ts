@@ -181,11 +181,14 @@ onBothEngines('nobody who is disabled counts as an owner, or lets others in', as
   const { service, root, ann, annId } = await company(t);
   const bob = await joinAs(service, ann, 'pets', 'bob@example.com', 'owner');
   const secret = await invite(bob, 'pets', 'eve@example.com');
+  const roots = await invite(root, 'cats', 'eve@example.com');
   const bobId = await idOf(bob);
   const bobs = await end(root, bobId, 'disable');
   assert.deepEqual([bobs.sessions, bobs.ownerless], [1, []]);
   // The link was handed out while he was in.
   assert.equal((await service.visitor().call('GET', `/api/invitations/${secret}`)).status, 404);
+  // Those of others stay open.
+  assert.equal((await service.visitor().call('GET', `/api/invitations/${roots}`)).status, 200);
   // Ann is the only one left who can act.
   for (const [method, body] of [['DELETE'], ['PATCH', { role: 'viewer' }]] as const) {
     const refused = await ann.call(method, `/api/projects/pets/members/${annId}`, body);

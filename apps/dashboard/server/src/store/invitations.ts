@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
 import { usersIn } from './role-grants.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 
@@ -101,18 +101,25 @@ export function revokeInvitations(
   of: InvitationsOf,
   now: number,
 ): Promise<{ project_id: string; email: string }[]> {
-  let query = trx.updateTable('invitations').set({ revoked_at: now }).where(isOpen(now));
-  if ('projectId' in of) query = query.where('project_id', '=', of.projectId);
-  if ('id' in of) query = query.where('id', '=', of.id);
-  if ('of' in of) {
-    query = query
-      .where('invited_by', 'not in', usersIn(trx, of.projectId, 'owner'))
-      .where(
-        'invited_by',
-        'not in',
-        trx.selectFrom('users').select('id').where('role', '=', 'owner'),
-      );
-  }
-  if ('tokenId' in of) query = query.where('token_id', '=', of.tokenId);
-  return query.returning(['project_id', 'email']).execute();
+  const query = trx.updateTable('invitations').set({ revoked_at: now }).where(isOpen(now));
+  return chosen(trx, query, of).returning(['project_id', 'email']).execute();
+}
+
+/** Every kind has its condition: without one, all invitations of the installation would be meant. */
+function chosen(
+  trx: Trx,
+  query: UpdateQueryBuilder<Database, 'invitations', 'invitations', UpdateResult>,
+  of: InvitationsOf,
+) {
+  if ('tokenId' in of) return query.where('token_id', '=', of.tokenId);
+  if ('invitedBy' in of) return query.where('invited_by', '=', of.invitedBy);
+  const ofProject = query.where('project_id', '=', of.projectId);
+  if ('id' in of) return ofProject.where('id', '=', of.id);
+  return ofProject
+    .where('invited_by', 'not in', usersIn(trx, of.projectId, 'owner'))
+    .where(
+      'invited_by',
+      'not in',
+      trx.selectFrom('users').select('id').where('role', '=', 'owner'),
+    );
 }

@@ -460,8 +460,9 @@ const TABLE: Record<string, Row> = {
   'GET /api/projects/:slug/groups/choices': read(OWNERS, `${PETS}/groups/choices`, 'members'),
   'PUT /api/projects/:slug/groups/:groupId': change(
     [OWNERS, 'members', 200, 'group.role'],
+    // Anybody may sign up here, so owners choose among the groups that they are in.
     async (world) => ({
-      path: `${PETS}/groups/${await putGroup(world)}`,
+      path: `${PETS}/groups/${await putGroup(world, 'owner')}`,
       body: { role: 'editor' },
     }),
   ),

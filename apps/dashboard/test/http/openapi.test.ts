@@ -150,6 +150,22 @@ test('responses are as the document says', async (t) => {
   await check('POST /api/projects/{slug}/domains/{hostname}/rehearsals', rehearsed);
   const result = { result: JSON.stringify(NOT_READY), finished_at: 1, leased_by: 'nobody' };
   await service.db.updateTable('rehearsals').set(result).execute();
+  const grouped = await root.call('POST', '/api/installation/groups', { name: 'Engineering' });
+  const group = `/api/installation/groups/${(await json<{ id: string }>(grouped.clone(), 201)).id}`;
+  await check('POST /api/installation/groups', grouped);
+  const email = { email: 'root@example.com' };
+  await check(
+    'POST /api/installation/groups/{groupId}/members',
+    await root.call('POST', `${group}/members`, email),
+  );
+  await check(
+    'PUT /api/projects/{slug}/groups/{groupId}',
+    await root.call('PUT', group.replace('installation', 'projects/pets'), { role: 'viewer' }),
+  );
+  await check(
+    'POST /api/installation/scim-tokens',
+    await root.call('POST', '/api/installation/scim-tokens', { name: 'Directory' }),
+  );
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -191,6 +207,12 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains/{hostname}/rehearsals/latest': `${DOMAIN}/rehearsals/latest`,
     'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
     'GET /api/installation/users': '/api/installation/users',
+    'GET /api/installation/groups': '/api/installation/groups',
+    'GET /api/installation/groups/{groupId}': group,
+    'GET /api/installation/groups/{groupId}/members': `${group}/members`,
+    'GET /api/installation/scim-tokens': '/api/installation/scim-tokens',
+    'GET /api/projects/{slug}/groups': '/api/projects/pets/groups',
+    'GET /api/projects/{slug}/groups/choices': '/api/projects/pets/groups/choices',
     'GET /api/installation/users/{id}': `/api/installation/users/${await idOf(root)}`,
     'GET /api/audit': '/api/audit',
     'GET /api/zone': '/api/zone',

@@ -110,7 +110,7 @@ function MemberRow({ group, member }: { readonly group: Group; readonly member: 
             }
             action="Take out"
             run={run}
-            label={`Take ${name} out`}
+            label={`Take out ${name}`}
           />
         )}
       </div>

@@ -23,7 +23,7 @@ export function GroupsPage() {
     <Page
       title="Groups"
       documentTitle="Groups · Installation"
-      description="People who get the same role in projects together. Owners of a project choose which groups have a role there."
+      description="People who have the same role in projects."
       actions={<NewGroupDialog />}
     >
       <div className="grid gap-5">
@@ -77,7 +77,8 @@ function rolesInWords(roles: Group['roles']): string {
   if (!first) return 'No role in any project yet';
   const named = [first, second].flatMap((each) => (each ? `${each.role} in ${each.name}` : []));
   const more = roles.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${count(more, 'more project')}` : ''}`;
+  const text = `${named.join(', ')}${more > 0 ? ` and ${count(more, 'more project')}` : ''}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function NewGroupDialog() {

@@ -18,6 +18,8 @@ test('without any variable the service has sensible settings', () => {
     signUp: 'invitation',
     oidc: [],
     logLevel: 'info',
+    operator: undefined,
+    shutdownDelayMs: 0,
     domain: undefined,
     edge: {
       host: '127.0.0.1',

@@ -44,8 +44,10 @@ const TESTED_ELSEWHERE = [
   'cluster/service/dashboard@.service.d/sockets.conf',
   'cluster/service/dashboard@edge.service.d/workers.conf',
   'docker/Dockerfile.dockerignore',
+  'grafana/dashboard.json',
   'grafana/petstore.json',
   'prometheus/alerts.yaml',
+  'prometheus/dashboard-alerts.yaml',
 ];
 
 test('each file by which the service is run stands in a test', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { anchorsOf, readDocument } from '@petstore/test-support/documents.ts';
 import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
+import { metricNames } from '@petstore/test-support/promql.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { parse } from 'yaml';
@@ -36,29 +37,6 @@ const readRules = async () => {
   const { groups }: Rules = parse(await readDocument('deploy/prometheus/alerts.yaml'));
   return groups.flatMap(({ rules }) => rules);
 };
-
-/** Words of PromQL, as far as these files use them. */
-const KEYWORDS = new Set([
-  'by',
-  'on',
-  'sum',
-  'rate',
-  'increase',
-  'histogram_quantile',
-  'label_values',
-]);
-
-/** The names of metrics in an expression: words that are not in braces, not in brackets, and no label of a grouping. */
-function metricNames(expression: string): string[] {
-  const bare = expression
-    .replace(/\b(by|on)\s*\([^)]*\)/g, ' ')
-    .replace(/\{[^}]*\}/g, ' ')
-    .replace(/\[[^\]]*\]/g, ' ')
-    .replace(/^label_values\(([^,]*),.*$/, '$1');
-  return [...bare.matchAll(/[a-zA-Z_:][a-zA-Z0-9_:]*/g)]
-    .map(([word]) => word)
-    .filter((word) => !KEYWORDS.has(word));
-}
 
 /** Every name that a service shows which has seen a request, and something that was none. */
 async function namesShown(t: TestContext, engine: Engine): Promise<ReadonlySet<string>> {

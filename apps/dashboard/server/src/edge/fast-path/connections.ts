@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { keepAliveLines } from '@petstore/http/keep-alive-lines.ts';
 import type { ProtocolMetrics } from '../metrics/edge-metrics.ts';
-import { readFastPathRequest } from './request.ts';
+import { type ConnectionMemory, readFastPathRequest } from './request.ts';
 import type { FastPathResponder, FastPathResponse } from './responses.ts';
 
 export interface FastPathTimeouts {
@@ -76,9 +76,10 @@ export function serveFastPath(
 
   const accept = (socket: Socket, serverName: string | undefined) => {
     let isNew = true;
+    const memory: ConnectionMemory = { userAgent: '' };
     const onData = (bytes: Buffer) => {
       const isBehind = socket.writableLength > MAX_QUEUED_BYTES;
-      const request = closing.aborted || isBehind ? undefined : readFastPathRequest(bytes);
+      const request = closing.aborted || isBehind ? undefined : readFastPathRequest(bytes, memory);
       const response = request && respond(request, serverName);
       if (!response) {
         handOver(bytes);

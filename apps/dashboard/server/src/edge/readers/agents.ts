@@ -96,14 +96,15 @@ const MAX_KNOWN = 2_000;
 
 /** A function from a user agent to the name of a program; undefined for a browser's. */
 export function agentNames(): (userAgent: string | undefined) => string | undefined {
-  const known = new Map<string, string | undefined>();
+  /** Empty: a browser's. */
+  const known = new Map<string, string>();
   return (userAgent) => {
     if (userAgent === undefined || userAgent.length > MAX_LENGTH) return OTHER_PROGRAMS;
     const name = known.get(userAgent);
-    if (name !== undefined || known.has(userAgent)) return name;
+    if (name !== undefined) return name === '' ? undefined : name;
     if (known.size === MAX_KNOWN) known.clear();
     const found = agentOf(userAgent);
-    known.set(userAgent, found);
+    known.set(userAgent, found ?? '');
     return found;
   };
 }

@@ -2,6 +2,7 @@ import {
   type CountKind,
   DETAIL,
   HOUR_MS,
+  type HourCounts,
   MAX_DETAIL,
   MAX_NAME,
   MOST_NAMES,
@@ -23,8 +24,15 @@ const MAX_SENTENCES = 20;
 /** Hours in memory while the store is away; the oldest is dropped. */
 const MAX_HOURS = 6;
 
+/** In place of a number in a map, so that counting is one look-up. */
+interface Cell {
+  count: number;
+}
+
+type Names = Map<string, Cell>;
+
 interface Counts {
-  readonly counts: Map<CountKind, Map<string, number>>;
+  readonly counts: Map<CountKind, Names>;
   readonly sentences: Sentence[];
 }
 
@@ -41,6 +49,9 @@ export class ReaderCounts {
   #timer: NodeJS.Timeout | undefined;
   #isStoring = false;
   #storing: Promise<void> = Promise.resolve();
+  #lastId = '';
+  #lastUntil = 0;
+  #last: Counts | undefined;
 
   /** `now`: the clock, in milliseconds since 1970. */
   constructor(source: SiteSource, log: EdgeLog, now: () => number = Date.now) {
@@ -54,9 +65,9 @@ export class ReaderCounts {
     const names = this.#namesOf(projectId, kind);
     if (!names) return;
     const key = keyOf(name, detail);
-    const known = names.get(key);
-    if (known !== undefined) {
-      names.set(key, known + 1);
+    const cell = names.get(key);
+    if (cell) {
+      cell.count += 1;
       return;
     }
     const isKept =
@@ -67,8 +78,7 @@ export class ReaderCounts {
       this.#names < MAX_NAMES;
     if (isKept) this.#names += 1;
     // What led to missing paths are many; other details are few.
-    const kept = isKept ? key : keyOf(OTHERS, kind === 'missing' ? '' : detail);
-    names.set(kept, (names.get(kept) ?? 0) + 1);
+    addTo(names, isKept ? key : keyOf(OTHERS, kind === 'missing' ? '' : detail), 1);
   }
 
   /** Keeps what a reader wrote until it is stored. */
@@ -85,17 +95,19 @@ export class ReaderCounts {
     clearTimeout(this.#timer);
   }
 
-  #namesOf(projectId: string, kind: CountKind): Map<string, number> | undefined {
+  #namesOf(projectId: string, kind: CountKind): Names | undefined {
     const counts = this.#countsOf(projectId)?.counts;
     const known = counts?.get(kind);
     if (known || !counts) return known;
-    const names = new Map<string, number>();
+    const names: Names = new Map();
     counts.set(kind, names);
     return names;
   }
 
   #countsOf(projectId: string): Counts | undefined {
     const now = this.#now();
+    // Mostly it is the hour and the project of the one before.
+    if (projectId === this.#lastId && now < this.#lastUntil) return this.#last;
     const hour = now - (now % HOUR_MS);
     let projects = this.#hours.get(hour);
     if (!projects) {
@@ -103,12 +115,16 @@ export class ReaderCounts {
       this.#hours.set(hour, projects);
       if (!this.#isStoring) this.#schedule();
     }
-    const known = projects.get(projectId);
-    if (known) return known;
-    if (this.#names >= MAX_NAMES) return undefined;
-    const made: Counts = { counts: new Map(), sentences: [] };
-    projects.set(projectId, made);
-    return made;
+    let counts = projects.get(projectId);
+    if (!counts) {
+      if (this.#names >= MAX_NAMES) return undefined;
+      counts = { counts: new Map(), sentences: [] };
+      projects.set(projectId, counts);
+    }
+    this.#lastId = projectId;
+    this.#lastUntil = hour + HOUR_MS;
+    this.#last = counts;
+    return counts;
   }
 
   #schedule(): void {
@@ -123,10 +139,11 @@ export class ReaderCounts {
     const taken = this.#hours;
     this.#hours = new Map();
     this.#names = 0;
+    this.#lastUntil = 0;
     this.#isStoring = true;
     for (const [hour, projects] of taken) {
       try {
-        await this.#source.addReaders?.({ hour, projects });
+        await this.#source.addReaders?.({ hour, projects: numbersOf(projects) });
       } catch (error) {
         this.#log.warn({ err: error }, 'what readers do could not be stored; it is tried again');
         this.#putBack(hour, projects);
@@ -138,6 +155,7 @@ export class ReaderCounts {
 
   /** For the next time, with what came meanwhile. */
   #putBack(hour: number, projects: Map<string, Counts>): void {
+    this.#lastUntil = 0;
     const since = this.#hours.get(hour);
     this.#hours.set(hour, projects);
     for (const [projectId, { counts, sentences }] of since ?? []) {
@@ -161,16 +179,27 @@ export class ReaderCounts {
 const keyOf = (name: string, detail: string): string =>
   detail === '' ? name : name + DETAIL + detail;
 
-function sumOf(
-  kind: CountKind,
-  { counts }: Counts,
-  added: ReadonlyMap<string, number>,
-): Map<string, number> {
-  const sum = counts.get(kind) ?? new Map<string, number>();
-  for (const [name, count] of added) {
+function addTo(names: Names, key: string, count: number): void {
+  const cell = names.get(key);
+  if (cell) cell.count += count;
+  else names.set(key, { count });
+}
+
+function sumOf(kind: CountKind, { counts }: Counts, added: Names): Names {
+  const sum = counts.get(kind) ?? new Map<string, Cell>();
+  for (const [name, { count }] of added) {
     const isKept = sum.has(name) || sum.size < 2 * MOST_NAMES[kind];
-    const kept = isKept ? name : OTHERS;
-    sum.set(kept, (sum.get(kept) ?? 0) + count);
+    addTo(sum, isKept ? name : OTHERS, count);
   }
   return sum;
+}
+
+function numbersOf(projects: ReadonlyMap<string, Counts>): HourCounts['projects'] {
+  const numbers = (names: Names) => new Map([...names].map(([key, { count }]) => [key, count]));
+  return new Map(
+    [...projects].map(([id, { counts, sentences }]) => [
+      id,
+      { counts: new Map([...counts].map(([kind, names]) => [kind, numbers(names)])), sentences },
+    ]),
+  );
 }

@@ -3,6 +3,7 @@ import { DIRECT, MAX_DETAIL } from '../../readers/counted.ts';
 /** The host of a web address. Longer addresses are nobody's page. */
 const HOST =
   /^https?:\/\/(?:[^/?#@]{0,200}@)?(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?:[/?#]|$)/i;
+const SLASH = 0x2f;
 const MAX_REFERRER = 4_000;
 
 /** The host that a Referer header names; undefined where it names none. */
@@ -20,6 +21,11 @@ export function sourceOf(
   host: string,
   origin: string,
 ): string | undefined {
+  if (referer === undefined) return DIRECT;
+  // Most pages are read from another one of the site.
+  const at = referer.startsWith('https://') ? 8 : 7;
+  if (referer.startsWith(host, at) && referer.charCodeAt(at + host.length) === SLASH)
+    return undefined;
   const from = hostOf(referer);
   if (from === undefined) return DIRECT;
   return isOwn(from, host, origin) ? undefined : from;

@@ -147,6 +147,10 @@ test('only one whole GET with nothing out of the ordinary is plain', () => {
     accept: undefined,
     acceptEncoding: 'br',
     ifNoneMatch: '"x"',
+    reader: {
+      ...{ userAgent: undefined, referer: undefined, accept: undefined, fetchDest: undefined },
+      isLeftOut: false,
+    },
   });
   for (let length = 0; length < plain.length; length++) {
     assert.equal(read(plain.slice(0, length)), undefined, `cut at ${length}`);

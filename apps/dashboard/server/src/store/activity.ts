@@ -56,7 +56,7 @@ export async function readActivity(
   if (by.only !== undefined) query = query.where('audit_log.project_id', '=', by.only);
   if (!by.isEverywhere) {
     const readable = db
-      .selectFrom('members')
+      .selectFrom('role_grants')
       .select('project_id')
       .where('user_id', '=', by.userId)
       .where('role', 'in', ['owner', 'editor']);

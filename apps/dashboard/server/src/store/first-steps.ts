@@ -1,4 +1,5 @@
 import type { FirstStep } from '../home/first-steps.ts';
+import { projectsOf } from './role-grants.ts';
 import { updateRows } from './rows.ts';
 import type { Db, Plan } from './schema.ts';
 
@@ -12,7 +13,7 @@ export interface DoneSteps {
 
 /** What there is in the projects that a user owns, as far as it is a first step. */
 export async function readFirstSteps(db: Db, userId: string): Promise<DoneSteps> {
-  const memberships = db.selectFrom('members').select('project_id').where('user_id', '=', userId);
+  const memberships = projectsOf(db, userId);
   const own = memberships.where('role', '=', 'owner');
   const owned = await db
     .selectFrom('projects')
@@ -54,7 +55,7 @@ export async function readFirstSteps(db: Db, userId: string): Promise<DoneSteps>
         .limit(1)
         .executeTakeFirst()) ??
         (await db
-          .selectFrom('members')
+          .selectFrom('role_grants')
           .select('user_id')
           .where('project_id', 'in', own)
           .where('user_id', '!=', userId)

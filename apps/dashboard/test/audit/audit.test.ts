@@ -87,6 +87,7 @@ const SEND_ALONE = [
   // They ask a provider.
   'POST /api/oidc/{provider}/start',
   'POST /api/account/identities/{provider}/start',
+  'POST /api/session/confirmation/providers/{provider}/start',
   'POST /api/installation/sign-in/{provider}/check',
   // It asks the DNS.
   'POST /api/projects/{slug}/dns-simulation',

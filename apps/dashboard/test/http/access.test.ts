@@ -278,6 +278,10 @@ const TABLE: Record<string, Row> = {
   'POST /api/account/identities/:provider/start': change([SIGNED_IN, null, 404, undefined], () => ({
     path: '/api/account/identities/acme/start',
   })),
+  'POST /api/session/confirmation/providers/:provider/start': change(
+    [SIGNED_IN, null, 404, undefined],
+    () => ({ path: '/api/session/confirmation/providers/acme/start', body: {} }),
+  ),
   'DELETE /api/account/identities/:id': {
     ...change([SIGNED_IN, null, 204, 'identity.unlink'], async (world, { person }) => {
       const id = await putIdentity(world, person === 'nobody' ? 'owner' : person);

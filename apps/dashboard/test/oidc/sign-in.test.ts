@@ -514,6 +514,41 @@ test('a provider that is away at the start is found later, and one that changes 
   assert.ok(['/', '/sign-in?problem=failed&provider=acme'].includes(rotated));
 });
 
+test('whoever signed in a while ago proves to the provider that they still sit there', async (t) => {
+  let clock = Date.now();
+  const evil = await startHostileProvider(t);
+  const oidc = [providerConfig(evil.issuer, { emailDomains: ['evil.example'] })];
+  const service = await startService(t, { oidc }, { now: () => clock });
+  const { origin } = service;
+  await service.signUp(OWNER);
+  const browser = testBrowser();
+  await browser.signIn(origin);
+  const makeToken = () => browser.call(origin, 'POST', '/api/account/tokens', { name: 'CI' });
+  assert.equal((await makeToken()).status, 201);
+  clock += 16 * 60_000;
+  await assertError(await makeToken(), 403, 'confirmation_required');
+  const how = await browser.call(origin, 'GET', '/api/session/confirmation');
+  const { ways, providers } = await json<{ ways: string[]; providers: object[] }>(how);
+  assert.deepEqual([ways, providers], [[], [{ id: 'acme', name: 'Acme' }]]);
+  const confirm = async (claims: object) => {
+    evil.claims = { ...claims };
+    const start = '/api/session/confirmation/providers/acme/start';
+    const begun = await browser.call(origin, 'POST', start, { next: '/account/tokens' });
+    const { url } = await json<{ url: string }>(begun);
+    const { searchParams } = new URL(url);
+    assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
+    const { url: end } = await browser.open(url);
+    return end.pathname + end.search;
+  };
+  const refused = '/account/security?problem=not_confirmed&provider=acme';
+  // It did not ask again, or somebody else was there.
+  assert.equal(await confirm({ auth_time: clock / 1_000 - 70 }), refused);
+  assert.equal(await confirm({ sub: 'somebody else' }), refused);
+  await assertError(await makeToken(), 403, 'confirmation_required');
+  assert.equal(await confirm({ auth_time: Math.ceil(clock / 1_000) }), '/account/tokens');
+  assert.equal((await makeToken()).status, 201);
+});
+
 test('the cookies of a sign-in are bound to the browser and the host, and end in minutes', async (t) => {
   const evil = await startHostileProvider(t);
   let clock = Date.now();

@@ -31,6 +31,8 @@ export async function beginAuthorization(
     nonce: flow.nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
     code_challenge_method: 'S256',
+    // Whoever sits at an open screen has no use for a session that the provider still has.
+    ...(purpose.kind === 'confirm' && { prompt: 'login', max_age: '0' }),
   });
   return { flow, url };
 }

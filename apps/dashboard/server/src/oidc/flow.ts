@@ -16,10 +16,13 @@ export interface Flow {
   readonly nonce: string;
   /** Of PKCE (RFC 7636). */
   readonly verifier: string;
-  /** Whether it signs in, or links the provider with the account of a session. */
+  /**
+   * Whether it signs in; or, for the user of a session, links the provider with their account, or proves again who they
+   * are.
+   */
   readonly purpose:
     | { readonly kind: 'sign-in' }
-    | { readonly kind: 'link'; readonly sessionId: string };
+    | { readonly kind: 'link' | 'confirm'; readonly sessionId: string };
   /** Where the browser goes afterwards. */
   readonly next: string;
   readonly endsAt: number;

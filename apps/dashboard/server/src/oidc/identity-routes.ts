@@ -13,6 +13,7 @@ import { instant, instantOrNull } from '../schema-types.ts';
 import { listIdentities } from '../store/identities.ts';
 import { unlinkIdentity } from './identities.ts';
 import { providerOf, startFlow } from './oidc-routes.ts';
+import { returnPath } from './return-path.ts';
 import { Identity, SignInStart } from './sign-in.ts';
 
 const operation = operationsOf('Account');
@@ -50,6 +51,24 @@ export const identityRoutes: Routes = async (app, { deps }) => {
       const provider = providerOf(deps, request.params.provider);
       const purpose = { kind: 'link', sessionId } as const;
       return startFlow(request, reply, deps, provider, { purpose, next: '/account/security' });
+    },
+  );
+
+  app.post(
+    '/session/confirmation/providers/:provider/start',
+    operation('session', 'startConfirmation', 'Begin to confirm that it is you, with a provider', {
+      description:
+        'The provider asks you again. For 15 minutes sensitive changes are possible then.',
+      params: Type.Object({ provider: Type.String() }),
+      body: Type.Object({ next: Type.Optional(Type.String({ maxLength: 4_000 })) }),
+      response: jsonResponse(200, SignInStart),
+    }),
+    async (request, reply) => {
+      const { sessionId = '' } = callerOf(request);
+      const provider = providerOf(deps, request.params.provider);
+      const next = returnPath(request.body.next, deps.addresses().dashboard);
+      const purpose = { kind: 'confirm', sessionId } as const;
+      return startFlow(request, reply, deps, provider, { purpose, next });
     },
   );
 

@@ -3,6 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { userWithPassword } from '../accounts/accounts.ts';
+import type { Caller } from '../accounts/caller.ts';
 import { factorsOf, hasFactor } from '../accounts/factors/factors.ts';
 import { continueSignIn } from '../accounts/factors/sign-in.ts';
 import { endSession, fromOf } from '../accounts/sessions.ts';
@@ -13,9 +14,12 @@ import { sessionCallerOf } from '../http/access.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
 import { clearSessionCookie, setSessionCookie, setSignInCookie } from '../http/session-cookie.ts';
+import { findIdentity } from '../store/identities.ts';
+import { confirmSession } from '../store/sessions.ts';
 import { addressesFor } from './addresses.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
-import { type Flow, keepFlow, takeFlow } from './flow.ts';
+import { CLOCK_TOLERANCE_S } from './discover.ts';
+import { FLOW_MS, type Flow, keepFlow, takeFlow } from './flow.ts';
 import { linkIdentity } from './identities.ts';
 import {
   clearPendingLink,
@@ -105,10 +109,12 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
     const callback = new URL(addressesFor(deps, provider.config.id).redirect);
     callback.search = new URL(request.originalUrl, callback).search;
     const person = await finishAuthorization(provider, flow, callback);
-    const next =
-      flow.purpose.kind === 'link'
-        ? await link(request, provider, flow.purpose.sessionId, person)
-        : await signIn(request, reply, provider, flow, person);
+    const { purpose } = flow;
+    let next = flow.next;
+    if (purpose.kind === 'sign-in') next = await signIn(request, reply, provider, flow, person);
+    else if (purpose.kind === 'link') {
+      next = await link(request, provider, purpose.sessionId, person);
+    } else await confirm(request, flow, purpose.sessionId, person);
     await recordProviderSuccess(deps.db, ip);
     return next;
   }
@@ -119,14 +125,35 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
     sessionId: string,
     person: Person,
   ): Promise<string> {
-    const caller = await sessionCallerOf(request, deps);
-    if (caller?.sessionId !== sessionId) throw new SignInProblem('signed_out');
+    const caller = await callerOfFlow(request, sessionId);
     await linkIdentity(
       deps,
       { user: caller.user, provider: provider.config, person },
       caller.actor,
     );
     return `/account/security?linked=${provider.config.id}`;
+  }
+
+  /** The user of the session that began a flow. Throws SignInProblem where the browser has another one by now. */
+  async function callerOfFlow(request: FastifyRequest, sessionId: string): Promise<Caller> {
+    const caller = await sessionCallerOf(request, deps);
+    if (caller?.sessionId !== sessionId) throw new SignInProblem('signed_out');
+    return caller;
+  }
+
+  async function confirm(
+    request: FastifyRequest,
+    flow: Flow,
+    sessionId: string,
+    person: Person,
+  ): Promise<void> {
+    const caller = await callerOfFlow(request, sessionId);
+    const known = await findIdentity(deps.db, person.issuer, person.subject);
+    // Some providers neither ask again nor tell when they asked: that they answer now is all that there is.
+    const beganAt = (flow.endsAt - FLOW_MS) / 1_000 - CLOCK_TOLERANCE_S;
+    const isFresh = person.authenticatedAt === undefined || person.authenticatedAt >= beganAt;
+    if (known?.user.id !== caller.user.id || !isFresh) throw new SignInProblem('not_confirmed');
+    await confirmSession(deps.db, sessionId, deps.now());
   }
 
   async function signIn(
@@ -264,7 +291,8 @@ function problemOf(error: unknown): Problem | undefined {
 }
 
 function problemPath(problem: Problem, provider: string, flow: Flow | undefined): string {
-  const page = flow?.purpose.kind === 'link' ? '/account/security' : '/sign-in';
+  const isSignedIn = flow !== undefined && flow.purpose.kind !== 'sign-in';
+  const page = isSignedIn ? '/account/security' : '/sign-in';
   const query = new URLSearchParams({ problem, provider });
   if (flow?.purpose.kind === 'sign-in' && flow.next !== '/') query.set('next', flow.next);
   return `${page}?${query}`;

@@ -16,6 +16,8 @@ export interface Person {
   /** The provider's own session. */
   readonly sid: string | undefined;
   readonly idToken: string;
+  /** When they last proved to the provider who they are, in seconds since 1970; undefined: it does not tell. */
+  readonly authenticatedAt: number | undefined;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -36,6 +38,7 @@ export function personOf(
     groups: groupsClaim === undefined ? undefined : groupsIn(claims, groupsClaim),
     sid: typeof claims.sid === 'string' && claims.sid.length <= 255 ? claims.sid : undefined,
     idToken,
+    authenticatedAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
   };
 }
 

@@ -18,6 +18,7 @@ export const PROBLEMS = [
   'other_provider',
   'identity_taken',
   'signed_out',
+  'not_confirmed',
   'too_many',
 ] as const;
 

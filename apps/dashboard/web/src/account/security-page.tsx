@@ -23,12 +23,13 @@ import { RecoveryCodesCard } from './factors/recovery-codes-card.tsx';
 import { IdentitiesCard } from './identities-card.tsx';
 
 export function SecurityPage() {
+  const { hasPassword } = useUser();
   return (
     <Page title="Security" documentTitle="Security · Account">
       <div className="grid gap-5">
         <GuessingAlert />
         <IdentitiesCard />
-        <PasswordCard />
+        {hasPassword && <PasswordCard />}
         <PasskeysCard />
         <AuthenticatorAppCard />
         <RecoveryCodesCard />

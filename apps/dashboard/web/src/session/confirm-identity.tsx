@@ -6,11 +6,12 @@ import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { Dialog } from '../ui/form-dialog.tsx';
-import { KeyRound } from '../ui/icons.tsx';
+import { Building, KeyRound } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { CurrentPasswordField } from './credentials-fields.tsx';
 import { hasPasskeys, PasskeyAborted, signWithPasskey } from './passkeys.ts';
+import { goToConfirm } from './provider.ts';
 import { signOut } from './session.ts';
 
 const PATH = '/session/confirmation';
@@ -69,10 +70,11 @@ function Ways({ onConfirmed, onCancel }: WaysProps) {
     onSuccess: onConfirmed,
     meta: { signsIn: true },
   });
-  const { error } = passkey;
+  const provider = useMutation({ mutationFn: goToConfirm });
+  const error = passkey.error ?? provider.error;
   return (
     <QueryView query={query} skeleton={<Skeleton className="h-32" />}>
-      {({ ways }) => (
+      {({ ways, providers }) => (
         <div className="grid gap-5">
           {error && !(error instanceof PasskeyAborted) && (
             <Alert tone="negative">{messageOf(error)}</Alert>
@@ -83,6 +85,16 @@ function Ways({ onConfirmed, onCancel }: WaysProps) {
               Use a passkey
             </Button>
           )}
+          {providers.map(({ id, name }) => (
+            <Button
+              key={id}
+              pending={(provider.isPending || provider.isSuccess) && provider.variables === id}
+              onClick={() => provider.mutate(id)}
+            >
+              <Building />
+              <span className="min-w-0 truncate">Confirm with {name}, and come back</span>
+            </Button>
+          ))}
           {ways.includes('password') ? (
             <Form mutation={password} fields={['password']}>
               <CurrentPasswordField />
@@ -94,7 +106,7 @@ function Ways({ onConfirmed, onCancel }: WaysProps) {
           ) : (
             <div className="flex flex-wrap justify-end gap-2">
               <Button onClick={onCancel}>Cancel</Button>
-              {ways.length === 0 && <SignInAgain />}
+              {ways.length + providers.length === 0 && <SignInAgain />}
             </div>
           )}
         </div>

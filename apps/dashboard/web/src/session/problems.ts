@@ -30,6 +30,8 @@ const SENTENCES: Record<Problem, Sentences> = {
   identity_taken: (provider) =>
     `Your account at ${provider} is linked with another account here. Sign in with ${provider} to get there.`,
   signed_out: () => 'You were signed out meanwhile. Sign in, and begin again.',
+  not_confirmed: (provider) =>
+    `${provider} did not confirm that it is you: it signed in another account, or did not ask again. Try again, or sign out and in.`,
   too_many: () =>
     'Too many tries to sign in from your network. Wait a quarter of an hour, then try again.',
 };

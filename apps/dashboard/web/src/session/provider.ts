@@ -12,6 +12,14 @@ export async function goToLink(id: string): Promise<void> {
   await leave(request<SignInStart>('POST', path`/account/identities/${id}/start`));
 }
 
+/** Goes to a provider to prove again who one is; it leads back to this page. */
+export async function goToConfirm(id: string): Promise<void> {
+  const { pathname, search } = window.location;
+  const body = { next: pathname + search };
+  const start = path`/session/confirmation/providers/${id}/start`;
+  await leave(request<SignInStart>('POST', start, body));
+}
+
 /** Links the provider that this browser has just signed in with, by the account's password, and goes there again. */
 export async function confirmLink(password: string): Promise<void> {
   await leave(request<SignInStart>('POST', '/oidc/pending-link', { password }));

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access.ts';
 import { jsonResponse, NO_CONTENT, operationsOf, type Routes } from '../../http/routes.ts';
 import { instant } from '../../schema-types.ts';
+import { listIdentities } from '../../store/identities.ts';
 import { NO_PASSWORD } from '../passwords.ts';
 import { confirmWithPasskey, confirmWithPassword } from './confirmation.ts';
 import { Confirmation } from './factor.ts';
@@ -33,7 +34,11 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       const ways: Confirmation['ways'] = [];
       if ((await usablePasskeys(request)).length > 0) ways.push('passkey');
       if (user.password_hash !== NO_PASSWORD) ways.push('password');
-      return { ways, confirmedAt: instant(confirmedAt) };
+      const linked = (await listIdentities(deps.db, user.id)).map(({ provider }) => provider);
+      const providers = deps.providers.all
+        .map(({ config: { id, name } }) => ({ id, name }))
+        .filter(({ id }) => linked.includes(id));
+      return { ways, providers, confirmedAt: instant(confirmedAt) };
     },
   );
 

@@ -94,7 +94,10 @@ export const FirstCode = Type.Object({ draft: Type.String({ maxLength: 1_000 }),
 export const Confirmation = Type.Object(
   {
     ways: Type.Array(OneOf(['password', 'passkey']), {
-      description: 'How you can prove that it is you. None: sign in again.',
+      description: 'How you can prove that it is you. None, and no provider: sign in again.',
+    }),
+    providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description: 'Providers that you can prove it to.',
     }),
     confirmedAt: Instant,
   },

@@ -15,7 +15,11 @@ test('an invited person creates an account, joins, and sees what a viewer may no
   await owner.page.goto(`${origin}/projects/petstore/settings/members`);
   await owner.page.getByRole('button', { name: 'Invite' }).click();
   await owner.page.getByLabel('E-mail address').fill('grace@example.com');
-  await owner.page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+  const invite = owner.page.getByRole('dialog');
+  await invite.getByText(/^May see the project/).waitFor();
+  await invite.getByLabel('Role').selectOption('owner');
+  await invite.getByText(/^May do what an editor may, and .*manage members/).waitFor();
+  await invite.getByLabel('Role').selectOption('viewer');
   await owner.page.getByRole('button', { name: 'Make the link' }).click();
   const link = await owner.page.getByLabel('invitation link', { exact: true }).innerText();
   await owner.page.getByRole('button', { name: 'Done' }).click();
@@ -99,12 +103,17 @@ test('an owner changes a role, and the last owner stays one', async () => {
   assert.equal(await leave.isDisabled(), true);
 
   await page.getByLabel('Role of Grace').selectOption('editor');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/They may then, too: upload deploys, .*read the audit log/).waitFor();
+  await dialog.getByRole('button', { name: 'Make an editor' }).click();
   await page.getByText('Grace is now an editor.').first().waitFor();
   await grace.page.reload();
   await grace.page.getByRole('button', { name: 'Choose a file' }).waitFor();
   assert.equal(await grace.page.getByRole('button', { name: 'Choose a file' }).isEnabled(), true);
 
   await page.getByLabel('Role of Grace').selectOption('owner');
+  await dialog.getByText(/delete the project/).waitFor();
+  await dialog.getByRole('button', { name: 'Make an owner' }).click();
   await page.getByText('You are the only owner').waitFor({ state: 'detached' });
   assert.equal(await role.isEnabled(), true);
   assert.equal(await leave.isEnabled(), true);

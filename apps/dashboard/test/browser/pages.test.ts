@@ -175,6 +175,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     invitation,
   );
   const { pathname } = new URL(link);
+  const { id } = await owner.call<{ id: string }>('GET', '/session');
   await lookAtAll(owner, [
     { name: 'account', path: '/account', text: 'Owns the installation' },
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
@@ -182,6 +183,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
     { name: 'people', path: '/installation/people', text: 'Everyone who has an account' },
     { name: 'installation-security', path: '/installation/security', text: 'Whoever lost theirs' },
+    { name: 'person', path: `/installation/people/${id}`, text: 'Owner of the installation' },
     { name: 'installation-audit', path: '/installation/audit', text: 'Signed in as' },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);
@@ -189,6 +191,9 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'sign-in', path: '/sign-in', text: 'Accounts are created by invitation' },
     { name: 'sign-up-closed', path: '/sign-up', text: 'Sign-up is by invitation here.' },
     { name: 'invitation', path: pathname, text: 'Create account and accept' },
+    { name: 'forgotten', path: '/forgotten-password', text: 'Ask the owner of this installation' },
+    { name: 'link-gone', path: '/reset-password#nonsense', text: 'Ask for another one' },
+    { name: 'confirm-gone', path: '/confirm-email#nonsense', text: 'Ask for another one' },
     { name: 'invitation-gone', path: '/invitations/nonsense', text: 'not open' },
   ]);
 });

@@ -99,6 +99,26 @@ async function signedInRoot(service: Awaited<ReturnType<typeof startService>>) {
   return root;
 }
 
+test('an account gets another address, and the installation another owner', async (t) => {
+  const { service, run } = await operated(t);
+  const root = await service.signUp('root@example.com');
+  await run(['users', 'create', '--email', 'ann@example.com', '--password-stdin'], PASSWORD);
+  const move = (email: string, to: string) => run(['users', 'set-email', '--email', email, '--to', to]);
+  assert.equal(
+    (await move('ann@example.com', 'Ann@New.example')).stdout,
+    'ann@example.com has the address ann@new.example now.\n',
+  );
+  assertRefused(await move('ann@new.example', 'root@example.com'), /has an account already/);
+  assertRefused(await move('ann@new.example', 'ann'), /email must be an e-mail address/);
+  const owner = await run(['users', 'make-owner', '--email', 'ann@new.example']);
+  assert.equal(owner.stdout, 'ann@new.example owns the installation now.\n');
+  await assertError(await root.call('GET', '/api/audit'), 403, 'forbidden');
+  assertRefused(
+    await run(['users', 'disable', '--email', 'ann@new.example']),
+    /owns the installation and cannot be disabled/,
+  );
+});
+
 test('tokens are created and plans set while the service runs', async (t) => {
   const { service, run } = await operated(t);
   const root = await service.signUp('root@example.com');
@@ -203,7 +223,11 @@ test('help says what a command needs, and a mistake says where help is', async (
     return stdout;
   };
   assert.match(await help(), /Usage: dashboard .*serve.*edge.*deploy.*users.*tokens.*plan/s);
-  assert.match(await help('users'), /create.*list.*set-password/s);
+  assert.match(
+    await help('users'),
+    /create.*list.*set-password.*set-email.*disable.*enable.*remove.*make-owner/s,
+  );
+  assert.match(await help('users', 'remove'), /--email <email>.*--hand-over-to <email>/s);
   assert.match(await help('users', 'create'), /--email <email>.*--name.*--password-stdin/s);
   assert.match(await help('users', 'set-password'), /--email <email>.*--password-stdin/s);
   assert.match(await help('tokens', 'create'), /--email.*--name.*--project <slug>.*--json/s);

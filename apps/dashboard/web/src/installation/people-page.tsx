@@ -50,7 +50,7 @@ function PersonRow({ person }: { readonly person: Person }) {
   return (
     <li className="relative flex items-center gap-3 px-4 py-3 transition-colors hover:bg-subtle sm:px-5">
       <Avatar email={email} name={name} />
-      <div className="grid min-w-0 flex-1 gap-x-4 sm:grid-cols-[minmax(0,1fr)_8rem_9rem] sm:items-center">
+      <div className="grid min-w-0 flex-1 gap-x-4 sm:grid-cols-[minmax(0,1fr)_8rem_10rem] sm:items-center">
         <div className="min-w-0">
           <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
             <Link
@@ -65,10 +65,10 @@ function PersonRow({ person }: { readonly person: Person }) {
           <p className="truncate text-[0.8125rem] text-muted">{email}</p>
         </div>
         <p className="text-[0.8125rem] text-muted">
-          <LastSeen person={person} />
+          seen <LastSeen person={person} />
         </p>
         <p className="text-[0.8125rem] text-muted sm:text-right">
-          owns {count(projects, 'project')} · {count(tokens, 'token')}
+          {count(projects, 'project')}, {count(tokens, 'token')}
         </p>
       </div>
     </li>
@@ -88,10 +88,5 @@ export function PersonBadges({ person }: { readonly person: Person }) {
 }
 
 export function LastSeen({ person: { lastSeenAt } }: { readonly person: Person }) {
-  if (lastSeenAt === null) return 'not seen yet';
-  return (
-    <>
-      seen <Ago at={lastSeenAt} />
-    </>
-  );
+  return lastSeenAt === null ? 'never' : <Ago at={lastSeenAt} />;
 }

@@ -24,5 +24,6 @@ export function toneOf(text: string, count: number): number {
   for (const byte of new TextEncoder().encode(text.toLowerCase())) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }
-  return hash % count;
+  // Its last bits alone are much alike where texts have one end, as addresses of one company have.
+  return (hash >>> 16) % count;
 }

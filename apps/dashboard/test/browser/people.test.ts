@@ -44,9 +44,12 @@ test('the owner finds someone, hands over a link, disables, enables and removes 
   await grace.page.getByRole('button', { name: 'Set the password' }).click();
   await grace.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await grace.page.getByLabel('E-mail address').fill('grace@example.com');
-  await grace.page.getByLabel('Password').fill('another horse battery');
+  await grace.page.getByRole('textbox', { name: 'Password' }).fill('another horse battery');
   await grace.page.getByRole('button', { name: 'Sign in' }).click();
-  await grace.page.getByRole('link', { name: /Petstore/ }).first().waitFor();
+  await grace.page
+    .getByRole('link', { name: /Petstore/ })
+    .first()
+    .waitFor();
 
   await page.getByRole('button', { name: 'Disable' }).click();
   await dialog.getByText('No owner of petstore can sign in then.').waitFor();

@@ -103,7 +103,8 @@ test('an account gets another address, and the installation another owner', asyn
   const { service, run } = await operated(t);
   const root = await service.signUp('root@example.com');
   await run(['users', 'create', '--email', 'ann@example.com', '--password-stdin'], PASSWORD);
-  const move = (email: string, to: string) => run(['users', 'set-email', '--email', email, '--to', to]);
+  const move = (email: string, to: string) =>
+    run(['users', 'set-email', '--email', email, '--to', to]);
   assert.equal(
     (await move('ann@example.com', 'Ann@New.example')).stdout,
     'ann@example.com has the address ann@new.example now.\n',

@@ -51,7 +51,7 @@ test('an invited person creates an account, joins, and sees what a viewer may no
   await page.waitForURL(`${origin}/projects/petstore/settings/members`);
   const sections = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
   assert.deepEqual(await sections.allInnerTexts(), [
-    ...['Domains', 'Allowed changes', 'Repository', 'Members', 'Plan'],
+    ...['Access', 'Domains', 'Allowed changes', 'Repository', 'Members', 'Plan'],
   ]);
   for (const [section, reason] of [
     ['/members', 'Only an owner of the project can invite, change and remove members.'],

@@ -45,7 +45,7 @@ test('the owner finds someone, hands over a link, disables, enables and removes 
   await grace.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await grace.page.getByLabel('E-mail address').fill('grace@example.com');
   await grace.page.getByRole('textbox', { name: 'Password' }).fill('another horse battery');
-  await grace.page.getByRole('button', { name: 'Sign in' }).click();
+  await grace.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await grace.page
     .getByRole('link', { name: /Petstore/ })
     .first()

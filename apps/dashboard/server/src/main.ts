@@ -151,6 +151,7 @@ await addCommands(program, {
   users: async () => (await import('./commands/users.ts')).usersCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   scim: async () => (await import('./commands/scim.ts')).scimCommand(),
+  quotas: async () => (await import('./commands/quotas.ts')).quotasCommand(),
   plan: async () => (await import('./commands/plan.ts')).planCommand(),
 });
 

@@ -28,6 +28,7 @@ export type AuditAction =
   | 'factor.reset'
   | 'security.update'
   | 'installation.restore'
+  | 'quota.set'
   | 'token.create'
   | 'token.revoke'
   | 'project.create'

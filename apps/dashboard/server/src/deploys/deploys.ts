@@ -7,6 +7,7 @@ import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { hasPermission, lockProjectFor } from '../projects/lock-project.ts';
+import { requireRoomForBuild } from '../quotas/quota.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -112,6 +113,7 @@ export async function queueDeploy(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
       );
     }
+    await requireRoomForBuild(trx, project, at);
     if (branch !== undefined) await openPreview(trx, project, branch, at);
     if (version !== undefined) await openVersion(trx, project, version, at);
     const creator = actor.userId === null ? undefined : await findUser(trx, actor.userId);

@@ -8,6 +8,7 @@ import { canonicalHost } from '../edge/host.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
 import { PLANS } from '../projects/project.ts';
+import { domainQuota } from '../quotas/quota.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -155,7 +156,8 @@ async function claimName(
 
 /** Throws ApiError where a project may not have as many more domains, or cannot have one yet. */
 async function checkMayAdd(trx: Trx, project: ProjectRow, wanted: number): Promise<void> {
-  const { customDomains } = PLANS[project.plan];
+  const quota = await domainQuota(trx, project.id);
+  const customDomains = quota ?? PLANS[project.plan].customDomains;
   requireDomainsInPlan(project.plan);
   if (project.live_deploy_id === null && project.default_version === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
@@ -163,8 +165,12 @@ async function checkMayAdd(trx: Trx, project: ProjectRow, wanted: number): Promi
   const used = await countDomains(trx, project.id);
   if (customDomains !== null && used + wanted > customDomains) {
     const has = used === customDomains ? 'as many' : `${used} of them; a pair is two`;
+    const allows =
+      quota === undefined
+        ? `The plan ${planInWords(project.plan)} allows`
+        : 'This project may have';
     throw conflict(
-      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has ${has}. Remove one first.`,
+      `${allows} ${customDomains} domains, and this project has ${has}. Remove one first.`,
     );
   }
 }

@@ -7,6 +7,7 @@ import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy, readDeployView } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
+import { requireRoomForProject } from '../quotas/quota.ts';
 import { type AnalyticsSetting, readAnalytics } from '../readers/analytics-setting.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -90,6 +91,7 @@ export async function createProject(
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
       await lockActiveUser(trx, user.id);
+      await requireRoomForProject(trx, user);
       await insertProject(trx, project);
       const claimant = { projectId: project.id, userId: user.id };
       await claimReservedSlug(trx, project.slug, claimant, at);

@@ -15,6 +15,7 @@ import { pendingIdentities } from './migrations/pending-identities.ts';
 import { platformCertificates } from './migrations/platform-certificates.ts';
 import { platformOrders } from './migrations/platform-orders.ts';
 import { preparedDomains } from './migrations/prepared-domains.ts';
+import { quotas } from './migrations/quotas.ts';
 import { readers } from './migrations/readers.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
@@ -72,6 +73,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0046_site_access': { up: (db) => siteAccess(db, engine) },
     '0047_readers': { up: (db) => readers(db, engine) },
     '0048_work': { up: (db) => work(db, engine) },
+    '0049_quotas': { up: quotas },
   };
 }
 

@@ -327,6 +327,15 @@ export interface Database {
 
   members: { project_id: string; user_id: string; role: Role; created_at: number };
 
+  /** What the operator allows. */
+  quotas: {
+    /** QuotaName of quotas/quota.ts. */
+    quota: string;
+    /** The id of an account or a project; `default`: all others. */
+    target: string;
+    value: number;
+  };
+
   /** People whom projects give a role together. */
   groups: {
     id: string;

@@ -157,6 +157,7 @@ export const ACTIONS: Record<AuditAction, string> = {
   'factor.reset': 'Removed all second factors of',
   'security.update': 'Changed who must have a second factor in',
   'installation.restore': 'Put back the backup',
+  'quota.set': 'Set the quota',
   'token.create': 'Created the token',
   'token.revoke': 'Revoked the token',
   'project.create': 'Created the project',

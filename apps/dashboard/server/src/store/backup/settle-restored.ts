@@ -21,8 +21,8 @@ export interface Settled {
 }
 
 /**
- * Makes a database of the past one to go on with: its sessions end, since those that were ended after the backup would
- * work again; notices that waited are held back, since they may have been sent; certificates that failed wait out the
+ * Makes a database of the past one to go on with: its sessions and the links that were sent to people end, since those
+ * that were ended or used after the backup would work again; notices that waited are held back, since they may have been sent; certificates that failed wait out the
  * hour in which authorities count failures. Writes the audit entry of the restore, about `target`.
  */
 export async function settleRestored(
@@ -41,6 +41,9 @@ export async function settleRestored(
 ): Promise<Settled> {
   return db.transaction().execute(async (trx) => {
     const sessions = await trx.deleteFrom('sessions').executeTakeFirst();
+    // Of readers, and what was sent once: it may have been used or taken back since.
+    for (const table of ['site_sessions', 'pending_sign_ins', 'account_links'] as const)
+      await trx.deleteFrom(table).execute();
     const notices = await trx
       .updateTable('notices')
       .set({ next_attempt_at: null, leased_until: null, last_error: HELD_NOTICE })

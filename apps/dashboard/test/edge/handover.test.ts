@@ -215,9 +215,9 @@ test('a dashboard that is started anew on the sockets of systemd fails no reques
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   cleanUp(t, () => agent.destroy());
   const load = loads(t, { port, httpsPort });
-  const kept = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/readyz', agent), 200, 2);
+  const kept = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/livez', agent), 200, 2);
   const once = new Agent({ keepAlive: false });
-  const fresh = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/readyz', once), 200, 2);
+  const fresh = steadyLoad(() => getFromEdge(dashboardPort, 'localhost', '/livez', once), 200, 2);
   await stop(child);
   child = await start();
   assertAll([...(await load.end()), await kept.end(), await fresh.end()]);

@@ -98,6 +98,8 @@ export async function recordFetchFailure(
 /** A refusal of the queue of deploys, in the words of a branch. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.code === 'conflict') return new BranchError('queue_full', error.message);
+  // Too many wait, or there were as many within the hour as the operator allows: it is tried again.
+  if (error.code === 'conflict' || error.code === 'rate_limited')
+    return new BranchError('queue_full', error.message);
   return new BranchError('service_failed', error.message);
 }

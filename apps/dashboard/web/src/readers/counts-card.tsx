@@ -56,12 +56,15 @@ export function CountsCard({
               {(shown) => (
                 <table className="w-full table-fixed text-left">
                   <caption className="sr-only">{title}</caption>
+                  {/* The head is out of sight, and so sets no widths. */}
+                  <colgroup>
+                    <col />
+                    <col className="w-22" />
+                  </colgroup>
                   <thead className="sr-only">
                     <tr>
                       <th scope="col">{noun}</th>
-                      <th scope="col" className="w-22">
-                        Count
-                      </th>
+                      <th scope="col">Count</th>
                     </tr>
                   </thead>
                   <tbody className="divide-y divide-line">

@@ -155,6 +155,17 @@ test('tokens are created and plans set while the service runs', async (t) => {
     /ann@example\.com is not a member of pets/,
   );
 
+  const scim = await run(['scim', 'create-token', '--name', 'Entra ID', '--json']);
+  const { token } = JSON.parse(scim.stdout);
+  const asked = await fetch(`${service.origin}/scim/v2/Users`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(asked.status, 200);
+  assert.match(
+    (await run(['scim', 'create-token', '--name', 'Okta'])).stdout,
+    /It is shown this once:\n\n {2}scim_[\w-]{43}\n/,
+  );
+
   const plan = await run(['plan', 'pets', 'pro']);
   assert.deepEqual([plan.code, plan.stdout], [0, 'pets is on pro now (before: free).\n']);
   const project = await json<{ plan: string }>(await root.call('GET', '/api/projects/pets'));
@@ -232,6 +243,7 @@ test('help says what a command needs, and a mistake says where help is', async (
   assert.match(await help('users', 'create'), /--email <email>.*--name.*--password-stdin/s);
   assert.match(await help('users', 'set-password'), /--email <email>.*--password-stdin/s);
   assert.match(await help('tokens', 'create'), /--email.*--name.*--project <slug>.*--json/s);
+  assert.match(await help('scim', 'create-token'), /--name <name>.*--json/s);
   assert.match(await help('plan'), /<slug> <plan>.*"free", "pro", "enterprise"/s);
   const mistake = await dashboard(folder, ['users', 'make']);
   assert.equal(mistake.code, 1);

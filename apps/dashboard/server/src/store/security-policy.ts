@@ -81,7 +81,5 @@ export async function ownsSomething(db: Db, userId: string): Promise<boolean> {
 
 /** The installation's owner, and whoever owns a project: by a membership of their own, or by that of a group. */
 const isOwner = sql<boolean>`(users.role = 'owner'
-  OR EXISTS (SELECT 1 FROM members WHERE members.user_id = users.id AND members.role = 'owner')
-  OR EXISTS (SELECT 1 FROM group_members
-    JOIN group_roles ON group_roles.group_id = group_members.group_id
-    WHERE group_members.user_id = users.id AND group_roles.role = 'owner'))`;
+  OR EXISTS (SELECT 1 FROM role_grants
+    WHERE role_grants.user_id = users.id AND role_grants.role = 'owner'))`;

@@ -2,12 +2,21 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { SYSTEM } from '../../server/src/audit/actor.ts';
+import type { Group, GroupMember, ProjectGroup } from '../../server/src/groups/group.ts';
 import { setGroupsOfUser } from '../../server/src/groups/set-groups-of-user.ts';
 import { queueDomainNotice } from '../../server/src/notices/queue-notice.ts';
 import type { Member, Project } from '../../server/src/projects/project.ts';
 import { insertGroup } from '../../server/src/store/groups.ts';
 import type { Role } from '../../server/src/store/schema.ts';
-import { createProject, deploy, idOf, invite, joinAs, makeToken } from '../support/project.ts';
+import {
+  createProject,
+  deploy,
+  idOf,
+  invite,
+  joinAs,
+  makeToken,
+  setPlan,
+} from '../support/project.ts';
 import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
 
 const AT = 1_000;
@@ -216,3 +225,101 @@ onBothEngines(
     }
   },
 );
+
+onBothEngines(
+  'groups that people change by hand keep to plans and leave no project without an owner',
+  async (t) => {
+    const service = await startService(t);
+    const root = await service.signUp('root@example.com');
+    await createProject(root, 'pets');
+    const owner = await joinAs(service, root, 'pets', 'owner@example.com', 'owner');
+    const editor = await joinAs(service, root, 'pets', 'editor@example.com', 'editor');
+    const GROUPS = '/api/installation/groups';
+    const made = await root.call('POST', GROUPS, { name: ' Straße ' });
+    const { id, name } = await json<Group>(made, 201);
+    assert.equal(name, 'Straße');
+    assert.match(
+      await assertError(await root.call('POST', GROUPS, { name: 'STRAßE' }), 409, 'conflict'),
+      /called STRAßE already/,
+    );
+    await assertError(await owner.call('GET', GROUPS), 403, 'forbidden');
+    const put = (who: Visitor, role: string) =>
+      who.call('PUT', `/api/projects/pets/groups/${id}`, { role });
+    const join = (email: string) => root.call('POST', `${GROUPS}/${id}/members`, { email });
+    await assertError(await join('nobody@example.com'), 404, 'not_found');
+
+    // One more person than the plan has room for.
+    for (const each of ['a', 'b']) {
+      await service.signUp(`${each}@example.com`, await inviteElsewhere(root, each));
+      await json(await join(`${each}@example.com`), 201);
+    }
+    assert.match(
+      await assertError(await put(owner, 'editor'), 409, 'conflict'),
+      /free plan allows 3 members/,
+    );
+    await setPlan(root, 'pets', 'pro');
+    await assertError(await put(editor, 'editor'), 403, 'forbidden');
+    await json(await put(owner, 'editor'));
+    const choices = await json<{ items: ProjectGroup[] }>(
+      await owner.call('GET', '/api/projects/pets/groups/choices'),
+    );
+    assert.deepEqual(
+      choices.items.map((each) => [each.name, each.members, each.role]),
+      [['Straße', 2, 'editor']],
+    );
+
+    // No token makes owners, by a group either.
+    const token = service.visitor().withToken((await makeToken(owner, 'pets', ['members'])).token);
+    assert.match(
+      await assertError(await put(token, 'owner'), 403, 'forbidden'),
+      /cannot make, change or remove an owner/,
+    );
+    await json(await put(owner, 'owner'));
+    await assertError(
+      await token.call('DELETE', `/api/projects/pets/groups/${id}`),
+      403,
+      'forbidden',
+    );
+    const everywhere = service
+      .visitor()
+      .withToken((await makeToken(root, undefined, ['installation'])).token);
+    for (const refused of [
+      await everywhere.call('POST', `${GROUPS}/${id}/members`, { email: 'editor@example.com' }),
+      await everywhere.call('DELETE', `${GROUPS}/${id}`),
+    ])
+      assert.match(
+        await assertError(refused, 403, 'forbidden'),
+        /cannot change a group that owns a project/,
+      );
+
+    // The group is the only owner: it is not taken away, emptied or deleted.
+    for (const email of ['root@example.com', 'owner@example.com']) {
+      const { items } = await json<{ items: Member[] }>(
+        await root.call('GET', '/api/projects/pets/members'),
+      );
+      const member = items.find((each) => each.email === email);
+      assert.equal(
+        (await root.call('DELETE', `/api/projects/pets/members/${member?.userId}`)).status,
+        204,
+      );
+    }
+    const { items } = await json<{ items: GroupMember[] }>(
+      await root.call('GET', `${GROUPS}/${id}/members`),
+    );
+    const [a, b] = items.map(({ userId }) => `${GROUPS}/${id}/members/${userId}`);
+    assert.equal((await root.call('DELETE', a ?? '')).status, 204);
+    for (const refused of [
+      await root.call('DELETE', b ?? ''),
+      await root.call('DELETE', `${GROUPS}/${id}`),
+      await root.call('DELETE', `/api/projects/pets/groups/${id}`),
+      await put(root, 'viewer'),
+    ])
+      assert.match(await assertError(refused, 409, 'conflict'), /needs an owner/);
+  },
+);
+
+/** An invitation to a project that nobody else is in; its secret. */
+async function inviteElsewhere(root: Visitor, name: string): Promise<string> {
+  await createProject(root, `other-${name}`);
+  return invite(root, `other-${name}`, `${name}@example.com`);
+}

@@ -381,6 +381,13 @@ onBothEngines('patches that make no sense change nothing and say why', async (t)
   assertScimError(await scim('POST', '/Users', { userName: 'jdoe' }), 400, 'invalidValue');
   assertScimError(await scim('POST', '/Users', { active: true }), 400, 'invalidValue');
   assertScimError(await scim('POST', '/Groups', { displayName: ' ' }), 400, 'invalidValue');
+  // What is too large or too deep is refused before it costs anything.
+  const megabyte = { filter: `title eq "${'x'.repeat(1_000_000)}"` };
+  assertScimError(await scim('POST', '/Users/.search', megabyte), 400, 'invalidFilter');
+  assertScimError(await scim('POST', '/Users', `{"userName":"${'x'.repeat(5_000_000)}"}`), 413);
+  const deep = `{"userName":"deep@x.example","name":${'{"formatted":'.repeat(50_000)}1${'}'.repeat(50_000)}}`;
+  assertScimError(await scim('POST', '/Users', deep), 400, 'invalidValue');
+  assertScimError(await scim('POST', '/Users', '['.repeat(1_000_000)), 400, 'invalidSyntax');
   // No part of a body becomes a part of the program.
   const odd =
     '{"userName":"odd@x.example","__proto__":{"active":false},"constructor":{"prototype":{"x":1}},"name":{"__proto__":{"formatted":"x"}}}';

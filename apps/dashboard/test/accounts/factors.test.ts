@@ -7,6 +7,8 @@ import type { AuthenticatorAppDraft } from '../../server/src/accounts/factors/fa
 import { makeTotpSecret, stepOfCode } from '../../server/src/accounts/factors/totp.ts';
 import { NO_PASSWORD } from '../../server/src/accounts/passwords.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
+import { until } from '../notices/support/delivery.ts';
+import { startMailServer } from '../notices/support/mail-server.ts';
 import { makeToken } from '../support/project.ts';
 import {
   assertError,
@@ -564,4 +566,39 @@ onBothEngines('the last way into an account without a password stays', async (t)
     .visitor()
     .call('POST', '/api/session', { email: ANN, password: '!' });
   await assertError(refused, 401, 'unauthorized');
+});
+
+test('users are told by mail of what happens to their factors', async (t) => {
+  const mail = await startMailServer(t);
+  const service = await startService(t, {
+    mail: { smtpUrl: mail.url(), from: 'Docs <docs@example.com>' },
+  });
+  const root = await service.signUp(ROOT);
+  const { recoveryCodes } = await addApp(root, Date.now());
+  await json(await root.call('POST', '/api/account/recovery-codes'), 201);
+  const half = await withPassword(service, ROOT);
+  await assertError(
+    await finish(half, 'recovery-code', recoveryCodes?.[0] ?? ''),
+    401,
+    'unauthorized',
+  );
+  for (let at = 0; at < 10; at++) {
+    // From one network no more than five are tried; the account's own count goes on.
+    await service.db.deleteFrom('sign_in_failures').where('key', 'like', 'code-pair:%').execute();
+    await finish(await withPassword(service, ROOT), 'code', '000000');
+  }
+  await service.db.deleteFrom('sign_in_failures').where('key', 'like', 'code-pair:%').execute();
+  const refused = await finish(await withPassword(service, ROOT), 'code', '000000');
+  await assertError(refused, 429, 'rate_limited');
+  assert.equal((await root.call('DELETE', '/api/account/authenticator-app')).status, 204);
+  const expected = [
+    'An authenticator app was added to your account',
+    'New recovery codes were made',
+    'Someone knows your password and tries codes',
+    'Your authenticator app was removed',
+  ];
+  await until(async () => mail.mails.length === expected.length, 'the letters came');
+  const subjects = mail.mails.map(({ data }) => /^Subject: (.*)$/im.exec(data)?.[1]?.trim());
+  assert.deepEqual(subjects.sort(), expected);
+  assert.ok(mail.mails.every(({ to }) => to.includes(`<${ROOT}>`)));
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Outcome } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { addApp, statusOf, withPassword } from '../accounts/support/factors.ts';
 import { dashboard } from '../support/dashboard-program.ts';
 import { createProject, deploy } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService } from '../support/service.ts';
@@ -22,6 +23,30 @@ function assertRefused(outcome: Outcome, message: RegExp): void {
   assert.match(outcome.stderr, /^dashboard: [^\n]+\n/);
   assert.match(outcome.stderr, message);
 }
+
+test('lost factors are removed, and the list shows who has some', async (t) => {
+  const { service, run } = await operated(t);
+  const root = await service.signUp('root@example.com');
+  await addApp(root, Date.now());
+  const half = await withPassword(service, 'root@example.com');
+  assert.match(
+    (await run(['users', 'list'])).stdout,
+    /root@example\.com {2}root {2}\(second factor: authenticator app\)\n$/,
+  );
+  const [listed] = JSON.parse((await run(['users', 'list', '--json'])).stdout);
+  assert.deepEqual(listed.secondFactors, ['authenticator_app']);
+
+  const reset = ['users', 'reset-factors', '--email', 'root@example.com'];
+  const done = await run(reset);
+  assert.match(done.stdout, /^Removed the authenticator app of root@example\.com, and ended/);
+  assert.deepEqual([await statusOf(root), await statusOf(half)], [401, 401]);
+  // The sign-in that was under way has ended, too: with the password alone one begins again.
+  const pending = await half.call('POST', '/api/session/second-factor/code', { code: '123456' });
+  await assertError(pending, 401, 'unauthorized');
+  await withPassword(service, 'root@example.com', { status: 200 });
+  assert.equal((await run(reset)).stdout, 'root@example.com had no second factor.\n');
+  assertRefused(await run([...reset.slice(0, -1), 'nobody@example.com']), /has no account/);
+});
 
 test('accounts are created, listed and given passwords while the service runs', async (t) => {
   const { service, run } = await operated(t);

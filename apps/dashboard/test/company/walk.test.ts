@@ -59,7 +59,9 @@ test('a company: people sign in with its provider, a group edits, another reads 
     provider.who = name;
     assert.equal(await browser.signIn(origin), '/');
     assert.equal(await browser.who(origin), `${name}@acme.example`);
-    return { ...service.visitor(), call: (method, path, body) => browser.call(origin, method, path, body) };
+    const { cookies } = browser;
+    const [session = []] = cookies(origin);
+    return service.visitor(session.join('='));
   };
   const [ann, bob, cid] = [await arrive('ann'), await arrive('bob'), await arrive('cid')];
 

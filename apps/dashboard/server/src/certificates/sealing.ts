@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
 import { findAnyAcmeAccount } from '../store/acme-accounts.ts';
+import { findAnyAuthenticatorApp } from '../store/authenticator-apps.ts';
 import { findAnyCertificate } from '../store/certificates.ts';
 import type { Db } from '../store/schema.ts';
 import { KEYS_HELP, readOrMakeKey, secretKeyId } from './secret-key.ts';
@@ -98,6 +99,11 @@ export function accountKeyContext(directoryUrl: string): string {
   return `acme account ${directoryUrl}`;
 }
 
+/** The context of the secret of a user's authenticator app. */
+export function authenticatorAppContext(userId: string): string {
+  return `authenticator app ${userId}`;
+}
+
 const generate = promisify(generateKeyPair);
 
 /** A new P-256 key, in PEM: every authority and every browser of this decade supports it. */
@@ -120,4 +126,6 @@ export async function checkSealed(db: Db, sealer: Sealer): Promise<void> {
   if (certificate) {
     sealer.open(certificate.sealed_key, certificateKeyContext(certificate.domain_id));
   }
+  const app = await findAnyAuthenticatorApp(db);
+  if (app) sealer.open(app.sealed_secret, authenticatorAppContext(app.user_id));
 }

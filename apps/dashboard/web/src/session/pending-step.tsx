@@ -29,7 +29,7 @@ export function PendingStep({ pending, onEnded, onSignedIn }: PendingStepProps) 
   const [chosen, setWay] = useState<Way>();
   const giveUp = useMutation({
     mutationFn: () => request('DELETE', '/session/pending'),
-    onSettled: () => end(onEnded),
+    onSettled: onEnded,
   });
   const way = chosen ?? pending.ways[0];
   return (
@@ -154,10 +154,5 @@ export function CodeField({ hint }: { readonly hint: string }) {
 export async function endIfOver(error: unknown, onEnded: () => void): Promise<void> {
   if (!hasStatus(error, 401)) return;
   const pending = await queryClient.fetchQuery({ ...pendingSignInQuery, staleTime: 0 });
-  if (pending === null) end(onEnded);
-}
-
-function end(onEnded: () => void): void {
-  queryClient.removeQueries({ queryKey: pendingSignInQuery.queryKey });
-  onEnded();
+  if (pending === null) onEnded();
 }

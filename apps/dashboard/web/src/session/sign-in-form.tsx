@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
+import { pendingSignInQuery } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
@@ -25,21 +27,24 @@ export function SignInForm({
   onSignedIn,
 }: SignInFormProps) {
   const [pending, setPending] = useState(underWay);
+  // The page around it leaves out what is for those who have not begun.
+  const change = (next: PendingSignIn | null) => {
+    queryClient.setQueryData(pendingSignInQuery.queryKey, next);
+    setPending(next);
+  };
   const mutation = useMutation({
     mutationFn: async (values: FormValues) => {
       const outcome = await signIn({
         email: email ?? values.email ?? '',
         password: values.password ?? '',
       });
-      if (isPending(outcome)) setPending(outcome);
+      if (isPending(outcome)) change(outcome);
       else await onSignedIn(outcome);
     },
     meta: { signsIn: true },
   });
   if (pending) {
-    return (
-      <PendingStep pending={pending} onEnded={() => setPending(null)} onSignedIn={onSignedIn} />
-    );
+    return <PendingStep pending={pending} onEnded={() => change(null)} onSignedIn={onSignedIn} />;
   }
   return (
     <div className="grid gap-5">

@@ -26,7 +26,7 @@ export function SignInPage() {
       title="Sign in"
       description="Documentation that your team deploys."
       footer={
-        installation.data?.signUp === 'open' ? (
+        pending.data ? undefined : installation.data?.signUp === 'open' ? (
           <>
             No account yet?{' '}
             <Link to="/sign-up" search={next === undefined ? {} : { next }} className={TEXT_LINK}>
@@ -63,14 +63,14 @@ export function SignInPage() {
           </QueryView>
         )}
       </QueryView>
-      {installation.data?.passwords && (
+      {installation.data?.passwords && !pending.data && (
         <p className="mt-5 text-center">
           <Link to="/forgotten-password" className={TEXT_LINK}>
             Forgot your password?
           </Link>
         </p>
       )}
-      {installation.data?.passwords === false && (
+      {installation.data?.passwords === false && !pending.data && (
         <p className="mt-5 text-[0.8125rem] text-muted">
           No way in? Whoever runs this dashboard can make a link to sign in:{' '}
           <code className="font-mono text-xs">dashboard users sign-in-link</code>

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../api-error.ts';
+import { authenticatorAppContext } from '../../certificates/sealing.ts';
 import type { Deps } from '../../deps.ts';
 import { findAuthenticatorApp } from '../../store/authenticator-apps.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -9,7 +10,7 @@ type AppDeps = Pick<Deps, 'db' | 'now' | 'sealer' | 'addresses'>;
 /** How long someone may take to set up an app. */
 const SET_UP_MS = 30 * 60_000;
 
-const context = ({ id }: Pick<UserRow, 'id'>) => `authenticator app ${id}`;
+const context = ({ id }: Pick<UserRow, 'id'>) => authenticatorAppContext(id);
 /** Another one, so that nothing under way passes for what is set up. */
 const draftContext = (user: Pick<UserRow, 'id'>) => `new ${context(user)}`;
 

@@ -11,7 +11,7 @@ import { EMAIL, userByEmail } from './user-by-email.ts';
 
 export function resetFactorsCommand(): Command {
   return subcommand('users', 'reset-factors')
-    .description('Remove the passkeys, app and recovery codes of an account; end its sessions.')
+    .description('Remove the passkeys, app and recovery codes of an account.')
     .requiredOption(...EMAIL)
     .action(({ email }: { email: string }) =>
       withDatabase({ mustExist: true }, async (db, config) => {

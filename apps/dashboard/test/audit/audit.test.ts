@@ -794,6 +794,7 @@ async function putLink({ db }: Service, kind: 'email' | 'password', of = GUEST):
     .select('id')
     .where('email', '=', of)
     .executeTakeFirstOrThrow();
+  await db.deleteFrom('account_links').where('user_id', '=', id).execute();
   const secret = makeSecret();
   const link = { user_id: id, kind, token_hash: hashSecret(secret), email: GUEST };
   await db

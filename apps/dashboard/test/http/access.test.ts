@@ -161,7 +161,8 @@ const TABLE: Record<string, Row> = {
   'POST /api/session/link': open(400, () => ({ path: '/api/session/link', body: {} })),
   // There is no provider.
   'POST /api/oidc/:provider/start': open(404, () => ({ path: '/api/oidc/acme/start', body: {} })),
-  'GET /api/oidc/:provider/callback': open(303, () => ({ path: '/api/oidc/acme/callback' })),
+  // It leads to the sign-in page, which anybody sees.
+  'GET /api/oidc/:provider/callback': open(200, () => ({ path: '/api/oidc/acme/callback' })),
   'POST /api/oidc/:provider/backchannel-logout': open(415, () => ({
     path: '/api/oidc/acme/backchannel-logout',
     body: {},

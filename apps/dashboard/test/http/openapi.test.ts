@@ -31,7 +31,7 @@ const PUBLIC = [
   ...['signInByLink', 'startProviderSignIn', 'finishProviderSignIn', 'receiveBackchannelLogout'],
   ...['getPendingLink', 'confirmPendingLink'],
   // Whoever is asked for more has no session yet.
-  ...['cancelSignIn', 'getPasskeySignIn', 'signInWithPasskey', 'getSecondPasskey'],
+  ...['cancelSignIn', 'getPasskeySignIn', 'signInWithPasskey', 'getSecondFactorPasskey'],
   ...['signInWithCode', 'signInWithRecoveryCode', 'signInWithSecondPasskey'],
   ...['draftRequiredApp', 'setUpRequiredApp', 'getRequiredPasskey', 'setUpRequiredPasskey'],
   ...['getLinkedDomain', 'verifyLinkedDomain', 'receiveRepositoryWebhook'],

@@ -18,12 +18,6 @@ test("after npm start, a reader searches the API's site and tries an operation f
   await page.getByRole('combobox', { name: 'Search the documentation' }).fill('add an animal');
   await page.locator('.search-result').first().waitFor();
   await page.keyboard.press('Enter');
-  // The address is nobody's, and the password stands on the terminal.
-  await page.getByRole('heading', { name: 'Make this account yours' }).waitFor();
-  await page.getByLabel('Name').fill('Ada Lovelace');
-  await page.getByLabel('E-mail address').fill('ada@example.com');
-  await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Save and go on' }).click();
   await page.waitForURL(/\/reference\/pets\/createPet$/);
 
   await page.getByRole('button', { name: 'Try it' }).click();
@@ -50,6 +44,12 @@ test("after npm start, a reader searches the API's site and tries an operation f
     .first()
     .fill(password);
   await page.keyboard.press('Enter');
+  // The address is nobody's, and the password stands on the terminal.
+  await page.getByRole('heading', { name: 'Make this account yours' }).waitFor();
+  await page.getByLabel('Name').fill('Ada Lovelace');
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Save and go on' }).click();
   await page
     .getByRole('link', { name: /Petstore/ })
     .first()

@@ -33,10 +33,10 @@ test('a changed password ends the other sessions, which come back to where they 
   await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await there.page.getByLabel('E-mail address').fill(email);
   await there.page.getByLabel('Password').fill(PASSWORD);
-  await there.page.getByRole('button', { name: 'Sign in' }).click();
+  await there.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
   await there.page.getByLabel('Password').fill('an even better one');
-  await there.page.getByRole('button', { name: 'Sign in' }).click();
+  await there.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
 });
 
@@ -116,7 +116,7 @@ test('signing out shows nothing of what was seen before, to whoever signs in nex
   await (await visitor()).call('POST', '/sign-up', { ...other, name: 'Grace' });
   await page.getByLabel('E-mail address').fill(other.email);
   await page.getByLabel('Password').fill(other.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('Create your first project').waitFor();
   assert.equal(await page.getByText('Secret plans').count(), 0);
 });

@@ -89,7 +89,7 @@ test('an owner changes a role, and the last owner stays one', async () => {
   const account = { email: 'grace.h@example.com', password: PASSWORD };
   await grace.call('POST', '/sign-up', { ...account, name: 'Grace', invitation });
   await grace.page.goto(link);
-  await grace.page.getByRole('button', { name: 'Sign in' }).click();
+  await grace.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await grace.page.getByLabel('Password').fill(PASSWORD);
   await grace.page.getByRole('button', { name: 'Sign in and accept' }).click();
   await grace.page.waitForURL(`${origin}/projects/pets`);

@@ -9,7 +9,7 @@ import { recordUse, withCopiesTold } from './use-passkey.ts';
 import type { Assertion } from './webauthn.ts';
 
 /** How long a proof of who someone is holds for sensitive changes. */
-export const CONFIRMED_MS = 15 * 60_000;
+const CONFIRMED_MS = 15 * 60_000;
 
 type ConfirmDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
 

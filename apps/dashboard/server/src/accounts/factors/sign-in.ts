@@ -28,7 +28,7 @@ import { recordUse, withCopiesTold } from './use-passkey.ts';
 import type { Assertion } from './webauthn.ts';
 
 /** How long someone may look for their phone. */
-export const PENDING_MS = 10 * 60_000;
+const PENDING_MS = 10 * 60_000;
 
 type SignInDeps = Pick<Deps, 'db' | 'now' | 'sealer' | 'config' | 'accountMail' | 'addresses'>;
 

@@ -54,7 +54,7 @@ function isHandleOf(
 }
 
 /** The counter of a passkey went back: there may be two of it. */
-export class PasskeyCopied extends Error {}
+class PasskeyCopied extends Error {}
 
 /**
  * Records the use of a passkey, in the transaction of what it is used for. Throws PasskeyCopied where its counter did not

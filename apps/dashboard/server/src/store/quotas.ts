@@ -1,7 +1,5 @@
 import { deleteRows } from './rows.ts';
-import type { Db, Row, Trx } from './schema.ts';
-
-export type QuotaRow = Row<'quotas'>;
+import type { Db, Trx } from './schema.ts';
 
 /** The target of what holds for all. */
 export const DEFAULT_TARGET = 'default';

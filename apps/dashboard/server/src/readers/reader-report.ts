@@ -5,7 +5,7 @@ import { MAX_SENTENCE } from './counted.ts';
 import { PERIODS } from './period.ts';
 
 /** The tables of what readers do, by the name in their address. */
-export const TABLES = [
+const TABLES = [
   ...(['pages', 'sources', 'searches', 'missed-searches', 'missing'] as const),
   ...(['feedback', 'calls', 'agents', 'tools'] as const),
 ] as const;

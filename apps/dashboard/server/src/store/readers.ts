@@ -28,7 +28,7 @@ const MAX_PROJECT_SENTENCES = 1_000;
 
 /** How long counts by hour and by day are kept, in milliseconds. Days become months when their whole month is older. */
 const KEPT_HOURS_MS = 3 * DAY_MS;
-export const KEPT_DAYS_MS = 92 * DAY_MS;
+const KEPT_DAYS_MS = 92 * DAY_MS;
 
 /** Months, and what readers wrote: the limit of CNIL for figures of an audience, and half a year. */
 const KEPT_MONTHS = 25;

@@ -20,7 +20,7 @@ export type ReaderEvent =
   | { readonly event: 'try'; readonly page: string; readonly status: StatusClass };
 
 export const SEARCH_OUTCOMES = ['all', 'some', 'nothing'] as const;
-export type SearchOutcome = (typeof SEARCH_OUTCOMES)[number];
+type SearchOutcome = (typeof SEARCH_OUTCOMES)[number];
 
 /** `none`: there was no response. */
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;

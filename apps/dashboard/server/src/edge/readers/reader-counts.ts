@@ -13,7 +13,7 @@ import type { EdgeLog } from '../log.ts';
 import type { SiteSource } from '../sites/site-source.ts';
 
 /** How long counts stay in memory, in milliseconds: what a process loses that is killed. */
-export const STORED_EVERY_MS = 5_000;
+const STORED_EVERY_MS = 5_000;
 
 /** Names of all projects in memory. Beyond that, new names count among the others, and new projects not at all. */
 const MAX_NAMES = 50_000;

@@ -53,6 +53,7 @@ import { oidcRoutes } from './oidc/oidc-routes.ts';
 import type { Readiness } from './operations/readiness.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
+import { movedAddressRoutes } from './projects/moved-address-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
 import { readersRoutes } from './readers/readers-routes.ts';
@@ -168,6 +169,7 @@ export async function buildServer({
       api.register(identityRoutes, { deps });
       api.register(installationSignInRoutes, { deps });
       api.register(projectRoutes, { deps });
+      api.register(movedAddressRoutes, { deps });
       api.register(searchRoutes, { deps });
       api.register(homeRoutes, { deps });
       api.register(memberRoutes, { deps });

@@ -10,6 +10,7 @@ import { OPERATOR } from '../../server/src/audit/actor.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { findProject } from '../../server/src/store/projects.ts';
 import { codeOf, factorsOf, optionsOf, withPassword } from '../accounts/support/factors.ts';
 import { SoftwarePasskey } from '../accounts/support/software-passkey.ts';
 import {
@@ -321,6 +322,20 @@ const CHANGES: Record<string, Change> = {
     action: 'project.create',
     target: 'other',
     make: at('POST', '/api/projects', { name: 'Other', slug: 'other' }),
+  },
+  'DELETE /api/projects/{slug}/moved-addresses/{address}': {
+    action: 'project.end_redirect',
+    target: 'former',
+    make: async ({ service, root }) => {
+      const found = await findProject(service.db, 'pets', null);
+      const project_id = found?.project.id ?? '';
+      const reservation = { reserved_until: Date.now() + 60_000, project_id, owner_ids: '[]' };
+      await service.db
+        .insertInto('reserved_labels')
+        .values({ label: 'former', ...reservation })
+        .execute();
+      return () => root.call('DELETE', '/api/projects/pets/moved-addresses/former');
+    },
   },
   'PATCH /api/projects/{slug}': {
     action: 'project.update',

@@ -446,6 +446,15 @@ const TABLE: Record<string, Row> = {
     path: PETS,
     body: { confirm: 'another' },
   })),
+  'GET /api/projects/:slug/moved-addresses': read(MEMBERS, `${PETS}/moved-addresses`),
+  'DELETE /api/projects/:slug/moved-addresses/:address': change(
+    [OWNERS, 'projects', 204, 'project.end_redirect'],
+    async ({ service, next }) => {
+      const slug = `former-${next()}`;
+      await putFormerSlug(service, slug);
+      return { path: `${PETS}/moved-addresses/${slug}` };
+    },
+  ),
   'GET /api/projects/:slug/audit': read(AUTHORS, `${PETS}/audit`),
   'GET /api/projects/:slug/audit/export': read(AUTHORS, `${PETS}/audit/export`),
 
@@ -1044,6 +1053,14 @@ async function putDelivery(world: World): Promise<string> {
 /** So that it is no matter how often somebody asks. */
 async function forgetLimits({ service }: World): Promise<void> {
   await service.db.deleteFrom('sign_in_failures').execute();
+}
+
+/** A slug that `pets` had before. */
+async function putFormerSlug({ db }: Service, label: string): Promise<void> {
+  const found = await findProject(db, 'pets', null);
+  const project_id = found?.project.id ?? '';
+  const row = { label, reserved_until: Date.now() + 60_000, project_id, owner_ids: '[]' };
+  await db.insertInto('reserved_labels').values(row).execute();
 }
 
 /** What people did last, as the audit log has it. */

@@ -208,6 +208,7 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/readers': '/api/projects/pets/readers?period=12m',
     'GET /api/projects/{slug}/readers/sentences': '/api/projects/pets/readers/sentences',
     'GET /api/projects/{slug}/readers/{table}': '/api/projects/pets/readers/missing',
+    'GET /api/projects/{slug}/moved-addresses': '/api/projects/pets/moved-addresses',
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/repository': '/api/projects/pets/repository',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',

@@ -11,9 +11,9 @@ interface Fetched {
 
 /** Fetches a page of a hosted site, as a browser does that resolves `*.localhost` to this machine by itself. */
 export async function fetchFromSite(url: string): Promise<Fetched> {
-  const { host, port, pathname } = new URL(url);
+  const { host, port, pathname, search } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
-  request({ host: '127.0.0.1', port, path: pathname, headers: { host }, agent: false })
+  request({ host: '127.0.0.1', port, path: pathname + search, headers: { host }, agent: false })
     .on('error', reject)
     .on('response', (response) => {
       const { statusCode: status = 0, headers: received } = response;

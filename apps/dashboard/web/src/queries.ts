@@ -30,6 +30,7 @@ import type { Person, PersonDetails } from '../../server/src/installation/person
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type { Identity, SignInProvider } from '../../server/src/oidc/sign-in.ts';
+import type { MovedAddress } from '../../server/src/projects/moved-address.ts';
 import type {
   Invitation,
   Member,
@@ -331,6 +332,13 @@ export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
   list<LogLine>(
     [...keys.deploy(slug, id), 'log', isWhole ? 'whole' : 'so far'],
     path`/projects/${slug}/deploys/${id}/log`,
+  );
+
+/** The addresses that the project had before, and that lead to it. */
+export const movedAddressesQuery = (slug: string) =>
+  list<MovedAddress>(
+    [...keys.project(slug), 'moved addresses'],
+    path`/projects/${slug}/moved-addresses`,
   );
 
 export const previewsQuery = (slug: string) =>

@@ -33,6 +33,7 @@ export type AuditAction =
   | 'token.revoke'
   | 'project.create'
   | 'project.update'
+  | 'project.end_redirect'
   | 'project.plan'
   | 'project.delete'
   | 'project.hand_over'

@@ -14,6 +14,7 @@ import { callerOfToken } from '../accounts/tokens.ts';
 import { forbidden, routeNotFound, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
+import { findMoved } from '../store/reserved-labels.ts';
 import { clientAddress } from './client-address.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
@@ -67,7 +68,7 @@ export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
     if (url.startsWith('/api') && !config?.access)
       throw new Error(`${url} does not say who may call it`);
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
     if (!access || request.is404) return;
     // No name contains a NUL, and PostgreSQL accepts no text with one.
@@ -80,7 +81,14 @@ export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
     if (request.caller.sessionId !== undefined) {
       refuseCrossOrigin(request, deps.addresses().dashboard, { isStrict: true });
     }
-    await authorize(request, request.caller, access, deps);
+    try {
+      await authorize(request, request.caller, access, deps);
+    } catch (error) {
+      const isMissing = error instanceof ApiError && error.code === 'not_found';
+      const moved = isMissing && (await findMovedFor(request, request.caller, deps));
+      if (!moved) throw error;
+      return reply.redirect(moved, 308);
+    }
     if (request.routeOptions.config.asksAgain) checkConfirmed(request.caller, deps.now());
   });
   // A body may take minutes to arrive, and the permission may have ended meanwhile.
@@ -141,6 +149,28 @@ export async function sessionCallerOf(
 ): Promise<Caller | undefined> {
   const secret = readSessionCookie(request, deps.addresses());
   return secret ? callerOfSession(deps, secret, clientAddress(request)) : undefined;
+}
+
+/**
+ * Where a request leads that names a project by a slug which it had before, for whoever may see the project; undefined:
+ * it names none so. Throws ApiError for a change: what asks for one by an old name may mean something else.
+ */
+async function findMovedFor(
+  request: FastifyRequest,
+  caller: Caller,
+  { db, now }: AccessDeps,
+): Promise<string | undefined> {
+  const { slug } = request.params as { slug?: string };
+  const moved = slug === undefined ? undefined : await findMoved(db, slug, now());
+  if (!moved) return undefined;
+  accessTo(caller, await findProjectForUser(db, moved.id, caller.user.id));
+  if (!SAFE.has(request.method)) {
+    throw new ApiError(
+      'not_found',
+      `There is no project ${slug} any more: it is ${moved.slug} now. Send the request with that slug.`,
+    );
+  }
+  return request.url.replace(/^\/api\/projects\/[^/?]+/, `/api/projects/${moved.slug}`);
 }
 
 async function authorize(

@@ -40,6 +40,7 @@ import { EndedAccess, Person, PersonDetails, UsedToken } from '../installation/p
 import { Delivery, DeliverySummary } from '../notices/delivery.ts';
 import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import { Identity, OpenLink, SignedOut, SignInProvider, SignInStart } from '../oidc/sign-in.ts';
+import { MovedAddress } from '../projects/moved-address.ts';
 import {
   CreatedInvitation,
   Invitation,
@@ -112,6 +113,7 @@ export const SCHEMAS = [
   LogLine,
   PlanLimits,
   Project,
+  MovedAddress,
   SearchResults,
   FirstSteps,
   Member,

@@ -87,7 +87,7 @@ export const projectRoutes: Routes = async (app, { deps }) => {
     '/projects/:slug',
     operation('project.update', 'updateProject', "Change a project's settings", {
       description:
-        'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
+        'With another slug, the site is at once at the new address. The old one leads there for 90 days, as do those of previews and paths of this interface (308, for GET and HEAD), and is reserved for the project and its owners meanwhile.',
       params: SlugParams,
       body: ProjectChange,
       response: jsonResponse(200, Project),

@@ -21,7 +21,7 @@ const Slug = Type.String({
 
 /** `POST /api/projects` */
 export const NewProject = Type.Object({ name: ProjectName, slug: Slug });
-/** `PATCH /api/projects/{slug}`: a new slug moves the site; the old address is gone at once. */
+/** `PATCH /api/projects/{slug}`: a new slug moves the site; the old address leads there for 90 days. */
 export const ProjectChange = Type.Object({
   name: Type.Optional(ProjectName),
   slug: Type.Optional(Slug),

@@ -3,6 +3,7 @@ import { conflict, invalidRequest } from '../api-error.ts';
 import { endReservation, findReservation, reserveSlug } from '../store/reserved-labels.ts';
 import { listOwners } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
+import { recordSiteChange } from '../store/sites.ts';
 
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
 const MAX_SLUG_LENGTH = 40;
@@ -73,6 +74,8 @@ export async function claimReservedSlug(
   const isTheirs = (JSON.parse(owner_ids) as string[]).some((id) => id === userId);
   if (project_id !== projectId && !isTheirs) throw slugReserved(slug, until);
   await endReservation(trx, slug);
+  // The address led to the project that had it, and edges remember that.
+  if (project_id !== null) await recordSiteChange(trx, project_id, now);
 }
 
 /** Reserves a released slug for its project and the project's owners, so that a mistake can be undone. */

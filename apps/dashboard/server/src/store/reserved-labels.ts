@@ -1,4 +1,5 @@
 import type { Db, Trx } from './schema.ts';
+import { recordSiteChange } from './sites.ts';
 
 /** Reserves a label permanently: other people's DNS records may point at it for years. */
 export async function reservePermanently(trx: Trx, label: string): Promise<void> {
@@ -16,6 +17,7 @@ export async function reserveSlug(
     reserved_until: until,
     project_id: projectId,
     owner_ids: JSON.stringify(ownerIds),
+    redirects: 1,
   };
   await trx
     .insertInto('reserved_labels')
@@ -64,7 +66,67 @@ export async function endReservation(trx: Trx, label: string): Promise<void> {
   await trx.deleteFrom('reserved_labels').where('label', '=', label).execute();
 }
 
-/** Deletes expired reservations. */
+/** The project that had a slug and has another one now, as long as the address leads there; undefined: none. */
+export function findMoved(
+  db: Db,
+  slug: string,
+  now: number,
+): Promise<{ id: string; slug: string } | undefined> {
+  return movedAddresses(db, now)
+    .innerJoin('projects', 'projects.id', 'reserved_labels.project_id')
+    .select(['projects.id', 'projects.slug'])
+    .where('reserved_labels.label', '=', slug)
+    .executeTakeFirst();
+}
+
+/** The slugs that a project had and that lead to it, and until when; the last one first. */
+export async function listMovedAddresses(
+  db: Db,
+  projectId: string,
+  now: number,
+): Promise<{ slug: string; until: number }[]> {
+  const rows = await movedAddresses(db, now)
+    .select(['label as slug', 'reserved_until as until'])
+    .where('project_id', '=', projectId)
+    .orderBy('reserved_until', 'desc')
+    .orderBy('label')
+    .execute();
+  return rows.map(({ slug, until }) => ({ slug, until: until ?? now }));
+}
+
+function movedAddresses(db: Db, now: number) {
+  return db
+    .selectFrom('reserved_labels')
+    .where('reserved_labels.redirects', '=', 1)
+    .where('reserved_labels.reserved_until', '>', now);
+}
+
+/** Ends that an address leads to a project; it stays reserved. false: it did not. */
+export function endMoved(trx: Trx, projectId: string, slug: string, now: number): Promise<boolean> {
+  return trx
+    .updateTable('reserved_labels')
+    .set({ redirects: 0 })
+    .where('label', '=', slug)
+    .where('project_id', '=', projectId)
+    .where('redirects', '=', 1)
+    .where('reserved_until', '>', now)
+    .executeTakeFirst()
+    .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
+}
+
+/** Deletes expired reservations. Edges forget that their addresses led somewhere. */
 export async function pruneReservations(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('reserved_labels').where('reserved_until', '<=', now).execute();
+  const expired = await db
+    .selectFrom('reserved_labels')
+    .select('project_id')
+    .distinct()
+    .where('reserved_until', '<=', now)
+    .where('project_id', 'is not', null)
+    .execute();
+  if (expired.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('reserved_labels').where('reserved_until', '<=', now).execute();
+    for (const { project_id } of expired)
+      if (project_id !== null) await recordSiteChange(trx, project_id, now);
+  });
 }

@@ -18,6 +18,7 @@ import { assertLockOrder } from './lock-order.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';
 import { closedIfPrivate } from './private-site.ts';
 import { addReaders } from './readers.ts';
+import { findMoved } from './reserved-labels.ts';
 import type { Database, Db, Private, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 import { emptySite } from './version-site.ts';
@@ -97,11 +98,11 @@ export function siteSource({
       const mark = label.lastIndexOf(PREVIEW_MARK);
       const slug = mark === -1 ? label : label.slice(0, mark);
       const shown = label.slice(mark + PREVIEW_MARK.length);
-      const found =
+      const at = (slugNow: string) =>
         mark === -1
-          ? await findLive(db, slug, platform)
-          : ((await findPreview(db, slug, shown, platform)) ??
-            (await findMissingPreview(db, slug, shown, platform)));
+          ? findLive(db, slugNow, platform)
+          : findAnyPreview(db, slugNow, shown, platform);
+      const found = (await at(slug)) ?? (await findMovedSite(db, slug, platform, at));
       return (
         found && closedIfPrivate(db, found.site, { host, setting: found.setting, ...platform })
       );
@@ -300,6 +301,45 @@ async function findPreview(
     ...(row.secured !== null && { secureOrigin: origin }),
   };
   return { site, setting: row.private };
+}
+
+/** A preview, or where previews are private its host that shows nothing. */
+async function findAnyPreview(
+  db: Db,
+  slug: string,
+  shown: string,
+  platform: PlatformSites,
+): Promise<PlatformSite | undefined> {
+  return (
+    (await findPreview(db, slug, shown, platform)) ??
+    (await findMissingPreview(db, slug, shown, platform))
+  );
+}
+
+/** The host of a slug that a project had before: it leads to the same of the slug that the project has now. */
+async function findMovedSite(
+  db: Db,
+  slug: string,
+  platform: PlatformSites,
+  at: (slugNow: string) => Promise<PlatformSite | undefined>,
+): Promise<PlatformSite | undefined> {
+  const moved = await findMoved(db, slug, platform.now);
+  const found = moved && (await at(moved.slug));
+  if (!found) return undefined;
+  const { site, setting } = found;
+  const { origin, secureOrigin, redirect } = site;
+  const here = (url: string) => url.replace(`://${moved.slug}`, `://${slug}`);
+  return {
+    setting,
+    site: {
+      ...site,
+      // Of its own certificate below the platform's name.
+      ...(secureOrigin !== undefined && { secureOrigin: here(secureOrigin) }),
+      redirect: redirect ?? {
+        ...{ origin: secureOrigin ?? origin, path: '', keepPath: true, status: 308 },
+      },
+    },
+  };
 }
 
 /**

@@ -162,6 +162,7 @@ export const ACTIONS: Record<AuditAction, string> = {
   'token.revoke': 'Revoked the token',
   'project.create': 'Created the project',
   'project.update': 'Changed the project',
+  'project.end_redirect': 'Ended the redirect of the address',
   'project.plan': 'Changed the plan of',
   'project.delete': 'Deleted the project',
   'project.hand_over': 'Handed the project to',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { hasStatus } from '../api.ts';
 import { projectQuery } from '../queries.ts';
 import { Main } from '../shell/shell.tsx';
@@ -29,6 +30,8 @@ export function ProjectLayout() {
       </Main>
     );
   }
+  // The slug of the address is one that the project had before.
+  if (query.data && query.data.slug !== slug) return <ToSlug slug={query.data.slug} />;
   return (
     <>
       <nav aria-label="Project" className="bg-surface">
@@ -62,4 +65,17 @@ export function ProjectLayout() {
       </Main>
     </>
   );
+}
+
+/** The same page of a project, by its present slug. */
+function ToSlug({ slug }: { readonly slug: string }) {
+  const { pathname, searchStr, hash } = useLocation();
+  const { history } = useRouter();
+  useEffect(() => {
+    const rest = pathname.replace(/^\/projects\/[^/]+/, '');
+    history.replace(
+      `/projects/${encodeURIComponent(slug)}${rest}${searchStr}${hash && `#${hash}`}`,
+    );
+  }, [history, slug, pathname, searchStr, hash]);
+  return null;
 }

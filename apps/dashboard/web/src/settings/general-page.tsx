@@ -15,6 +15,7 @@ import { TextField } from '../ui/field.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { AnalyticsCard } from './analytics-card.tsx';
+import { MovedAddressesCard } from './moved-addresses-card.tsx';
 import { SiteCard } from './site-card.tsx';
 
 export function GeneralPage() {
@@ -29,6 +30,7 @@ export function GeneralPage() {
       <div className="grid gap-5">
         <NameCard key={project.name} />
         <SlugCard key={project.slug} />
+        <MovedAddressesCard />
         <SiteCard />
         <AnalyticsCard />
       </div>
@@ -100,11 +102,13 @@ function SlugCard() {
         <SlugField value={slug} onChange={setSlug} />
         {isOther && (
           <Alert tone="warning">
-            <p className="font-medium">This breaks what points to the old address:</p>
+            <p className="font-medium">
+              What points to the old address still gets here, for 90 days:
+            </p>
             <ul className="mt-1 list-disc pl-4">
-              <li>{hostOf(project.platformUrl)} and all preview addresses go offline at once.</li>
-              <li>Command lines and build servers must use the new address, too.</li>
-              <li>Someone else may then take the old one.</li>
+              <li>{hostOf(project.platformUrl)} and all preview addresses lead to the new ones.</li>
+              <li>Command lines and build servers that deploy must use the new name at once.</li>
+              <li>Someone else may take the old address after that.</li>
             </ul>
           </Alert>
         )}

@@ -20,7 +20,7 @@ const MAX_RESPONSE_HEADER_BYTES = 16_384;
 /** For all of a request, from the look-up of the name to the end of the response. */
 const TIMEOUT_MS = 10_000;
 
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Headers | Readonly<Record<string, string>>;
   readonly body?: unknown;

@@ -57,7 +57,7 @@ const SCOPES: Record<Scope, ScopeInWords> = {
   installation: {
     may: 'set plans',
     label: 'Installation',
-    hint: "Set plans, and read the whole installation's audit log.",
+    hint: "Set plans, change groups, and read the whole installation's audit log.",
   },
 };
 

@@ -40,16 +40,25 @@ test('a project goes only when its address is typed, and its site with it', asyn
   assert.equal(await status(), 404);
 });
 
-test('another address moves the site, after saying what that breaks', async () => {
+test('another address moves the site, and the old one leads there until its owner ends that', async () => {
   const { origin, owner, page, settings, site, slug } = await withProject();
   await deploy(owner, slug, 'Pets');
   await page.goto(settings);
-  await page.getByRole('textbox', { name: 'Address' }).fill('pets');
-  await page.getByText('go offline at once').waitFor();
+  await page.getByRole('textbox', { name: 'Address', exact: true }).fill('pets');
+  await page.getByText('lead to the new ones').waitFor();
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.waitForURL(`${origin}/projects/pets/settings`);
-  assert.equal((await fetchFromSite(site(slug))).status, 404);
+  // The old address leads there, until the day that the page names or until its owner ends it.
+  assert.equal((await fetchFromSite(site(slug))).status, 308);
   assert.equal((await fetchFromSite(site('pets'))).status, 200);
+  const former = page.getByRole('region', { name: 'Former addresses' });
+  await former.getByText(/^Until \w+ \d+, \d{4}$/).waitFor();
+  await page.goto(settings);
+  await page.waitForURL(`${origin}/projects/pets/settings`);
+  await former.getByRole('button', { name: /^End the redirect of/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End the redirect' }).click();
+  await former.waitFor({ state: 'detached' });
+  assert.equal((await fetchFromSite(site(slug))).status, 404);
 });
 
 test('the MCP server is switched off and stays off', async () => {

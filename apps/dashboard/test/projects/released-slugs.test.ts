@@ -201,7 +201,7 @@ onSharedEngines('the targets of a database that is migrated are reserved', async
   const after = await openDatabase(url, 1);
   cleanUp(t, after.close);
   const rows = await after.db.selectFrom('reserved_labels').selectAll().execute();
-  const forEver = { reserved_until: null, project_id: null, owner_ids: '[]' };
+  const forEver = { reserved_until: null, project_id: null, owner_ids: '[]', redirects: 1 };
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
     [{ label: claim.target_label, ...forEver }],

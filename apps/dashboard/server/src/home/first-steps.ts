@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Nullable, OneOf } from '../schema-types.ts';
 
 /** The steps from an account to a site that a team works on, in their order. */
-export const FIRST_STEPS = ['project', 'deploy', 'domain', 'invite'] as const;
+const FIRST_STEPS = ['project', 'deploy', 'domain', 'invite'] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
 
 /** `GET /api/account/first-steps` */

@@ -37,7 +37,7 @@ export type AnalyticsSetting = Static<typeof AnalyticsSetting>;
 export function readAnalytics({ script, attributes = {}, origins }: AnalyticsSetting): Analytics {
   const own = [...new Set(origins.map(originOf))];
   const url = httpsUrl(script);
-  if (!url || url.hash !== '')
+  if (url?.hash !== '')
     throw invalidRequest(
       'analytics.script must be an https address without a fragment, such as https://stats.example.com/script.js.',
     );

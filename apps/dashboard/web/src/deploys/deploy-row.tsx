@@ -55,12 +55,12 @@ export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
 }
 
 /** What a deploy is about: as its sender said, or as its commit does; null: nobody said. */
-export function messageOf({ message, commit }: DeploySummary): string | null {
+function messageOf({ message, commit }: DeploySummary): string | null {
   return message ?? commit?.message ?? null;
 }
 
 /** Who wrote what a deploy has, by name where that is known; with the account that sent it in a tooltip. */
-export function Author({ deploy }: { readonly deploy: DeploySummary }) {
+function Author({ deploy }: { readonly deploy: DeploySummary }) {
   const { commit, createdBy, createdByName } = deploy;
   return <span title={createdBy}>{commit?.author ?? createdByName ?? createdBy}</span>;
 }

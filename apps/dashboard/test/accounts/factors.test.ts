@@ -358,13 +358,13 @@ onBothEngines(
     const root = await service.signUp(ROOT);
     const ann = await service.signUp(ANN);
     const { token } = await makeToken(ann);
-    const require = (secondFactor: string) =>
+    const demand = (secondFactor: string) =>
       root.call('PUT', '/api/installation/security', { secondFactor, afterProvider: false });
     // Not before the one who requires it has one.
-    await assertError(await require('everyone'), 409, 'conflict');
+    await assertError(await demand('everyone'), 409, 'conflict');
     const { secret: rootSecret } = await addApp(root, clock);
     const security = await json<{ without: { everyone: number; people: { email: string }[] } }>(
-      await require('everyone'),
+      await demand('everyone'),
     );
     assert.deepEqual(
       security.without.people.map(({ email }) => email),
@@ -431,7 +431,7 @@ onBothEngines(
     // Of owners alone: of those who own something.
     clock += STEP_MS;
     assert.equal((await half.call('DELETE', '/api/account/authenticator-app')).status, 409);
-    await json(await require('owners'));
+    await json(await demand('owners'));
     assert.equal((await half.call('DELETE', '/api/account/authenticator-app')).status, 204);
     await withPassword(service, ANN, { status: 200 });
     await json(await half.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);

@@ -786,8 +786,7 @@ onBothEngines('every route lets in exactly those who may call it', async (t) => 
   const routes = collectRoutes();
   const world = await makeWorld(t);
   const rows = Object.keys(TABLE);
-  // A look at an answer of a provider would use it up.
-  const reads = rows.filter((name) => name.startsWith('GET ') && !name.endsWith('/callback'));
+  const reads = rows.filter((name) => name.startsWith('GET ') && hasHead(name));
   assert.deepEqual(
     routes()
       .filter((route) => !BESIDE.test(route) && !BY_DIRECTORIES.test(route))
@@ -798,6 +797,9 @@ onBothEngines('every route lets in exactly those who may call it', async (t) => 
 
   for (const [name, row] of Object.entries(TABLE)) await play(world, name, row);
 });
+
+/** A look at an answer of a provider would use it up. */
+const hasHead = (name: string) => name !== 'GET /api/oidc/:provider/callback';
 
 async function play(world: World, name: string, row: Row): Promise<void> {
   const [method = ''] = name.split(' ');
@@ -817,7 +819,7 @@ async function play(world: World, name: string, row: Row): Promise<void> {
     const mark = markOf(answer.status, row.status);
     assert.equal(mark, expected(row, name, caller), `${said}: ${answer.status} ${text}`);
     if (method === 'GET') {
-      if (caller.token) continue;
+      if (caller.token || !hasHead(name)) continue;
       const head = await caller.visitor.call('HEAD', path);
       assert.deepEqual([head.status, await head.text()], [answer.status, ''], `HEAD, as ${said}`);
       continue;

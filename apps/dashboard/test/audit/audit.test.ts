@@ -812,6 +812,8 @@ async function putLink({ db }: Service, kind: 'email' | 'password', of = GUEST):
   await db.deleteFrom('account_links').where('user_id', '=', id).execute();
   const secret = makeSecret();
   const link = { user_id: id, kind, token_hash: hashSecret(secret), email: GUEST };
+  // There may be one, which it replaces.
+  await db.deleteFrom('account_links').where('user_id', '=', id).execute();
   await db
     .insertInto('account_links')
     .values({ ...link, created_at: 0, expires_at: Date.now() + 60_000 })

@@ -24,6 +24,13 @@ export type ConfiguredEdge = Edge & { readonly httpsPort: number };
  */
 export const PATIENCE_MS = 1_000;
 
+/** Where an edge listens, and its operator's port. */
+export interface EdgePorts {
+  readonly port: number;
+  readonly httpsPort: number;
+  readonly operatorPort: number | undefined;
+}
+
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge, dnsServers, ...config }: Config,

@@ -9,9 +9,8 @@ import { bindSockets, givenSockets } from '@petstore/service/workers/sockets.ts'
 import { Supervisor, type Worker } from '@petstore/service/workers/supervisor.ts';
 import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
 import { sql } from 'kysely';
-import type { EdgePorts } from './commands/edge.ts';
 import type { Config } from './config.ts';
-import { cannotListen, openEdge, PATIENCE_MS } from './configured-edge.ts';
+import { cannotListen, type EdgePorts, openEdge, PATIENCE_MS } from './configured-edge.ts';
 import { DEFAULT_TIMEOUTS } from './edge/connections/limits.ts';
 import type { EdgeSockets } from './edge/edge-server.ts';
 import { probeEdge } from './operations/edge-probe.ts';

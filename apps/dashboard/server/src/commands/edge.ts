@@ -6,7 +6,7 @@ import { readWorkers } from '@petstore/service/workers/count.ts';
 import { type Command, Option } from 'commander';
 import { addressesOf } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
-import { openEdge, PATIENCE_MS } from '../configured-edge.ts';
+import { type EdgePorts, openEdge, PATIENCE_MS } from '../configured-edge.ts';
 import type { EdgeSockets } from '../edge/edge-server.ts';
 import { checkDatabaseAndEdge, startOperations } from '../operations/operations.ts';
 import { openOwnZone } from '../zone/own-zone.ts';
@@ -79,13 +79,6 @@ async function serveAlone(
   stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS + config.shutdownDelayMs, log });
   tell(config, { ...edge, operatorPort });
   log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
-}
-
-/** Where an edge listens, and its operator's port. */
-export interface EdgePorts {
-  readonly port: number;
-  readonly httpsPort: number;
-  readonly operatorPort: number | undefined;
 }
 
 function tell(config: Config, { port, httpsPort, operatorPort }: EdgePorts): void {

@@ -4,7 +4,7 @@ import type { Manifest } from '../deploys/artifact.ts';
 import { pageMatcher } from '../domains/rehearsal/suggest-redirects.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import { encodePath } from '../edge/http/edge-request.ts';
-import { hasPage } from '../edge/readers/count-requests.ts';
+import { hasPage } from '../edge/readers/reading.ts';
 import { fileAt, redirectOf } from '../edge/sites/manifest-paths.ts';
 import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { locate } from '../edge/versions/locate.ts';

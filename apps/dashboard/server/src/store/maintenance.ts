@@ -7,9 +7,9 @@ import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
 import { pruneRequests } from './domain-moves.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { pruneReservations } from './prune-reservations.ts';
 import { pruneReaders } from './readers.ts';
 import { pruneDeliveries } from './repository-deliveries.ts';
-import { pruneReservations } from './reserved-labels.ts';
 
 /** How often the maintenance runs, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;

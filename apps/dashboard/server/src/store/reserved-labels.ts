@@ -1,5 +1,4 @@
 import type { Db, Trx } from './schema.ts';
-import { recordSiteChange } from './sites.ts';
 
 /** Reserves a label permanently: other people's DNS records may point at it for years. */
 export async function reservePermanently(trx: Trx, label: string): Promise<void> {
@@ -112,21 +111,4 @@ export function endMoved(trx: Trx, projectId: string, slug: string, now: number)
     .where('reserved_until', '>', now)
     .executeTakeFirst()
     .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
-}
-
-/** Deletes expired reservations. Edges forget that their addresses led somewhere. */
-export async function pruneReservations(db: Db, now: number): Promise<void> {
-  const expired = await db
-    .selectFrom('reserved_labels')
-    .select('project_id')
-    .distinct()
-    .where('reserved_until', '<=', now)
-    .where('project_id', 'is not', null)
-    .execute();
-  if (expired.length === 0) return;
-  await db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('reserved_labels').where('reserved_until', '<=', now).execute();
-    for (const { project_id } of expired)
-      if (project_id !== null) await recordSiteChange(trx, project_id, now);
-  });
 }

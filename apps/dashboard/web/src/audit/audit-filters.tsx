@@ -2,8 +2,8 @@ import { type ChangeEvent, type FormEvent, type ReactNode, useId, useRef } from 
 import { Button, buttonClass } from '../ui/button.tsx';
 import { CONTROL } from '../ui/field.tsx';
 import { ArrowDown } from '../ui/icons.tsx';
+import { ACTIONS } from './actions.ts';
 import { type AuditFilter, auditFilter } from './audit-filter.ts';
-import { ACTIONS } from './audit-list.tsx';
 
 interface AuditFiltersProps {
   /** The project whose log it is; undefined in the installation's. */

@@ -3,16 +3,7 @@ import { Main } from '../shell/shell.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Page } from '../ui/page.tsx';
 import { SideNav } from '../ui/side-nav.tsx';
-
-const exactly = { exact: true };
-export const INSTALLATION_SECTIONS = [
-  { label: 'People', to: '/installation/people' },
-  { label: 'Sign-in', to: '/installation/sign-in', activeOptions: exactly },
-  { label: 'Groups', to: '/installation/groups' },
-  { label: 'Security', to: '/installation/security', activeOptions: exactly },
-  { label: 'Audit log', to: '/installation/audit', activeOptions: exactly },
-  { label: 'DNS zone', to: '/installation/zone', activeOptions: exactly },
-] as const;
+import { INSTALLATION_SECTIONS } from './sections.ts';
 
 /** The pages about the whole installation, for its owner alone. */
 export function InstallationLayout() {

@@ -2,7 +2,7 @@ import type { User } from '../../../server/src/accounts/account.ts';
 import type { Permission } from '../../../server/src/accounts/permissions.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { ACCOUNT_SECTIONS } from '../account/account-sections.ts';
-import { INSTALLATION_SECTIONS } from '../installation/installation-layout.tsx';
+import { INSTALLATION_SECTIONS } from '../installation/sections.ts';
 import { can } from '../projects/permissions.ts';
 import { SECTIONS } from '../settings/sections.ts';
 import {

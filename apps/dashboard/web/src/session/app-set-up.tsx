@@ -6,7 +6,7 @@ import { CopyField } from '../ui/copy.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { CodeField } from './pending-step.tsx';
+import { CodeField } from './code-field.tsx';
 
 interface AppSetUpProps<Done> {
   /** Where the first code is sent; `PATH/draft` begins. */

@@ -1,15 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
-import { hasStatus, messageOf, request } from '../api.ts';
-import { pendingSignInQuery } from '../queries.ts';
-import { queryClient } from '../query-client.ts';
+import { messageOf, request } from '../api.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
+import { CodeField } from './code-field.tsx';
+import { endIfOver } from './end-if-over.ts';
 import { PasskeyAborted, signWithPasskey } from './passkeys.ts';
 import { SetUpStep } from './set-up-step.tsx';
 
@@ -132,27 +132,4 @@ function WayForm({
       <SubmitButton variant="primary">Continue</SubmitButton>
     </Form>
   );
-}
-
-/** The code of an authenticator app: phones fill it in, and show digits to type it. */
-export function CodeField({ hint }: { readonly hint: string }) {
-  return (
-    <TextField
-      name="code"
-      label="Code"
-      hint={hint}
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      autoFocus
-      required
-      maxLength={20}
-    />
-  );
-}
-
-/** Goes back to the beginning where the sign-in has ended meanwhile. */
-export async function endIfOver(error: unknown, onEnded: () => void): Promise<void> {
-  if (!hasStatus(error, 401)) return;
-  const pending = await queryClient.fetchQuery({ ...pendingSignInQuery, staleTime: 0 });
-  if (pending === null) onEnded();
 }

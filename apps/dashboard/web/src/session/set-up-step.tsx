@@ -7,8 +7,8 @@ import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { KeyRound, Smartphone } from '../ui/icons.tsx';
 import { AppSetUp } from './app-set-up.tsx';
+import { endIfOver } from './end-if-over.ts';
 import { hasPasskeys, makePasskey, PasskeyAborted } from './passkeys.ts';
-import { endIfOver } from './pending-step.tsx';
 import { RecoveryCodeList } from './recovery-code-list.tsx';
 
 interface SetUpStepProps {

@@ -3,11 +3,8 @@ import type { EdgeRequest } from '../http/edge-request.ts';
 import type { EdgeResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { metadataOf, PATHS } from './paths.ts';
+import { PRIVATE, VARY_BY_READER } from './private-caching.ts';
 import type { SiteAccess } from './site-access.ts';
-
-/** Of every response of a private site: nobody but the reader keeps it, and no cache that ignores this mixes readers up. */
-export const PRIVATE = 'private, no-store';
-export const VARY_BY_READER = ['Authorization', 'Cookie'] as const;
 
 const COMMON: Headers = [
   ...['X-Content-Type-Options', 'nosniff'],

@@ -8,10 +8,8 @@ import type { SiteCache } from '../sites/site-cache.ts';
 import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';
 import { clientLimit } from './client-limit.ts';
+import { MCP_PATH } from './mcp-path.ts';
 import type { McpResponder } from './mcp-server.ts';
-
-/** Where a site has its MCP server. */
-export const MCP_PATH = '/mcp';
 
 /** The tools that `addTools` adds, which this edge loads when the first message comes. */
 const TOOL_NAMES = ['search', 'read_page', 'get_operation'] as const;

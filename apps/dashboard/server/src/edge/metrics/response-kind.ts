@@ -1,6 +1,6 @@
 import { PROXY_PATH } from '@petstore/site/request/proxy-format.ts';
 import { FEEDBACK_PATH, READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
-import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
+import { MCP_PATH } from '../mcp/mcp-path.ts';
 
 /** What a response was about, for the operator's counts: the first four are files of a site. */
 export const RESPONSE_KINDS = [

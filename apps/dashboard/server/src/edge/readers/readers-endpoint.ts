@@ -14,9 +14,9 @@ import type { Site } from '../sites/site-source.ts';
 import { type Rate, tokenBuckets } from '../token-buckets.ts';
 import { addressIn } from '../versions/site-editions.ts';
 import { agentNames } from './agents.ts';
-import { countedPath, hasPage } from './count-requests.ts';
 import type { ReaderCounts } from './reader-counts.ts';
 import { searchName, sentenceText } from './reader-texts.ts';
+import { countedPath, hasPage } from './reading.ts';
 import { readerHeaders } from './visitor.ts';
 
 /** A search of 200 characters, each of twelve bytes in a form, with room. */

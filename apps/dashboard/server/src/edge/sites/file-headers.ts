@@ -2,7 +2,7 @@ import { CHANGELOG } from '@petstore/site/changelog/changelog-paths.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
 import { policyWith } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
-import { PRIVATE, VARY_BY_READER } from '../access/access-responses.ts';
+import { PRIVATE, VARY_BY_READER } from '../access/private-caching.ts';
 import { addressIn, type PageEdition } from '../versions/site-editions.ts';
 import { API_CATALOG, fileAt, isMarkdown, isPage, markdownOf, pageOf } from './manifest-paths.ts';
 import type { Site } from './site-source.ts';

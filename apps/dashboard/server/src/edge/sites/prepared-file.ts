@@ -2,7 +2,7 @@ import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import { fileKind, type Tally, tallyOf } from '../metrics/response-kind.ts';
-import { type Reading, readingOf } from '../readers/count-requests.ts';
+import { type Reading, readingOf } from '../readers/reading.ts';
 import type { PageEdition } from '../versions/site-editions.ts';
 import { type ContentSource, editionMark } from './content-source.ts';
 import { fileHeaders, type Headers, type ServedFile } from './file-headers.ts';

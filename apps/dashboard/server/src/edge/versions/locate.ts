@@ -4,7 +4,7 @@ import type { Manifest } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import { PATHS } from '../access/paths.ts';
 import type { RequestTarget } from '../http/edge-request.ts';
-import { MCP_PATH } from '../mcp/mcp-endpoint.ts';
+import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { API_CATALOG, fileAt, redirectOf } from '../sites/manifest-paths.ts';
 import {
   type HostRedirect,

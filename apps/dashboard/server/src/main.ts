@@ -31,8 +31,8 @@ const environment = `\
   OIDC_ACME_SCOPES           what it is asked for (openid email profile)
   OIDC_ACME_GROUPS_CLAIM     the claim with a person's groups (none)
   OIDC_ACME_VERIFIED_CLAIM   the claim that says that an address is verified (email_verified)
-  OIDC_ACME_EMAIL_DOMAINS    domains whose people get an account at their first sign-in, separated by
-                             commas (none)
+  OIDC_ACME_EMAIL_DOMAINS    domains whose people get an account at their first sign-in, by commas
+                             (none)
   OIDC_ACME_REQUIRED         domains or everyone: who signs in with it, and in no other way (no)
   DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)

@@ -219,7 +219,7 @@ test('an owner adds a script of analytics, which a page then loads, and removes 
       contentType: 'text/javascript',
       headers: { 'access-control-allow-origin': '*' },
       body: route.request().url().endsWith('s.js')
-        ? 'const {site, label} = document.currentScript.dataset; fetch(`https://stats.example.com/hit?${site}${label}`).then(() => { document.title = "counted"; });'
+        ? 'const {site, label} = document.currentScript.dataset; fetch("https://stats.example.com/hit?" + site + label).then(() => { document.title = "counted"; });'
         : 'ok',
     }),
   );

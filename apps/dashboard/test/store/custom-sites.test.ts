@@ -80,7 +80,7 @@ onBothEngines(
     const plain = {
       ...{ projectId: 'pets', artifactHash: 'artifact of pets', isPreview: false },
       ...{ origin: 'http://a.test:8082', redirect: undefined, secureOrigin: undefined },
-      ...{ hsts: undefined, mcp: true, requestProxy: false },
+      ...{ hsts: undefined, mcp: true, requestProxy: false, countsReaders: true },
     };
     assert.deepEqual(await site('a.test'), plain);
     assert.equal(await certificate('a.test'), undefined);
@@ -218,7 +218,8 @@ test('a host is looked up by indexes alone, however many there are', async (t) =
   await site('a.test');
   await certificate('a.test');
   await site(`pets.${PLATFORM}`);
-  assert.equal(asked.length, 3);
+  // The last one also asks where a label without a site leads.
+  assert.equal(asked.length, 4);
   for (const node of asked) {
     const query = db.getExecutor().compileQuery(node, { queryId: 'explained' });
     const plan = await db.executeQuery(

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { spawnChild } from '@petstore/test-support/children.ts';
 
 const ADMIN = { username: 'admin', password: 'admin of the tests' };
 
@@ -24,26 +23,19 @@ export async function startKeycloak(t: TestContext): Promise<Keycloak> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const options = ['--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`];
-  const child = spawn('bash', [join(home, 'bin/kc.sh'), 'start-dev', ...options], {
+  const child = spawnChild(t, 'bash', [join(home, 'bin/kc.sh'), 'start-dev', ...options], {
     env: {
       ...process.env,
       KC_BOOTSTRAP_ADMIN_USERNAME: ADMIN.username,
       KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
     },
-    // The script starts Java in a process of its own.
-    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
+    stream?.on('data', (chunk) => {
       said = `${said}${chunk}`.slice(-5_000);
     });
-  const exited = once(child, 'exit');
-  cleanUp(t, async () => {
-    if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGKILL');
-    await exited;
-  });
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const response = await fetch(`${origin}/realms/master`).catch(() => undefined);

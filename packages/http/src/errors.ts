@@ -1,6 +1,6 @@
 /**
- * Every error code of both programs, in one table: its status and what it means. Codes are part of the interfaces: a
- * retired code is never reused.
+ * Every error code of the API, most of which the dashboard has, too: its status and what it means. Codes are part of the
+ * interfaces: a retired code is never reused.
  */
 export const ERRORS = {
   invalid_json: { status: 400, meaning: 'The body is not strict JSON.' },
@@ -8,10 +8,6 @@ export const ERRORS = {
   invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },
   unauthorized: { status: 401, meaning: 'Missing or invalid API key.' },
   forbidden: { status: 403, meaning: 'The API key lacks the scope for this.' },
-  confirmation_required: {
-    status: 403,
-    meaning: 'The user of a session has not proved lately who they are.',
-  },
   not_found: { status: 404, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
@@ -40,10 +36,19 @@ export const ERRORS = {
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
-export type ErrorCode = keyof typeof ERRORS;
-
 /** What the dashboard alone responds with: the API has no sessions. */
-export type DashboardErrorCode = 'confirmation_required';
+const DASHBOARD_ERRORS = {
+  confirmation_required: {
+    status: 403,
+    meaning: 'The user of a session has not proved lately who they are.',
+  },
+} as const;
+
+/** A code of the API. */
+export type ApiErrorCode = keyof typeof ERRORS;
+export type ErrorCode = ApiErrorCode | keyof typeof DASHBOARD_ERRORS;
+
+const ALL = { ...ERRORS, ...DASHBOARD_ERRORS };
 
 interface Options {
   /** For the log alone. */
@@ -65,7 +70,7 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return ALL[this.code].status;
   }
 
   /** The Error body. */

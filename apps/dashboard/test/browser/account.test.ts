@@ -29,7 +29,6 @@ test('a changed password ends the other sessions, which come back to where they 
 
   // The next thing that it asks for shows that its session has ended.
   await there.page.getByRole('link', { name: 'Settings', exact: true }).click();
-  await there.page.getByRole('link', { name: 'Members' }).click();
   await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await there.page.getByLabel('E-mail address').fill(email);
   await there.page.getByLabel('Password').fill(PASSWORD);
@@ -37,7 +36,7 @@ test('a changed password ends the other sessions, which come back to where they 
   await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
   await there.page.getByLabel('Password').fill('an even better one');
   await there.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
+  await there.page.waitForURL(`${origin}/projects/petstore/settings`);
 });
 
 test('a changed password says what becomes of API tokens, and ends them where that is wanted', async () => {

@@ -34,7 +34,7 @@ test('the owner creates the two records that the page shows, and sees the zone d
   const installation = shared();
   const { page, complaints } = await installation.member();
   const stranger = await installation.member();
-  await page.goto(`${installation.origin}/account`);
+  await page.goto(`${installation.origin}/installation`);
   await page.getByRole('link', { name: 'DNS zone' }).click();
   const records = page.getByRole('table', { name: `Records that delegate ${ZONE}` });
   await records.getByText('Missing').first().waitFor();
@@ -64,6 +64,8 @@ test('the owner creates the two records that the page shows, and sees the zone d
   assert.deepEqual(complaints, []);
 
   await stranger.page.goto(`${installation.origin}${path}`);
-  await stranger.page.getByText('Only the owner of the installation can see its zone.').waitFor();
+  await stranger.page
+    .getByText('Only the owner of the installation can see these pages.')
+    .waitFor();
   assert.equal(await stranger.page.getByRole('link', { name: 'DNS zone' }).count(), 0);
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { bytesOf } from '@petstore/site/site/file-bytes.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
+import { READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import type { SiteFile } from '@petstore/site/site/site-files.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 
@@ -14,6 +15,7 @@ export async function serveSite(
 ): Promise<string> {
   const files = new Map(site.files.map((file) => [file.path, file]));
   const server = createServer((request, response) => {
+    if (request.url === READERS_PATH) return response.writeHead(204).end();
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
     const found = files.get(path);
     const file = found ?? files.get('/404.html');

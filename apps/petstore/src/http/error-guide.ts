@@ -1,7 +1,4 @@
-import type { DashboardErrorCode, ErrorCode } from '@petstore/http/errors.ts';
-
-/** The codes that the API responds with. */
-export type ApiErrorCode = Exclude<ErrorCode, DashboardErrorCode>;
+import type { ApiErrorCode } from '@petstore/http/errors.ts';
 
 /**
  * A page about each error, beyond the one sentence in the table of codes: what causes it and what to do. Paragraphs of

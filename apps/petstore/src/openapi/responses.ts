@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
+import { type ApiErrorCode, ERRORS } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { missingScope, scopeChallenge } from '../http/admission/scope.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
@@ -68,7 +68,7 @@ const LIMIT_HEADERS: Record<string, Header> = {
 const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431, 501]);
 
 /** The errors of an operation: each code with a message that it really sends. */
-type Failures = Partial<Record<ErrorCode, string>>;
+type Failures = Partial<Record<ApiErrorCode, string>>;
 
 /** Errors that any operation can end in, whatever it does. */
 const COMMON_FAILURES: Failures = {
@@ -101,7 +101,7 @@ const CACHE_CONTROL: Record<string, Header> = {
 };
 
 /** The headers of an error, beyond the common ones. */
-const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
+const ERROR_HEADERS: Partial<Record<ApiErrorCode, Record<string, Header>>> = {
   unauthorized: { 'WWW-Authenticate': text('The challenge (RFC 6750).', 'Bearer') },
   idempotency_conflict: RETRY_AFTER,
   unsupported_media_type: {
@@ -239,7 +239,7 @@ export function responses(
   successes: Record<number, ResponseObject>,
   failures: Failures,
 ): Record<number, ResponseObject> {
-  const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ErrorCode, string][];
+  const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ApiErrorCode, string][];
   const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
   const errors = [...byStatus].map(([status, group]) => [status, errorResponse(status, group)]);
   return { ...successes, ...Object.fromEntries(errors) };
@@ -259,7 +259,7 @@ export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
 
 function errorResponse(
   status: number,
-  sentences: readonly [ErrorCode, string][],
+  sentences: readonly [ApiErrorCode, string][],
   headers: Record<string, Header> = {},
 ): ResponseObject {
   return {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '@petstore/test-support/documents.ts';
 import '@petstore/test-support/clean-up.ts';
-import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
+import { type ApiErrorCode, ERRORS } from '@petstore/http/errors.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 
 /** Codes that tell an operator nothing, however many there are, and why. */
-const OF_CLIENTS_ALONE: Partial<Record<ErrorCode, string>> = {
+const OF_CLIENTS_ALONE: Partial<Record<ApiErrorCode, string>> = {
   invalid_json: 'the body is what the client wrote',
   invalid_cursor:
     'a cursor has no secret and no end, so each that was given out is good everywhere',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
+import { type ApiErrorCode, ERRORS } from '@petstore/http/errors.ts';
 import type { RawResponse } from '@petstore/test-support/raw-http.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { RawResponse } from '@petstore/test-support/raw-http.ts';
  */
 export async function assertError(
   answer: Response | RawResponse | undefined,
-  code: ErrorCode,
+  code: ApiErrorCode,
   message?: RegExp,
 ): Promise<void> {
   assert.ok(answer, `no answer; expected ${code}`);

@@ -16,8 +16,11 @@ export const hasPasskeys = browserSupportsWebAuthn;
 
 /** Whether the browser offers passkeys in the list of a field, without a button. */
 export async function offersPasskeysInFields(): Promise<boolean> {
-  return hasPasskeys() && (await browserSupportsWebAuthnAutofill());
+  return hasPasskeys() && !isAddress() && (await browserSupportsWebAuthnAutofill());
 }
+
+/** Browsers have passkeys for names alone (WebAuthn, section 5.1.3). The button says what to do. */
+const isAddress = () => /^([\d.]+|\[.*\])$/.test(location.hostname);
 
 /**
  * Has the browser sign with a passkey, and sends that to `path`. `inFields`: it waits until one is chosen in a field;

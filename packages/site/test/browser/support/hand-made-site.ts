@@ -11,6 +11,7 @@ import type { SiteFrame } from '../../../src/site/frame.ts';
 import type { SiteGroup } from '../../../src/site/navigation.ts';
 import { commonFiles, type LayoutPage, pageHtml } from '../../../src/site/page-layout.ts';
 import { sitePolicy } from '../../../src/site/policy.ts';
+import { READERS_PATH } from '../../../src/site/readers/readers-format.ts';
 import { navigationFile } from '../../../src/site/sidebar.ts';
 import { type SiteFile, TYPES } from '../../../src/site/site-files.ts';
 
@@ -169,6 +170,7 @@ export async function serveHandMadeSite(t: Ending): Promise<HandMadeSite> {
   const served = new Map((await files()).map((file) => [file.path, file]));
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
+    if (pathname === READERS_PATH) return response.writeHead(204).end();
     const file = served.get(pathname) ?? served.get('/404.html');
     response.writeHead(served.has(pathname) ? 200 : 404, {
       'content-type': file?.type,

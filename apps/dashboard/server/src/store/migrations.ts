@@ -21,9 +21,9 @@ import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
 import { siteAccess } from './migrations/site-access.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
+import { teamWork } from './migrations/team-work.ts';
 import { transparency } from './migrations/transparency.ts';
 import { webhookDeliveries } from './migrations/webhook-deliveries.ts';
-import { work } from './migrations/work.ts';
 import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -72,7 +72,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0045_pending_identities': { up: pendingIdentities },
     '0046_site_access': { up: (db) => siteAccess(db, engine) },
     '0047_readers': { up: (db) => readers(db, engine) },
-    '0048_work': { up: (db) => work(db, engine) },
+    '0048_team_work': { up: (db) => teamWork(db, engine) },
     '0049_quotas': { up: quotas },
   };
 }

@@ -7,7 +7,7 @@ import { tablesOf } from './tables.ts';
  * What a team's work needs: deploys with messages that are searched, the log of changes filtered and sent elsewhere,
  * addresses that go on leading to a project, and first steps that go away.
  */
-export async function work(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function teamWork(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { schema } = db;
   const { index } = tablesOf(db, engine);
   for (const column of ['message', 'created_by_name'])

@@ -124,6 +124,15 @@ test('scans do not come to the store twice, and what they asked for is found onc
   (await handshake(httpsPort, { servername: 'new.test' })).destroy();
 });
 
+test('changes of other projects do not hold up a handshake, however many', async (t) => {
+  const { httpsPort, source, invalidate } = await startSecureEdge(t);
+  source.delayMs = 50;
+  const others = setInterval(() => invalidate(['another']), 5);
+  cleanUp(t, () => clearInterval(others));
+  (await handshake(httpsPort)).destroy();
+  assert.equal(source.asked.findCertificate, 1);
+});
+
 test('while the store is away, hosts that are not remembered fail and are asked for again', async (t) => {
   const { httpsPort, source } = await startSecureEdge(t);
   source.isAway = true;

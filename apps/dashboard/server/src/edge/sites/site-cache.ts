@@ -2,6 +2,7 @@ import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
+import { Invalidations } from '../invalidations.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { type ContentSource, templateKey } from './content-source.ts';
 import {
@@ -85,8 +86,7 @@ export class SiteCache {
     MAX_WAITING,
     () => new Error('Too many contents are waiting to be unpacked or filled in.'),
   );
-  /** Counts the invalidations. */
-  #generation = 0;
+  readonly #invalidations = new Invalidations();
 
   constructor(source: SiteSource, limits: CacheLimits) {
     this.#source = source;
@@ -158,7 +158,7 @@ export class SiteCache {
    * read. Hosts without a site are evicted too: a project may have been given one.
    */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
-    this.#generation++;
+    this.#invalidations.add(projectIds);
     this.#siteReads.detach();
     this.#unknownHosts.clear();
     if (!projectIds) this.#hosts.clear();
@@ -172,12 +172,12 @@ export class SiteCache {
     this.#hosts.delete(host);
   }
 
-  /** A result from before an invalidation may be stale: it is not cached, and read again a few times. */
+  /** A result from before an invalidation of its project is stale: it is not cached, and read again a few times. */
   async #readSite(host: CanonicalHost): Promise<Site | undefined> {
     for (let lookUps = 1; ; lookUps++) {
-      const generation = this.#generation;
+      const mark = this.#invalidations.now();
       const site = await withReadTimeout(this.#source.findSite(host));
-      if (generation === this.#generation) {
+      if (!this.#invalidations.concern(mark, site?.projectId)) {
         if (site && !site.isEmpty) this.#keepSite(host, site);
         else this.#unknownHosts.set(host, { site });
         return site;

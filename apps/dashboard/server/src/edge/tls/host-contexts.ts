@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { CanonicalHost } from '../host.ts';
+import { Invalidations } from '../invalidations.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { ALL_PROJECTS, type HostCertificate, type SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
@@ -30,8 +31,7 @@ export class HostContexts {
   readonly #sites: SiteCache;
   readonly #contexts: LRUCache<string, HostContext>;
   readonly #reads = new SingleFlight<HostContext | undefined>();
-  /** Counts the invalidations. */
-  #generation = 0;
+  readonly #invalidations = new Invalidations();
 
   constructor(source: CertificateSource, sites: SiteCache, maxContexts: number) {
     this.#source = source;
@@ -52,22 +52,23 @@ export class HostContexts {
 
   /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
-    this.#generation++;
+    this.#invalidations.add(projectIds);
     this.#reads.detach();
     this.#contexts.forEach(({ projectId }, host) => {
       if (!projectIds || projectIds.has(projectId ?? ALL_PROJECTS)) this.#contexts.delete(host);
     });
   }
 
-  /** A read from before an invalidation may be of a host that was removed by it. */
+  /** A read from before an invalidation of its project may be of a host that was removed by it. */
   async #read(
     name: string,
     readOnce: () => Promise<NamedContext | undefined>,
   ): Promise<HostContext | undefined> {
     for (let reads = 1; ; reads++) {
-      const generation = this.#generation;
+      const mark = this.#invalidations.now();
       const found = await readOnce();
-      if (generation === this.#generation) {
+      const projectId = found && (found.context.projectId ?? ALL_PROJECTS);
+      if (!this.#invalidations.concern(mark, projectId)) {
         if (found) this.#contexts.set(found.name, found.context);
         return found?.context;
       }

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { FEEDBACK_PATH, READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
+import { csvOf } from '../../server/src/http/csv.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { DAY_MS, HOUR_MS, type HourCounts, MOST_NAMES } from '../../server/src/readers/counted.ts';
-import { csvOf } from '../../server/src/readers/csv.ts';
 import { readReport, readTable } from '../../server/src/readers/read-report.ts';
 import type {
   ReaderReport,

@@ -1,3 +1,4 @@
+import { csvLine } from '../http/csv.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 interface ExportFormat {
@@ -29,16 +30,12 @@ export const EXPORT_FORMATS = {
   },
   csv: {
     type: 'text/csv; charset=utf-8; header=present',
-    head: `${COLUMNS.join(',')}\r\n`,
-    line: (entry) => `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`,
+    head: csvLine(COLUMNS),
+    line: (entry) => csvLine(COLUMNS.map((column) => textOf(entry[column]))),
   },
 } as const satisfies Record<string, ExportFormat>;
 export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 
-function cell(value: AuditEntry[(typeof COLUMNS)[number]]): string {
-  if (value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : `${value}`;
-  // Spreadsheets run what begins so as a formula; the apostrophe makes it text.
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+function textOf(value: AuditEntry[(typeof COLUMNS)[number]]): string | null {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }

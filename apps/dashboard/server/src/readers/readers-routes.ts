@@ -2,6 +2,7 @@ import { notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import { accessOf, callerOf } from '../http/access.ts';
+import { csvOf } from '../http/csv.ts';
 import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
 import {
   ItemParams,
@@ -23,7 +24,6 @@ import {
   type SentenceRow,
 } from '../store/readers.ts';
 import { siteSource } from '../store/sites.ts';
-import { csvOf } from './csv.ts';
 import { withRedirects } from './missing-redirects.ts';
 import type { PeriodName } from './period.ts';
 import { readReport, readTable } from './read-report.ts';

@@ -1,4 +1,4 @@
-import { csvOf } from './csv.ts';
+import { csvOf } from '../http/csv.ts';
 import type { ReaderRow, TableName } from './reader-report.ts';
 
 /** What the names of each table are, and the details that have a column of their own. */

@@ -49,10 +49,11 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
   const begin = async (
     { projectId, host }: Place,
     by: Pick<NewRow<'site_sessions'>, 'password_id' | 'session_id' | 'key_id'>,
-    endsAt = now() + LIFETIME_MS,
+    readUntil?: number,
   ): Promise<Begun> => {
     const secret = makeSecret();
     const at = now();
+    const endsAt = readUntil ?? at + LIFETIME_MS;
     await insertSiteSession(db, {
       ...{ token_hash: hashSecret(secret), project_id: projectId, host, ...by },
       ...{ created_at: at, expires_at: endsAt },

@@ -73,13 +73,23 @@ export class DashboardUnderTest {
     return `http://${slug}.docs.localhost:${this.#edgePort}`;
   }
 
-  async createProject(slug: string): Promise<void> {
-    const response = await fetch(`${this.#running.origin}/api/projects`, {
-      method: 'POST',
+  /** Of the service's process. */
+  get pid(): number {
+    return this.#running.server.pid;
+  }
+
+  createProject(slug: string): Promise<void> {
+    return this.call('POST', '/api/projects', { name: slug, slug });
+  }
+
+  /** Calls the dashboard's API as the owner. Throws BenchError where it does not agree. */
+  async call(method: string, path: string, body: object): Promise<void> {
+    const response = await fetch(this.#running.origin + path, {
+      method,
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: slug, slug }),
+      body: JSON.stringify(body),
     });
-    if (!response.ok) throw new BenchError(`No project ${slug}: ${await response.text()}`);
+    if (!response.ok) throw new BenchError(`${method} ${path}: ${await response.text()}`);
   }
 
   /** Deploys a document, from its upload until it is live. Throws BenchError where it is refused. */

@@ -45,8 +45,12 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
 
   // The framework's promise that every request has the same shape.
   api.decorateRequest('apiKey');
+  api.decorateRequest('store');
   api.decorateRequest('bodyBytes');
-  api.addHook('onRequest', admission(authentication, check));
+  api.addHook(
+    'onRequest',
+    admission(authentication, check, () => store),
+  );
   api.addHook('onRoute', expectScope);
   fastPath.watch(api);
   api.addHook('preParsing', checkBodyHeaders);
@@ -68,12 +72,17 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     },
   );
 
-  const { pets, categories, orders, idempotentResults: results } = store;
   const keptMs = config.idempotencyHours * MS_PER_HOUR;
   const perOwner = config.idempotencyResponsesPerKey;
-  const onIdempotencyKey = limitResults(api, { results, keptMs, perOwner, now, log });
+  const onIdempotencyKey = limitResults(api, {
+    results: store.idempotentResults,
+    keptMs,
+    perOwner,
+    now,
+    log,
+  });
   const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
-  api.register(petsRoutes, { pets, idempotencyOf, baseUrl });
-  api.register(categoriesRoutes, { categories, idempotencyOf, baseUrl });
-  api.register(ordersRoutes, { orders, idempotencyOf, baseUrl, now });
+  api.register(petsRoutes, { idempotencyOf, baseUrl });
+  api.register(categoriesRoutes, { idempotencyOf, baseUrl });
+  api.register(ordersRoutes, { idempotencyOf, baseUrl, now });
 };

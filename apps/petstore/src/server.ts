@@ -125,7 +125,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed, shared), now });
   const { isCutOff } = connections;
   const fastPath = new FastPath({
-    ...{ changes, authentication, check, observer, respondWithError, isCutOff },
+    ...{ changes, store, authentication, check, observer, respondWithError, isCutOff },
     baseUrl: () => ownBaseUrl(),
     stability: config.stability,
   });

@@ -23,7 +23,7 @@ import {
 } from '../openapi/responses.ts';
 import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Int64, Ref } from '../schema-types.ts';
-import type { CategoryStore } from '../store/store.ts';
+import type { ResourceStore } from '../store/store.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
 
 const ListCategoriesQuery = Type.Object(pageParameters('categories'));
@@ -43,7 +43,6 @@ const WRONG_NAME =
   'name must be a string of 1 to 255 characters, none of them a control character or a lone surrogate.';
 
 interface CategoriesDeps {
-  readonly categories: CategoryStore;
   readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -52,14 +51,14 @@ interface CategoriesDeps {
 /** Beyond the interface, which knows categories by their ids alone. */
 export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app,
-  { categories, idempotencyOf, baseUrl },
+  { idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
-  const list = readList((query) => categories.list(query), url);
+  const list = readList((query, { categories }) => categories.list(query), url);
   const idOf = ({ categoryId }: Static<typeof CategoryParams>) => categoryId;
-  const get = readOne((id) => categories.get(id), idOf, 'category');
-  const create = async (category: CategoryInput) => {
+  const get = readOne((id, { categories }) => categories.get(id), idOf, 'category');
+  const create = async (category: CategoryInput, { categories }: ResourceStore) => {
     const address = url();
     return { ...orThrow(await categories.create(category)), address };
   };
@@ -112,7 +111,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     },
     createIn({
       ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, category: CategoryInput) =>
+      createIdempotently: (idempotency, category: CategoryInput, { categories }) =>
         categories.createIdempotently(idempotency, category),
     }),
   );
@@ -171,7 +170,11 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     },
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
-      const patched = await categories.update(id, request.body, preconditionOf(request));
+      const patched = await request.store.categories.update(
+        id,
+        request.body,
+        preconditionOf(request),
+      );
       return sendChanged(reply, orThrow(patched));
     },
   );
@@ -199,7 +202,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     },
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
-      orThrow(await categories.remove(id, preconditionOf(request)));
+      orThrow(await request.store.categories.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AddOutcome, ImportedPet, PetStore } from '../store/store.ts';
+import type { AddOutcome, BulkPetStore, ImportedPet } from '../store/store.ts';
 
 /**
  * Animals in one transaction. It takes some 20 ms, for which the service's own writes wait; larger
@@ -26,7 +26,7 @@ export interface BatchInserter {
   finish(): Promise<void>;
 }
 
-export function batchInserter(pets: PetStore): BatchInserter {
+export function batchInserter(pets: BulkPetStore): BatchInserter {
   let underWay: Promise<void> | undefined;
   return {
     async add(group, onStored) {

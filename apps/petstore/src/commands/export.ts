@@ -2,7 +2,7 @@ import { interruption } from '@petstore/service/interruption.ts';
 import { showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import type { PetStore } from '../store/store.ts';
+import type { BulkPetStore } from '../store/store.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 import { writeToStdout } from './write-fully.ts';
@@ -30,11 +30,11 @@ was interrupted goes on where it stopped when it is started again.`,
     });
 }
 
-async function toStdout(pets: PetStore): Promise<void> {
+async function toStdout(pets: BulkPetStore): Promise<void> {
   await writeAll(pets, undefined, writeToStdout);
 }
 
-async function toFile(pets: PetStore, path: string, force: boolean): Promise<void> {
+async function toFile(pets: BulkPetStore, path: string, force: boolean): Promise<void> {
   const { PartialFile } = await import('./partial-file.ts');
   const file = await PartialFile.open(path, { force });
   try {
@@ -53,7 +53,7 @@ async function toFile(pets: PetStore, path: string, force: boolean): Promise<voi
 
 /** Writes the animals after an id, in order. Tells whether it came to the end. */
 async function writeAll(
-  pets: PetStore,
+  pets: BulkPetStore,
   from: bigint | undefined,
   write: (text: string) => Promise<void>,
 ): Promise<boolean> {

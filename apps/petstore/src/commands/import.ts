@@ -8,8 +8,8 @@ import { parseInt64 } from '../int64.ts';
 import {
   type AddOutcome,
   type AuditStore,
+  type BulkPetStore,
   type ImportedPet,
-  type PetStore,
   reason,
   StoreUnavailableError,
 } from '../store/store.ts';
@@ -116,7 +116,12 @@ class Import {
   #nextLine: number;
   #isMarked = true;
 
-  constructor(pets: PetStore, source: Source, progress: Progress, fromLine: number | undefined) {
+  constructor(
+    pets: BulkPetStore,
+    source: Source,
+    progress: Progress,
+    fromLine: number | undefined,
+  ) {
     this.#source = source;
     this.#progress = progress;
     this.#adding = batchInserter(pets);

@@ -2,6 +2,7 @@ import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { failedCondition, PRECONDITION_FAILED, type Precondition } from '../precondition.ts';
+import type { ResourceStore } from '../store/store.ts';
 import { notFound, pathId } from './api-error.ts';
 import { describeJson } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
@@ -67,12 +68,12 @@ export function represent<T>(
  * `not_found` where there is none. `noun`: the kind of thing.
  */
 export function readOne<Params>(
-  get: (id: bigint) => string | undefined | Promise<string | undefined>,
+  get: (id: bigint, store: ResourceStore) => string | undefined | Promise<string | undefined>,
   idOf: (params: Params) => unknown,
   noun: string,
 ) {
-  return ({ params }: { params: Params }) =>
-    represent(get(pathId(idOf(params), noun)), (json) => {
+  return ({ params }: { params: Params }, store: ResourceStore) =>
+    represent(get(pathId(idOf(params), noun), store), (json) => {
       if (json === undefined) throw notFound(noun);
       return tagged(json);
     });
@@ -80,7 +81,7 @@ export function readOne<Params>(
 
 /** Responds to a GET with what its route reads: see `read` of its config. */
 export const sendRead: RouteHandlerMethod = (request, reply) => {
-  const representation = request.route.config.read?.(request);
+  const representation = request.route.config.read?.(request, request.store);
   const send = (representation: Representation) => sendTagged(request, reply, representation);
   return representation instanceof Promise
     ? representation.then(send)

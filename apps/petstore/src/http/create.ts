@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import { failedCondition, PRECONDITION_FAILED } from '../precondition.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Idempotency, IdempotentResult } from '../store/store.ts';
+import type { Idempotency, IdempotentResult, ResourceStore } from '../store/store.ts';
 import { orThrow } from './api-error.ts';
 import { preconditionOf, type Representation } from './conditional.ts';
 import { type Created, respondCreated } from './json-response.ts';
@@ -11,11 +11,15 @@ import { responseOf } from './service-response.ts';
 
 interface Collection<Body> {
   /** The `read` of its own GET. */
-  readonly list: (request: { query: object }) => Representation | Promise<Representation>;
-  readonly create: (body: Body) => Promise<Created>;
+  readonly list: (
+    request: { query: object },
+    store: ResourceStore,
+  ) => Representation | Promise<Representation>;
+  readonly create: (body: Body, store: ResourceStore) => Promise<Created>;
   readonly createIdempotently: (
     idempotency: Idempotency,
     body: Body,
+    store: ResourceStore,
   ) => Promise<IdempotentResult | Refusal>;
   readonly idempotencyOf: IdempotencyOf;
   /** Its address. */
@@ -26,12 +30,13 @@ interface Collection<Body> {
 export function createIn<Body>(collection: Collection<Body>) {
   const { list, create, createIdempotently, idempotencyOf, url } = collection;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    await checkList(request, () => list({ query: {} }));
+    const { store } = request;
+    await checkList(request, () => list({ query: {} }, store));
     const body = request.body as Body;
     const idempotency = idempotencyOf(request, url());
     const created = idempotency
-      ? orThrow(await createIdempotently(idempotency, body))
-      : await create(body);
+      ? orThrow(await createIdempotently(idempotency, body, store))
+      : await create(body, store);
     reply.hijack();
     respondCreated(responseOf(reply), created);
   };

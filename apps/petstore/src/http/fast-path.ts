@@ -9,7 +9,7 @@ import type {
 import type { TSchema } from 'typebox';
 import type { ActiveKey } from '../keys/key.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
-import type { Changes } from '../store/store.ts';
+import type { Changes, ResourceStore } from '../store/store.ts';
 import type { FastRouteCounts } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import { readTraceContext } from '../telemetry/tracing.ts';
@@ -37,9 +37,9 @@ declare module 'fastify' {
      * The response to a GET; may throw ApiError. It puts the route on the fast path, if the path has no parameter, or
      * ends in its only one and that is an int64.
      */
-    read?(input: ReadInput): Representation | Promise<Representation>;
+    read?(input: ReadInput, store: ResourceStore): Representation | Promise<Representation>;
     /** Adds the item in the body of a POST, durably; may throw ApiError. It puts the route on the fast path. */
-    create?(body: unknown): Promise<Created>;
+    create?(body: unknown, store: ResourceStore): Promise<Created>;
   }
 }
 
@@ -83,6 +83,8 @@ interface WaitingRead {
 export interface FastPathDeps {
   /** Undefined where the store cannot tell of changes. Then every request goes to the router. */
   readonly changes: Changes | undefined;
+  /** The service's own, since a key of a sandbox is never a known one. */
+  readonly store: ResourceStore;
   readonly authentication: Authentication;
   /** The checks of a request with an active key. */
   readonly check: Check;
@@ -259,12 +261,12 @@ export class FastPath {
   }
 
   #read({ route, input }: Target, key: ActiveKey, response: ServiceResponse): void {
-    const { observer, check, baseUrl } = this.#deps;
+    const { store, observer, check, baseUrl } = this.#deps;
     let read: Representation | Promise<Representation>;
     try {
       announceDeprecation(route.config, response, baseUrl);
       const pending = check({ key, route: route.config, response });
-      read = pending ? pending.then(() => route.read(input)) : route.read(input);
+      read = pending ? pending.then(() => route.read(input, store)) : route.read(input, store);
     } catch (error) {
       read = Promise.reject(error);
     }
@@ -286,7 +288,7 @@ export class FastPath {
   }
 
   async #create(route: CreateRoute, key: ActiveKey, response: ServiceResponse): Promise<void> {
-    const { observer, check, baseUrl, isCutOff } = this.#deps;
+    const { store, observer, check, baseUrl, isCutOff } = this.#deps;
     const { req: request } = response;
     observer.follow(route, response, key, performance.now());
     try {
@@ -298,7 +300,7 @@ export class FastPath {
       if (isCutOff(request)) return;
       const validation = route.validate(parseJsonBody(bytes));
       if ('error' in validation) throw validation.error;
-      respondCreated(response, await route.create(validation.value));
+      respondCreated(response, await route.create(validation.value, store));
     } catch (error) {
       this.#fail(error, response);
     }

@@ -2,7 +2,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
-import type { Page } from '../store/store.ts';
+import type { Page, ResourceStore } from '../store/store.ts';
 import { type Representation, represent, tagged } from './conditional.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -63,13 +63,16 @@ interface PageQuery<Status> {
 
 /** The `read` of a list's route, whose query parameters are validated. Throws ApiError `invalid_cursor`. */
 export function readList<Status = undefined>(
-  list: (query: PageQuery<Status>) => Page | Promise<Page>,
+  list: (query: PageQuery<Status>, store: ResourceStore) => Page | Promise<Page>,
   url: () => string,
 ) {
-  return ({ query }: { query: { limit?: number; cursor?: string; status?: Status } }) => {
+  return (
+    { query }: { query: { limit?: number; cursor?: string; status?: Status } },
+    store: ResourceStore,
+  ) => {
     const { limit = DEFAULT_LIMIT, cursor, status } = query;
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const page = list({ limit, after, status });
+    const page = list({ limit, after, status }, store);
     return represent(page, (page) => representPage(page, url, { limit, status: status as string }));
   };
 }

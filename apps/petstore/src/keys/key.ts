@@ -3,11 +3,13 @@ import { crc32 } from 'node:zlib';
 import type { Environment } from '../config.ts';
 import { DEFAULT_SCOPES, type Scope } from './scope.ts';
 
-// A key reads pk_live_ or pk_test_, 32 random base62 characters (190 bits), and a checksum of six.
+// A key reads pk_live_, pk_test_, or pk_sand_ for that of a sandbox, 32 random base62 characters (190 bits), and a checksum of six.
 // The prefix lets a person, and a scanner of leaked secrets, tell what it is; the checksum lets both
 // tell a typo from a key without asking anyone.
 
 const PREFIX: Record<Environment, string> = { production: 'pk_live_', staging: 'pk_test_' };
+/** In both environments: a sandbox is nobody's data in either. */
+const SANDBOX_PREFIX = 'pk_sand_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
@@ -38,6 +40,13 @@ export interface ActiveKey {
   readonly scopes: readonly Scope[];
   /** In milliseconds since 1970; Infinity for never. */
   readonly expiresAt: number;
+  /** The sandbox that the key opens; undefined for every key of the service's own store. */
+  readonly sandbox?: SandboxRef;
+}
+
+/** Names a sandbox. */
+export interface SandboxRef {
+  readonly id: string;
 }
 
 /** A new key: the secret, shown once, and the record that the store keeps. */
@@ -59,10 +68,7 @@ export function generateKey(
   now: Date,
   { scopes = DEFAULT_SCOPES, expiresAt }: { scopes?: readonly Scope[]; expiresAt?: Date } = {},
 ): NewKey {
-  const body =
-    PREFIX[environment] +
-    Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  const key = body + checksum(body);
+  const key = randomKey(PREFIX[environment]);
   const id = `key_${randomBytes(8).toString('hex')}`;
   return {
     key,
@@ -74,21 +80,43 @@ export function generateKey(
   };
 }
 
+/** Makes the secret of a sandbox, which works in every environment. */
+export function generateSandboxKey(): { key: string; hash: KeyHash } {
+  const key = randomKey(SANDBOX_PREFIX);
+  return { key, hash: hashKey(key) };
+}
+
+function randomKey(prefix: string): string {
+  const body =
+    prefix +
+    Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return body + checksum(body);
+}
+
 /** SHA-256: enough for a secret with 190 random bits, which no dictionary holds. */
 export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'base64');
 }
 
-/** Whether a text looks like a key of either environment, well formed or not. */
+/** Whether a text looks like a key of either environment or of a sandbox, well formed or not. */
 export function looksLikeKey(text: string): boolean {
-  return Object.values(PREFIX).some((prefix) => text.startsWith(prefix));
+  return [...Object.values(PREFIX), SANDBOX_PREFIX].some((prefix) => text.startsWith(prefix));
 }
 
 /** Whether a text could be a key of this environment, by its prefix, length and checksum. That needs no secret. */
 export function isWellFormedKey(text: string, environment: Environment): boolean {
+  return isKeyWith(PREFIX[environment], text);
+}
+
+/** The same of a sandbox's key. */
+export function isWellFormedSandboxKey(text: string): boolean {
+  return isKeyWith(SANDBOX_PREFIX, text);
+}
+
+function isKeyWith(prefix: string, text: string): boolean {
   return (
     text.length === KEY_LENGTH &&
-    text.startsWith(PREFIX[environment]) &&
+    text.startsWith(prefix) &&
     text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))
   );
 }

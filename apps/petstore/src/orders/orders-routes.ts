@@ -19,7 +19,7 @@ import {
   TAGGED,
 } from '../openapi/responses.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
-import type { OrderStore } from '../store/store.ts';
+import type { ResourceStore } from '../store/store.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './order.ts';
 import type { OrderEnd } from './order-rules.ts';
 
@@ -40,7 +40,6 @@ const NOON = '2026-11-21T12:00:00.000Z';
 const placed = { id: 1, petId: 1, status: 'placed', placedAt: NOON, updatedAt: NOON };
 
 interface OrdersDeps {
-  readonly orders: OrderStore;
   readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -50,15 +49,15 @@ interface OrdersDeps {
 
 export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app,
-  { orders, idempotencyOf, baseUrl, now },
+  { idempotencyOf, baseUrl, now },
   done,
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
-  const list = readList<OrderStatus>((query) => orders.list(query), url);
+  const list = readList<OrderStatus>((query, { orders }) => orders.list(query), url);
   const idOf = ({ orderId }: Static<typeof OrderParams>) => orderId;
-  const get = readOne((id) => orders.get(id), idOf, 'order');
-  const create = async ({ petId }: OrderInput) => {
+  const get = readOne((id, { orders }) => orders.get(id), idOf, 'order');
+  const create = async ({ petId }: OrderInput, { orders }: ResourceStore) => {
     const address = url();
     return { ...orThrow(await orders.place(petId, clock())), address };
   };
@@ -114,7 +113,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     },
     createIn({
       ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, { petId }: OrderInput) =>
+      createIdempotently: (idempotency, { petId }: OrderInput, { orders }) =>
         orders.placeIdempotently(idempotency, petId),
     }),
   );
@@ -173,6 +172,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       },
       async (request, reply) => {
         const { orderId } = request.params as { orderId: unknown };
+        const { orders } = request.store;
         const id = pathId(orderId, 'order');
         const idempotency = idempotencyOf(request, url());
         const precondition = preconditionOf(request);

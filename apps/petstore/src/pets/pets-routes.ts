@@ -24,7 +24,7 @@ import {
 } from '../openapi/responses.ts';
 import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Ref, RefWith } from '../schema-types.ts';
-import type { PetStore } from '../store/store.ts';
+import type { ResourceStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetPatch, PetStatus, Pets, withDefaults } from './pet.ts';
 
 const { limit, cursor } = pageParameters('animals');
@@ -48,7 +48,6 @@ const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' 
 const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
 
 interface PetsDeps {
-  readonly pets: PetStore;
   readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -56,14 +55,14 @@ interface PetsDeps {
 
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, idempotencyOf, baseUrl },
+  { idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
-  const list = readList<PetStatus>((query) => pets.list(query), url);
+  const list = readList<PetStatus>((query, { pets }) => pets.list(query), url);
   const idOf = ({ petId }: Static<typeof PetParams>) => petId;
-  const get = readOne((id) => pets.get(id), idOf, 'animal');
-  const create = async (pet: NewPet) => {
+  const get = readOne((id, { pets }) => pets.get(id), idOf, 'animal');
+  const create = async (pet: NewPet, { pets }: ResourceStore) => {
     const address = url();
     return { ...(await pets.create(withDefaults(pet))), address };
   };
@@ -112,7 +111,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     },
     createIn({
       ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, pet: NewPet) =>
+      createIdempotently: (idempotency, pet: NewPet, { pets }) =>
         pets.createIdempotently(idempotency, withDefaults(pet)),
     }),
   );
@@ -180,7 +179,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     },
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
-      const patched = await pets.update(id, request.body, preconditionOf(request));
+      const patched = await request.store.pets.update(id, request.body, preconditionOf(request));
       return sendChanged(reply, orThrow(patched));
     },
   );
@@ -208,7 +207,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     },
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
-      orThrow(await pets.remove(id, preconditionOf(request)));
+      orThrow(await request.store.pets.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

@@ -25,10 +25,8 @@ import type { OnMigration } from './migration.ts';
  * What a rule of a resource refuses changes nothing, and the call resolves with the refusal. Rules see the database as
  * it is in the transaction that writes; no other write comes between.
  */
-export interface Store {
-  readonly pets: PetStore;
-  readonly categories: CategoryStore;
-  readonly orders: OrderStore;
+export interface Store extends ResourceStore {
+  readonly pets: BulkPetStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly idempotentResults: IdempotentResultStore;
@@ -57,6 +55,13 @@ export interface Store {
   };
   /** Ends all work and closes the database. No call may follow. */
   close(): Promise<void>;
+}
+
+/** What requests for resources read and write: the service's own store, or that of a sandbox. */
+export interface ResourceStore {
+  readonly pets: PetStore;
+  readonly categories: CategoryStore;
+  readonly orders: OrderStore;
 }
 
 /**
@@ -174,6 +179,10 @@ export interface PetStore {
   update(id: bigint, patch: PetPatch, precondition?: Precondition): Promise<JsonText | Refusal>;
   /** Deletes an animal, by the rules of refuseRemoval. `precondition` as for update. */
   remove(id: bigint, precondition?: Precondition): Promise<'removed' | Refusal>;
+}
+
+/** What there is besides for the commands, which bring many animals in and out. */
+export interface BulkPetStore extends PetStore {
   /**
    * Adds many animals in one transaction, in order. One whose id is taken is left out, and its outcome says why. Later
    * ids are greater than all of these.

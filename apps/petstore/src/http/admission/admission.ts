@@ -2,6 +2,7 @@ import type { onRequestHookHandler } from 'fastify';
 import type { ActiveKey } from '../../keys/key.ts';
 import type { KeyUsage } from '../../keys/key-usage.ts';
 import type { RateLimiter, Verdict } from '../../rate-limits/rate-limiter.ts';
+import type { ResourceStore } from '../../store/store.ts';
 import { rateLimited } from '../api-error.ts';
 import { headerLines, responseOf, type ServiceResponse } from '../service-response.ts';
 import type { Authentication } from './authentication.ts';
@@ -13,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key of the request, set by admission. */
     apiKey: ActiveKey;
+    /** What the request reads and writes: the service's own store, or that of the key's sandbox. Set by admission. */
+    store: ResourceStore;
   }
 }
 
@@ -44,11 +47,19 @@ function inSequence(checks: readonly Check[]): Check {
   return (request) => runFrom(0, request);
 }
 
-/** Lets a request reach the routes behind it only with an active key that passes the checks. */
-export function admission(authentication: Authentication, check: Check): onRequestHookHandler {
+/**
+ * Lets a request reach the routes behind it only with an active key that passes the checks. `storeOf`: the store that a
+ * key opens.
+ */
+export function admission(
+  authentication: Authentication,
+  check: Check,
+  storeOf: (key: ActiveKey) => ResourceStore,
+): onRequestHookHandler {
   return function admit(request, reply, done) {
     const enter = (key: ActiveKey) => {
       request.apiKey = key;
+      request.store = storeOf(key);
       return check({ key, route: request.route.config, response: responseOf(reply) });
     };
     try {

@@ -3,12 +3,12 @@ import sql from 'sql-template-tag';
 import type { PetFields } from '../../pets/pet.ts';
 import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { AddOutcome, ImportedPet, PetStore } from '../store.ts';
+import type { AddOutcome, BulkPetStore, ImportedPet } from '../store.ts';
 import type { PostgresClient, ResourceClients } from './client.ts';
 import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): PetStore {
+export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): BulkPetStore {
   const reader = new PageReader(pages, {
     table: 'pets',
     // Byte for byte as petJson writes it.
@@ -70,7 +70,7 @@ async function isOrdered(db: Connection, petId: bigint): Promise<boolean> {
 
 type WithId = ImportedPet & { readonly id: bigint };
 
-/** Adds animals in one transaction, in order: see PetStore.addMany. */
+/** Adds animals in one transaction, in order: see BulkPetStore.addMany. */
 function importPets(client: PostgresClient, pets: readonly ImportedPet[]): Promise<AddOutcome[]> {
   return client.transaction(async (db) => {
     const outcomes: AddOutcome[] = [];

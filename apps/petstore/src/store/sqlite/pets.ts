@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { petJson } from '../../pets/pet-rules.ts';
-import type { PetStore } from '../store.ts';
+import type { BulkPetStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
 import type { PageCache } from './page-cache.ts';
@@ -17,7 +17,7 @@ interface PetsDeps extends TableDeps {
   readonly freshPages: () => PageCache;
 }
 
-export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDeps): PetStore {
+export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDeps): BulkPetStore {
   const readPet = rowReader(db, PETS);
   const readPage = pageReader(db, PETS);
   const readLines = lineReader(db);

@@ -7,6 +7,7 @@ import { admission } from '../../../src/http/admission/admission.ts';
 import type { Authentication } from '../../../src/http/admission/authentication.ts';
 import type { Check } from '../../../src/http/admission/check.ts';
 import type { ActiveKey } from '../../../src/keys/key.ts';
+import type { ResourceStore } from '../../../src/store/store.ts';
 
 const KEY: ActiveKey = { id: 'key_1', scopes: ['admin'], expiresAt: Number.POSITIVE_INFINITY };
 
@@ -15,6 +16,8 @@ const later = async <T>(value: T) => value;
 const fail = (): never => {
   throw new ApiError('forbidden', 'no');
 };
+
+const STORE = {} as ResourceStore;
 
 /** What a route behind admission answers; the time for a key and for a check is that of the functions. */
 async function answer(t: TestContext, keyOf: () => unknown, check: Check) {
@@ -25,9 +28,12 @@ async function answer(t: TestContext, keyOf: () => unknown, check: Check) {
   app.addHook('onRequest', async (request) => {
     request.route = request.routeOptions;
   });
-  app.addHook('onRequest', admission({ keyOf } as unknown as Authentication, check));
+  app.addHook(
+    'onRequest',
+    admission({ keyOf } as unknown as Authentication, check, () => STORE),
+  );
   const config = { scope: 'pets:read' } as const;
-  app.get('/', { config }, ({ apiKey }) => apiKey.id);
+  app.get('/', { config }, ({ apiKey, store }) => (store === STORE ? apiKey.id : 'another store'));
   const { statusCode, body } = await app.inject('/');
   return statusCode === 200 ? body : JSON.parse(body).code;
 }

@@ -129,6 +129,8 @@ function show(page: Document, startPage: () => void): void {
   for (const element of document.head.querySelectorAll(OF_PAGE)) element.remove();
   document.head.append(...imported([...page.head.querySelectorAll(OF_PAGE)]));
   for (const selector of [
+    // Not the bar itself, which the reader may have hidden.
+    '.site-preview div',
     '.site-version-note',
     '.site-versions',
     '.site-links',

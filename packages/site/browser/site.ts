@@ -23,6 +23,7 @@ function startPage(): void {
   watchHeadings(document);
   offerPanel(document);
   startDiagrams();
+  startPreviewBar();
   startSamples();
   startFeedback(document);
   openTarget(location.hash);
@@ -33,6 +34,13 @@ async function startDiagrams(): Promise<void> {
   if (!find('.diagram')) return;
   const { drawDiagrams } = await import('./diagrams/diagrams.ts');
   drawDiagrams(document);
+}
+
+/** Pages that are live have none. */
+async function startPreviewBar(): Promise<void> {
+  if (!find('.site-preview')) return;
+  const { sayHowLongAgo } = await import('./preview-bar.ts');
+  sayHowLongAgo();
 }
 
 startColors();

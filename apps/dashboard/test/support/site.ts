@@ -10,10 +10,14 @@ interface Fetched {
 }
 
 /** Fetches a page of a hosted site, as a browser does that resolves `*.localhost` to this machine by itself. */
-export async function fetchFromSite(url: string): Promise<Fetched> {
+export async function fetchFromSite(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Fetched> {
   const { host, port, pathname, search } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
-  request({ host: '127.0.0.1', port, path: pathname + search, headers: { host }, agent: false })
+  const options = { host: '127.0.0.1', port, path: pathname + search, agent: false };
+  request({ ...options, headers: { host, ...headers } })
     .on('error', reject)
     .on('response', (response) => {
       const { statusCode: status = 0, headers: received } = response;

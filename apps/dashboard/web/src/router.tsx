@@ -142,10 +142,19 @@ const readers = createRoute({
   component: ReadersPage,
 });
 
+const deploy = createRoute({
+  getParentRoute: () => project,
+  path: '/deploys/$id',
+  // From the bar of a preview: the page asks whether to put the deploy live.
+  validateSearch: (search: Record<string, unknown>): { 'go-live'?: true } =>
+    search['go-live'] === true ? { 'go-live': true } : {},
+  component: DeployPage,
+});
+
 const projectPages = [
   page(project, '/', OverviewPage),
   page(project, '/deploys', DeployListPage),
-  page(project, '/deploys/$id', DeployPage),
+  deploy,
   readers,
 ] as const;
 

@@ -8,6 +8,7 @@ import { isPage } from '../edge/sites/manifest-paths.ts';
 import { DEFAULT_LIMITS, SiteCache } from '../edge/sites/site-cache.ts';
 import { templateOf } from '../edge/sites/site-files.ts';
 import type { Site, SiteSource } from '../edge/sites/site-source.ts';
+import { PagePlaces } from '../edge/versions/page-places.ts';
 import { SiteEditions } from '../edge/versions/site-editions.ts';
 import {
   type ExportedRedirect,
@@ -35,7 +36,7 @@ export function exportSite(source: SiteSource, site: Site): Readable {
 type File = readonly [name: string, bytes: Uint8Array];
 
 async function* filesOf(cache: SiteCache, site: Site): AsyncGenerator<File> {
-  const editions = new SiteEditions(cache);
+  const editions = new SiteEditions(new PagePlaces(cache));
   const host = new URL(site.origin).hostname;
   yield ['README.md', Buffer.from(readme(host))];
   const redirects: ExportedRedirect[] = [];

@@ -124,7 +124,9 @@ async function siteOf(
   if (redirect) return { ...site, redirect };
   const whole = { origin: wholeOrigin, artifactHash: shown.artifactHash };
   if (holder.hostname !== host)
-    return findLabelSite(db, host, { site, versions: shown.versions, whole });
+    return findLabelSite(db, host, {
+      ...{ slug: holder.slug, addresses, site, versions: shown.versions, whole },
+    });
   if (holder.version !== null) return versionSite(site, holder.version, shown.versions, whole);
   return {
     ...site,

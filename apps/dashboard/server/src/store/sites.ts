@@ -13,8 +13,10 @@ import {
 } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { findCertificate, findCustomSite } from './custom-sites.ts';
+import { listShownDeploys } from './deploys.ts';
 import { addRequests } from './domain-moves.ts';
 import { assertLockOrder } from './lock-order.ts';
+import { notLive, TOLD } from './not-live.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';
 import { closedIfPrivate } from './private-site.ts';
 import { addReaders } from './readers.ts';
@@ -280,7 +282,9 @@ async function findPreview(
   const deploys = db
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
-    .select(['projects.id', 'deploys.artifact_hash', isSecured(platform)])
+    .select(['projects.id as project_id', 'projects.live_deploy_id'])
+    .select(['deploys.artifact_hash', isSecured(platform)])
+    .select(TOLD)
     .select(SWITCHES)
     .where('projects.slug', '=', slug);
   const query = shown.includes('-')
@@ -291,12 +295,17 @@ async function findPreview(
     : deploys.where('deploys.id', '=', shown);
   const row = await query.executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
-  const origin = platform.addresses.preview(slug, shown);
+  const { addresses } = platform;
+  const origin = addresses.preview(slug, shown);
+  const { project_id: id, live_deploy_id } = row;
+  const isLive = (await listShownDeploys(db, { id, live_deploy_id })).has(row.id);
+  const live = isLive ? undefined : await findLive(db, slug, platform);
   const site: Site = {
-    projectId: row.id,
+    projectId: id,
     artifactHash: row.artifact_hash,
     origin,
     isPreview: true,
+    ...(!isLive && { notLive: notLive(row, { slug, addresses, live: live?.site }) }),
     ...switchesOf(row),
     ...(row.secured !== null && { secureOrigin: origin }),
   };

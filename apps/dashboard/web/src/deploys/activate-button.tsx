@@ -11,12 +11,21 @@ import { TextField } from '../ui/field.tsx';
 import { Confirm, FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
 
+interface ActivateButtonProps {
+  readonly deploy: Deploy;
+  /** Whether it asks at once: somebody came for that. */
+  readonly asks: boolean;
+  /** Called when the question is closed. */
+  readonly onClose: () => void;
+}
+
 /** Puts a deploy live, newer or older. It shows nothing where the deploy cannot go live. */
-export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
+export function ActivateButton({ deploy, asks, onClose }: ActivateButtonProps) {
   const project = useProject();
   const { slug, url, live } = project;
   const { id, number } = deploy;
   const [reason, setReason] = useState('');
+  const [isOpen, setOpen] = useState<boolean>();
   const isOver = deploy.state !== 'succeeded' || deploy.live || deploy.isPruned;
   if (isOver || deploy.branch !== null) return null;
 
@@ -24,6 +33,7 @@ export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
   const replaced = deploy.version === null || live?.version === deploy.version ? live : null;
   const isBack = replaced !== null && number < replaced.number;
   const isHeld = waitsForOwner(deploy, project.holdBreaking);
+  const mayRun = can(project, isHeld ? 'deploy.confirm' : 'deploy.activate');
   const action = isBack ? 'Roll back to this' : 'Make live';
   const address = deploy.version === null ? hostOf(url) : `${hostOf(url)}/${deploy.version}`;
   const run = async () => {
@@ -48,11 +58,15 @@ export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
     ),
     action,
     run,
+    openState: [
+      (isOpen ?? asks) && mayRun,
+      (open: boolean) => {
+        setOpen(open);
+        if (!open) onClose();
+      },
+    ] as const,
     trigger: (
-      <Button
-        variant="primary"
-        disabled={!can(project, isHeld ? 'deploy.confirm' : 'deploy.activate')}
-      >
+      <Button variant="primary" disabled={!mayRun}>
         {action}
       </Button>
     ),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
@@ -29,8 +29,10 @@ import { DeployState, stateLabel } from './deploy-state.tsx';
 import { Hints, Problems, Warnings } from './findings.tsx';
 import { UploadArea } from './upload-area.tsx';
 
+const ROUTE = '/signed-in/projects/$slug/deploys/$id';
+
 export function DeployPage() {
-  const { slug, id } = useParams({ from: '/signed-in/projects/$slug/deploys/$id' });
+  const { slug, id } = useParams({ from: ROUTE });
   const query = useQuery(deployQuery(slug, id));
   if (hasStatus(query.error, 404)) {
     return <NotFound title="No such deploy">This project has no deploy “{id}”.</NotFound>;
@@ -82,7 +84,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
               {live ? 'Visit site' : 'Open preview'}
             </ExternalButton>
           )}
-          <ActivateButton deploy={deploy} />
+          <Activate deploy={deploy} />
         </>
       }
     >
@@ -133,6 +135,14 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
       </div>
     </ProjectPage>
   );
+}
+
+/** Asks at once where the bar of a preview led here. */
+function Activate({ deploy }: { readonly deploy: Deploy }) {
+  const navigate = useNavigate({ from: '/projects/$slug/deploys/$id' });
+  const { 'go-live': asks = false } = useSearch({ from: ROUTE });
+  const onClose = () => asks && void navigate({ search: {}, replace: true });
+  return <ActivateButton deploy={deploy} asks={asks} onClose={onClose} />;
 }
 
 /** The account that sent a deploy. */

@@ -8,7 +8,7 @@ import { Form, type FormValues, SubmitButton } from './form.tsx';
 export interface FormDialogProps<Result> {
   /** The button that opens the dialog. */
   readonly trigger?: ReactElement;
-  /** Whether the dialog is open, for a caller whose button may disappear while it is; instead of `trigger`. */
+  /** Whether the dialog is open, for a caller whose button may disappear while it is, or who opens it unasked. */
   readonly openState?: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void];
   /** Called when the trigger opens the dialog, so that the caller can reset its state of the fields. */
   readonly onOpen?: () => void;
@@ -145,7 +145,7 @@ const DialogClose = BaseDialog.Close;
 
 type ConfirmProps = Pick<
   FormDialogProps<unknown>,
-  'trigger' | 'title' | 'description' | 'action' | 'danger' | 'run' | 'onDone'
+  'trigger' | 'openState' | 'title' | 'description' | 'action' | 'danger' | 'run' | 'onDone'
 >;
 
 /** Asks before an action that one click cannot undo. */

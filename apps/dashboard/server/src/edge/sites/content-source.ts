@@ -41,8 +41,8 @@ export function templateKey(content: string, template: Template): string {
 
 /** What a content is in one version of a site, and by the site's settings; empty where neither changes it. */
 export function editionMark(template: Template): string {
-  const { base = '', versions, isWithoutReaders, analytics } = template;
-  if (base === '' && !versions && !isWithoutReaders && !analytics) return '';
-  const made = JSON.stringify([versions, isWithoutReaders, analytics]);
+  const { base = '', versions, isWithoutReaders, analytics, previewBar } = template;
+  if (base === '' && !versions && !isWithoutReaders && !analytics && !previewBar) return '';
+  const made = JSON.stringify([versions, isWithoutReaders, analytics, previewBar]);
   return ` ${base} ${hash('sha256', made, 'base64url')}`;
 }

@@ -1,5 +1,6 @@
 import { CHANGELOG } from '@petstore/site/changelog/changelog-paths.ts';
 import { DIAGRAM_FRAME, DIAGRAM_POLICY } from '@petstore/site/site/policy.ts';
+import { policyWithPreviewBar } from '@petstore/site/site/preview-bar.ts';
 import { policyWith } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { PRIVATE, VARY_BY_READER } from '../access/private-caching.ts';
@@ -103,9 +104,10 @@ function pageHeaders(site: Site, manifest: Manifest, path: string): Headers {
   ];
 }
 
-/** As the deploy was built with, whenever that was, and with what the owner allows since. */
-function policyOf({ analytics }: Site, { contentSecurityPolicy }: Manifest): string {
-  return analytics ? policyWith(contentSecurityPolicy, analytics) : contentSecurityPolicy;
+/** As the deploy was built with, whenever that was, and with what the owner allows since, and what the edge adds. */
+function policyOf({ analytics, notLive }: Site, { contentSecurityPolicy }: Manifest): string {
+  const policy = analytics ? policyWith(contentSecurityPolicy, analytics) : contentSecurityPolicy;
+  return notLive ? policyWithPreviewBar(policy) : policy;
 }
 
 /** The links of a page and of its Markdown (RFC 8288), to the catalog of APIs too (RFC 9727, section 2). */

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { type PreviewBar, withPreviewBar } from '@petstore/site/site/preview-bar.ts';
 import { withoutReaders } from '@petstore/site/site/readers/feedback-form.ts';
 import { type Analytics, withAnalytics } from '@petstore/site/site/readers/own-analytics.ts';
 import { movedMarkdown, movedPage, movedStyle } from '@petstore/site/site/versions/moved-files.ts';
@@ -40,6 +41,8 @@ export interface Template {
   readonly isWithoutReaders?: boolean | undefined;
   /** Of a page: the script of analytics in its head. */
   readonly analytics?: Analytics | undefined;
+  /** Of a page: what it says of itself, as it is not live. */
+  readonly previewBar?: PreviewBar | undefined;
 }
 
 /**
@@ -78,12 +81,13 @@ export async function fillTemplate(
 }
 
 function filledText(text: string, template: Template): string {
-  const { origin, type, base, versions, isWithoutReaders, analytics } = template;
+  const { origin, type, base, versions, isWithoutReaders, analytics, previewBar } = template;
   const asked = isWithoutReaders ? withoutReaders(text) : text;
   const own = analytics ? withAnalytics(asked, analytics) : asked;
   const filled = origin === undefined ? own : withOrigin(own, origin, base);
   const moved = base === undefined ? filled : movedText(filled, type, base);
-  return versions ? withVersions(moved, versions) : moved;
+  const versioned = versions ? withVersions(moved, versions) : moved;
+  return previewBar ? withPreviewBar(versioned, previewBar) : versioned;
 }
 
 /** The origin of a site, and its prefix where it has one: then the start page is at the prefix itself. */

@@ -1,8 +1,10 @@
+import type { PreviewBar } from '@petstore/site/site/preview-bar.ts';
 import { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import type { CanonicalHost } from '../host.ts';
 import { prefersMarkdown } from '../http/accept.ts';
+import { PagePlaces } from '../versions/page-places.ts';
 import { type PageEdition, SiteEditions } from '../versions/site-editions.ts';
 import { type ContentSource, contentSource, templateKey } from './content-source.ts';
 import { canonicalOf, type ServedFile } from './file-headers.ts';
@@ -16,6 +18,7 @@ import {
 } from './forms.ts';
 import { fileAt, isPage, markdownOf, redirectOf } from './manifest-paths.ts';
 import { type FileForm, NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
+import { previewBarOf } from './preview-bar-of.ts';
 import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site, SiteVersions } from './site-source.ts';
 
@@ -45,12 +48,14 @@ const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisa
 /** Finds the files of sites, and caches each prepared file. `accept`: the header of a request, which may want Markdown. */
 export class SiteFiles {
   readonly #cache: SiteCache;
+  readonly #places: PagePlaces;
   readonly #editions: SiteEditions;
   readonly #prepared = new LRUCache<string, FoundFile>({ maxSize: MAX_PREPARED_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
-    this.#editions = new SiteEditions(cache);
+    this.#places = new PagePlaces(cache);
+    this.#editions = new SiteEditions(this.#places);
   }
 
   /** The file prepared for a host and path, as long as the host has the same site. */
@@ -118,20 +123,32 @@ export class SiteFiles {
     manifest: Manifest,
     file: ServedFile,
   ): MaybePromise<FoundResource> {
-    const { versions } = site;
-    const page = versions && canonicalOf(manifest, file.path, file.entry);
-    if (page === undefined) return this.#prepareEdition(host, site, manifest, file, undefined);
-    const edition = this.#editions.of(site, versions as SiteVersions, page);
-    const prepare = (read: PageEdition) => this.#prepareEdition(host, site, manifest, file, read);
-    return edition instanceof Promise ? edition.then(prepare) : prepare(edition);
+    const said = this.#saidOf(site, manifest, file);
+    const prepare = (read: SaidOfPage) => this.#prepareWith(host, site, manifest, file, read);
+    return said instanceof Promise ? said.then(prepare) : prepare(said);
   }
 
-  #prepareEdition(
+  #saidOf(site: Site, manifest: Manifest, file: ServedFile): MaybePromise<SaidOfPage> {
+    const { versions, notLive } = site;
+    // A preview shows one deploy, without the versions of its site.
+    if (notLive && isOfReaders(file.filePath, file.entry)) {
+      const previewBar = previewBarOf(this.#places, notLive, file.path);
+      return previewBar instanceof Promise
+        ? previewBar.then((read) => ({ previewBar: read }))
+        : { previewBar };
+    }
+    const page = versions && canonicalOf(manifest, file.path, file.entry);
+    if (page === undefined) return {};
+    const edition = this.#editions.of(site, versions as SiteVersions, page);
+    return edition instanceof Promise ? edition.then((read) => ({ edition: read })) : { edition };
+  }
+
+  #prepareWith(
     host: CanonicalHost,
     site: Site,
     manifest: Manifest,
     file: ServedFile,
-    edition: PageEdition | undefined,
+    { edition, previewBar }: SaidOfPage,
   ): MaybePromise<FoundResource> {
     const keep = (forms: FormsOf<FileForm>): FoundResource => {
       const prepared = prepareFile(site, manifest, file, forms, edition);
@@ -140,7 +157,7 @@ export class SiteFiles {
       this.#prepared.set(key, found, { size: PREPARED_BYTES });
       return found;
     };
-    const template = templateOf(site, file.filePath, file.entry, edition);
+    const template = templateOf(site, file.filePath, file.entry, edition, previewBar);
     if (!template) return keep(blobForms(file.entry));
     const source = contentSource(file.entry);
     const forms = this.#cache.template(source, template);
@@ -149,6 +166,16 @@ export class SiteFiles {
       : keep(templateForms(source, template, forms));
   }
 }
+
+/** What is said on a page of other versions, or of what is live. */
+interface SaidOfPage {
+  readonly edition?: PageEdition;
+  readonly previewBar?: PreviewBar;
+}
+
+/** A page that people read: others are frames, and windows that close. */
+const isOfReaders = (path: string, entry: ManifestEntry): boolean =>
+  isPage(entry) && !path.startsWith('/_');
 
 /** The path by which a file is asked for: in a version of a site behind its prefix. */
 const keyPath = ({ base }: Site, path: string): string => {
@@ -168,20 +195,23 @@ export function templateOf(
   path: string,
   entry: ManifestEntry,
   edition: PageEdition | undefined,
+  previewBar?: PreviewBar,
 ): Template | undefined {
   const { type, template } = entry;
-  const isOfReaders = isPage(entry) && !path.startsWith('/_');
+  const isRead = isOfReaders(path, entry);
   const versions = edition && isPage(entry) ? edition.versions : undefined;
   const isOther = base !== undefined && (template || isMoved(type));
-  const own = isOfReaders && analytics !== undefined;
-  const isWithoutReaders = isOfReaders && countsReaders === false;
-  if (!template && !isOther && !versions && !own && !isWithoutReaders) return undefined;
+  const own = isRead && analytics !== undefined;
+  const isWithoutReaders = isRead && countsReaders === false;
+  const isAsStored = !template && !isOther && !versions && !own && !isWithoutReaders;
+  if (isAsStored && !previewBar) return undefined;
   return {
     ...{ type, origin: template ? origin : undefined },
     ...(isOther && { base }),
     ...(versions && { versions }),
     ...(isWithoutReaders && { isWithoutReaders }),
     ...(own && { analytics }),
+    ...(previewBar && { previewBar }),
   };
 }
 

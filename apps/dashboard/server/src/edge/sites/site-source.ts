@@ -1,3 +1,4 @@
+import type { PreviewBar } from '@petstore/site/site/preview-bar.ts';
 import type { Analytics } from '@petstore/site/site/readers/own-analytics.ts';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { HourCounts } from '../../readers/counted.ts';
@@ -23,6 +24,8 @@ export interface Site {
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
   readonly isPreview: boolean;
+  /** A preview of what is not live, which its pages say; undefined: what it shows is live. */
+  readonly notLive?: NotLive | undefined;
   /** It is private, and this is how visitors are let in; undefined: anyone may read it. */
   readonly access?: SiteAccess | undefined;
   /** Nobody else's yet, as that of `dashboard dev`: pages of other origins may not read it. */
@@ -49,6 +52,20 @@ export interface Site {
   readonly isEmpty?: boolean | undefined;
   /** Its requests are counted under this id: the host moves here, or away. */
   readonly countedAs?: string | undefined;
+}
+
+/** What the pages of a preview say of it. */
+export interface NotLive extends Omit<PreviewBar, 'live'> {
+  /** What is live where the deploy would be; undefined: nothing. */
+  readonly live: LiveSite | undefined;
+}
+
+/** What is live, without versions or as one of them. */
+export interface LiveSite {
+  readonly origin: string;
+  /** Its prefix, where it is a version below one. */
+  readonly base: string | undefined;
+  readonly artifactHash: string;
 }
 
 /** Where all requests to a host are redirected; their query is kept. */

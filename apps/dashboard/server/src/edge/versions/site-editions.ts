@@ -1,9 +1,9 @@
 import type { PageVersion, PageVersions } from '@petstore/site/site/versions/page-versions.ts';
 import { compareVersions, versionState } from '../../deploys/versions/version-order.ts';
 import { encodePath } from '../http/edge-request.ts';
-import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
+import type { MaybePromise } from '../sites/site-cache.ts';
 import type { Site, SiteVersions } from '../sites/site-source.ts';
-import { PagePlaces, type Places } from './page-places.ts';
+import type { PagePlaces, Places } from './page-places.ts';
 
 /** What a page says of the versions of its site. */
 export interface PageEdition {
@@ -19,8 +19,8 @@ const UNVERSIONED = 'Latest';
 export class SiteEditions {
   readonly #places: PagePlaces;
 
-  constructor(cache: SiteCache) {
-    this.#places = new PagePlaces(cache);
+  constructor(places: PagePlaces) {
+    this.#places = places;
   }
 
   /** Of a page by its path in its version. Rejects as the cache does. */

@@ -56,10 +56,10 @@ export function policyWithPreviewBar(policy: string): string {
 }
 
 function previewBar(bar: PreviewBar): Html {
-  const { branch, dashboard, canGoLive } = bar;
-  const what = branch === undefined ? html`Deploy #${bar.number}` : html`Preview of ${branch}`;
+  const { branch, number, dashboard, canGoLive } = bar;
+  const what = branch === undefined ? `Deploy #${number}` : 'Preview';
   return html`<aside class="site-preview" aria-label="Preview"><details open>
-<summary><span class="site-preview-hide">Hide</span><span class="site-preview-show"><bdi>${what}</bdi>, not live</span></summary>
+<summary><span class="site-preview-hide">Hide</span><span class="site-preview-show">${what}, not live</span></summary>
 <div><p>${title(bar)}, deployed ${time(bar.deployedAt)}. <strong>Not live.</strong></p>
 <p>${liveLink(bar)}<a href="${dashboard}">${canGoLive ? 'Go live in the dashboard' : 'Open in the dashboard'}</a></p></div>
 </details></aside>
@@ -90,25 +90,26 @@ function liveLink({ live }: PreviewBar): Html {
 }
 
 // Colours of its own, which differ from all that is the site's. Deploys of earlier builds have it too, so it is not in their files.
-const STYLE = `.site-preview{position:relative;background:#1c2029;color:#eceef2;border-block-end:1px solid light-dark(#1c2029,#3b4252);font:.875rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color-scheme:dark}
+const STYLE = `.site-preview{position:relative;background:#1c2029;color:#eceef2;border-block-end:1px solid #3b4252;font:.875rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color-scheme:dark}
 .site-preview details{max-width:96rem;margin-inline:auto;padding-inline:1.5rem}
-.site-preview div{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.125rem 2rem;padding-block:.5rem;padding-inline-end:4.5rem}
+.site-preview div{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.125rem 2rem;padding-block:.5rem}
 .site-preview p{margin:0;min-width:0;overflow-wrap:anywhere}
-.site-preview p::before{content:none}
 .site-preview p:first-child::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-inline-end:.625rem;border-radius:50%;background:#f0b429}
 .site-preview p:last-child{display:flex;flex-wrap:wrap;gap:.125rem 1.25rem}
 .site-preview strong,.site-preview-branch{font-weight:650;color:#fff}
 .site-preview a{color:#fff;font-weight:550;text-decoration:underline;text-decoration-color:#8c95a8;text-underline-offset:.22em}
 .site-preview a:hover{text-decoration-color:currentcolor}
-.site-preview summary{width:fit-content;padding-block:.125rem;color:#c3c9d6;list-style:none;cursor:pointer}
+.site-preview summary{width:fit-content;margin-inline:-.5rem;padding:.125rem .5rem;color:#c3c9d6;list-style:none;cursor:pointer}
 .site-preview summary::-webkit-details-marker{display:none}
 .site-preview summary:hover{color:#fff}
 .site-preview summary::after{content:"";display:inline-block;width:.375rem;height:.375rem;margin-inline-start:.5rem;border:solid currentcolor;border-width:0 1.5px 1.5px 0;rotate:45deg;translate:0 -.1875rem}
-.site-preview [open] summary{float:inline-end;padding-block:.5rem}
+.site-preview [open] summary{float:inline-end;margin-inline-start:1rem;padding-block:.5rem}
 .site-preview [open] summary::after{rotate:225deg;translate:0 0}
 .site-preview [open] .site-preview-show,.site-preview details:not([open]) .site-preview-hide{display:none}
 .site-preview :focus-visible{outline:2px solid #fff;outline-offset:2px;border-radius:.25rem}
+.site-preview summary:focus-visible{outline-offset:-2px}
 @media (max-width:60rem){.site-preview details{padding-inline:1rem}.menu-open .site-preview{display:none}}
+@media (max-width:40rem){.site-preview{font-size:.8125rem}.site-preview div{display:block}.site-preview p:last-child{margin-block-start:.125rem;column-gap:1rem}}
 @media print{.site-preview{display:none}}
 `;
 

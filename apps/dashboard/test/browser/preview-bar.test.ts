@@ -36,7 +36,7 @@ test('the bar of a preview covers nothing, on every screen, and can be hidden', 
     .waitFor();
   await bar.getByText(/deployed (?:just now|\d+ minutes? ago)/).waitFor();
   for (const view of VIEWS) {
-    await page.emulateMedia({ colorScheme: view.colorScheme });
+    await page.emulateMedia({ colorScheme: view.colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width: view.width, height: 740 });
     assert.ok(await page.evaluate(FITS), view.name);
     await screenshot(page, `preview-bar-${view.name}`);

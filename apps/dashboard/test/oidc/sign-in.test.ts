@@ -549,6 +549,31 @@ test('whoever signed in a while ago proves to the provider that they still sit t
   assert.equal((await makeToken()).status, 201);
 });
 
+test('a sign-in that the provider’s own open session answers confirms nothing', async (t) => {
+  const clock = Date.now();
+  const evil = await startHostileProvider(t);
+  const oidc = [providerConfig(evil.issuer, { emailDomains: ['evil.example'] })];
+  const service = await startService(t, { oidc }, { now: () => clock });
+  const { origin } = service;
+  await service.signUp(OWNER);
+  /** Signs in anew, and makes a token with what that is worth. */
+  const tryWith = async (auth_time: number) => {
+    evil.claims = { auth_time };
+    const browser = testBrowser();
+    const url = await browser.start(origin);
+    // So that a provider tells when (OpenID Connect Core 1.0, section 2).
+    assert.equal(url.searchParams.get('max_age'), `${60 * 86_400}`);
+    await browser.open(url.href);
+    return browser.call(origin, 'POST', '/api/account/tokens', { name: 'CI' });
+  };
+  const now = Math.floor(clock / 1_000);
+  assert.equal((await tryWith(now)).status, 201);
+  assert.equal((await tryWith(now - 14 * 60)).status, 201);
+  // Whoever sits at a screen that was left open signs out, presses the button, and nobody asks them anything.
+  await assertError(await tryWith(now - 16 * 60), 403, 'confirmation_required');
+  assert.equal((await tryWith(now + 30)).status, 201, 'its clock is ahead of ours');
+});
+
 test('the cookies of a sign-in are bound to the browser and the host, and end in minutes', async (t) => {
   const evil = await startHostileProvider(t);
   let clock = Date.now();

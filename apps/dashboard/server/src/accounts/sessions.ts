@@ -88,7 +88,8 @@ export async function beginSession(
       identity_id: identity?.id ?? null,
       provider_sid: identity?.sid ?? null,
       sealed_id_token: identity?.sealedIdToken ?? null,
-      confirmed_at: at,
+      // Whoever sits at an open screen proves nothing by pressing a provider's button.
+      confirmed_at: Math.min(at, identity?.provenAt ?? at),
     });
     await writeAudit(trx, at, actor, {
       action: 'session.begin',

@@ -15,4 +15,9 @@ export interface UsedIdentity {
   readonly id: string;
   readonly sid: string | null;
   readonly sealedIdToken: string | null;
+  /**
+   * When its owner last proved to the provider who they are, in milliseconds since 1970: the provider may answer for a
+   * session of its own without asking anybody. undefined: it does not tell.
+   */
+  readonly provenAt?: number | undefined;
 }

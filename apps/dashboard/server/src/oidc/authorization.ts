@@ -1,3 +1,4 @@
+import { LIFETIME_MS } from '../accounts/sessions.ts';
 import { CLOCK_TOLERANCE_S, type Discovered } from './discover.ts';
 import { FLOW_MS, type Flow } from './flow.ts';
 import { type Person, personOf } from './person.ts';
@@ -31,8 +32,11 @@ export async function beginAuthorization(
     nonce: flow.nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
     code_challenge_method: 'S256',
-    // Whoever sits at an open screen has no use for a session that the provider still has.
-    ...(purpose.kind === 'confirm' && { prompt: 'login', max_age: '0' }),
+    // Whoever sits at an open screen has no use for a session that the provider still has. Otherwise it may be as old as
+    // ours, and the provider tells its age, since it was asked (OpenID Connect Core 1.0, section 2).
+    ...(purpose.kind === 'confirm'
+      ? { prompt: 'login', max_age: '0' }
+      : { max_age: `${LIFETIME_MS / 1_000}` }),
   });
   return { flow, url };
 }

@@ -172,6 +172,7 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
         id: identityId,
         sid: person.sid ?? null,
         sealedIdToken: sealIdToken(deps, person.idToken) ?? null,
+        provenAt: person.authenticatedAt && person.authenticatedAt * 1_000,
       });
       if (earlier?.sessionId !== undefined) await endSession(deps, earlier, earlier.sessionId);
       if ('session' in outcome) {

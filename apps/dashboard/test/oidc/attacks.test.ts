@@ -425,6 +425,56 @@ test('a discovery document that is huge, slow, a redirect or of another issuer i
   assert.equal(await tryEvil(service), null);
 });
 
+test('no stranger tells the installation’s owner what a provider failed at', async (t) => {
+  const { evil, service } = await startBoth(t);
+  const owner = service.visitor();
+  await owner.call('POST', '/api/session', { email: 'owner@example.com', password: PASSWORD });
+  const shown = async () => {
+    const all = await owner.call('GET', '/api/installation/sign-in');
+    const { items } = (await all.json()) as {
+      items: { id: string; state: string; failure: string | null }[];
+    };
+    const found = items.find(({ id }) => id === 'evil');
+    return found?.failure ?? found?.state;
+  };
+  assert.equal(await tryEvil(service), null);
+  const words = 'Your licence has ended. Go to https://evil.example/renew';
+  // What the browser comes back with, its owner writes: here the provider plays a visitor.
+  for (const callback of [
+    { code: undefined, error: words },
+    { code: undefined, error: 'access_denied', error_description: words },
+    { code: undefined },
+    { code: '' },
+    { iss: 'https://evil.example' },
+    { response: words },
+  ]) {
+    evil.callback = callback;
+    assert.notEqual(await tryEvil(service), null, JSON.stringify(callback));
+    assert.equal(await shown(), 'ready', JSON.stringify(callback));
+  }
+  // A code that was made up.
+  evil.callback = { code: 'made up' };
+  evil.routes.set('/token', (_request, response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: 'invalid_grant', error_description: words }));
+  });
+  assert.equal(await tryEvil(service), 'failed');
+  assert.equal(await shown(), 'ready');
+  evil.reset();
+  // What may be the fault of the configuration is told by its name alone.
+  evil.callback = { code: undefined, error: 'invalid_scope', error_description: words };
+  assert.equal(await tryEvil(service), 'failed');
+  assert.equal(await shown(), 'A browser came back from the provider with invalid_scope.');
+  // And what the provider itself says, in its words.
+  evil.reset();
+  evil.routes.set('/token', (_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: 'invalid_client', error_description: 'No such secret' }));
+  });
+  assert.equal(await tryEvil(service), 'failed');
+  assert.equal(await shown(), 'The provider answered invalid_client: No such secret.');
+});
+
 /** The secret of an invitation of the owner's project. */
 async function invite(service: Service, email: string): Promise<string> {
   const owner = service.visitor();

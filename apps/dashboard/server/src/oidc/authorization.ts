@@ -1,5 +1,6 @@
 import { LIFETIME_MS } from '../accounts/sessions.ts';
 import { CLOCK_TOLERANCE_S, type Discovered } from './discover.ts';
+import { failureToNote } from './failure-to-note.ts';
 import { FLOW_MS, type Flow } from './flow.ts';
 import { type Person, personOf } from './person.ts';
 import { SignInProblem } from './problem.ts';
@@ -56,9 +57,9 @@ export async function finishAuthorization(
   try {
     return await exchange(provider, found, flow, callback);
   } catch (cause) {
-    // What the visitor, or whoever gave them the link, is behind is not the provider's failure.
     if (isDenial(cause)) throw new SignInProblem('denied', { cause });
-    await provider.noteFailure(cause);
+    const failure = failureToNote(cause, callback, found);
+    if (failure !== undefined) await provider.noteFailure(failure);
     throw new SignInProblem('failed', { cause });
   }
 }

@@ -2,9 +2,11 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { sql } from 'kysely';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Identity, SignedOut, SignInProvider } from '../../server/src/oidc/sign-in.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { addApp } from '../accounts/support/factors.ts';
 import { invite } from '../support/project.ts';
 import { assertError, json, PASSWORD, type Service, startService } from '../support/service.ts';
 import { startHostileProvider } from './support/hostile-provider.ts';
@@ -455,6 +457,92 @@ onBothEngines('what a provider ends has ended here', async (t) => {
   assert.equal(await browser.who(origin), null);
   const ends = (await auditOf(service)).filter((entry) => entry.startsWith('session.end mallory'));
   assert.deepEqual(ends, Array(2).fill('session.end mallory@evil.example by Evil'));
+});
+
+onBothEngines('what is under way with a provider ends with what it ends', async (t) => {
+  const evil = await startHostileProvider(t);
+  const service = await startService(t, {
+    oidc: [providerConfig(evil.issuer, { emailDomains: ['evil.example'] })],
+  });
+  const { origin, db } = service;
+  const root = await service.signUp(OWNER);
+  await addApp(root, Date.now());
+  const policy = { secondFactor: 'everyone', afterProvider: true };
+  await json(await root.call('PUT', '/api/installation/security', policy));
+  const logOut = async (claims = {}, token = evil.logoutToken(claims)) =>
+    fetch(`${origin}/api/oidc/acme/backchannel-logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: await token }),
+    });
+  const draft = (browser: ReturnType<typeof testBrowser>) =>
+    browser.call(origin, 'POST', '/api/session/set-up/authenticator-app/draft');
+
+  // A sign-in that waits for the second factor has no session yet, and must not become one afterwards.
+  const waiting = testBrowser();
+  assert.equal(await waiting.signIn(origin), '/sign-in?next=%2F');
+  assert.equal((await draft(waiting)).status, 200);
+  assert.equal((await logOut({ sid: 'another session', sub: undefined })).status, 200);
+  assert.equal((await draft(waiting)).status, 200);
+  assert.equal((await logOut({ sid: 'session-1', sub: undefined })).status, 200);
+  await assertError(await draft(waiting), 401, 'unauthorized');
+
+  // Nor one of an account that the provider was unlinked from meanwhile.
+  const { id } = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'user')
+    .executeTakeFirstOrThrow();
+  await db.updateTable('security_policy').set({ second_factor: 'optional' }).execute();
+  const linked = testBrowser();
+  await linked.signIn(origin);
+  await json(await linked.call(origin, 'POST', '/api/account/tokens', { name: 'CI' }), 201);
+  await db.updateTable('security_policy').set({ second_factor: 'everyone' }).execute();
+  const late = testBrowser();
+  await late.signIn(origin);
+  // In the browser that unlinks it, the session began in another way.
+  await db.updateTable('users').set({ password_hash: 'some' }).where('id', '=', id).execute();
+  await db
+    .updateTable('sessions')
+    .set({ method: 'password', identity_id: null })
+    .where('user_id', '=', id)
+    .execute();
+  const all = await linked.call(origin, 'GET', '/api/account/identities');
+  const [identity] = (await json<{ items: { id: string }[] }>(all)).items;
+  const gone = await linked.call(origin, 'DELETE', `/api/account/identities/${identity?.id}`);
+  assert.equal(gone.status, 204);
+  await assertError(await draft(late), 401, 'unauthorized');
+});
+
+test('a log-out that fails half way is done when the provider tells it again', async (t) => {
+  const evil = await startHostileProvider(t);
+  const service = await startService(t, {
+    oidc: [providerConfig(evil.issuer, { emailDomains: ['evil.example'] })],
+  });
+  const { origin, db } = service;
+  await service.signUp(OWNER);
+  const browser = testBrowser();
+  await browser.signIn(origin);
+  const token = await evil.logoutToken();
+  const logOut = async () => {
+    const body = new URLSearchParams({ logout_token: token });
+    return (await fetch(`${origin}/api/oidc/acme/backchannel-logout`, { method: 'POST', body }))
+      .status;
+  };
+  await sql`CREATE TRIGGER full BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(
+    db,
+  );
+  assert.equal(await logOut(), 500);
+  await sql`DROP TRIGGER full`.execute(db);
+  assert.equal(await logOut(), 200);
+  assert.equal(await browser.who(origin), null);
+  assert.equal(await logOut(), 400);
+
+  // A provider may tell of a session of its own though its ID tokens name none: then all of the person end.
+  evil.claims = { sid: undefined };
+  await browser.signIn(origin);
+  const told = new URLSearchParams({ logout_token: await evil.logoutToken({ sid: 'some' }) });
+  await fetch(`${origin}/api/oidc/acme/backchannel-logout`, { method: 'POST', body: told });
+  assert.equal(await browser.who(origin), null);
 });
 
 test('a provider that is away at the start is found later, and one that changes its keys goes on', async (t) => {

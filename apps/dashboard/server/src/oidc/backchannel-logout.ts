@@ -31,10 +31,11 @@ export async function endByLogoutToken(
   });
   const { sessions, jti, expiresAt } = await readLogoutToken(provider, found, token);
   const key = `jti ${provider.config.id} ${hash('sha256', jti, 'hex')}`;
-  if (!(await takeOnce(db, key, { now: now(), expiresAt })))
-    throw invalidRequest('logout_token: this one was used before.');
   const actor: Actor = { userId: null, name: provider.config.name, via: 'system', ip };
   await db.transaction().execute(async (trx) => {
+    // In the same transaction: what fails half way is done when the provider tells it again.
+    if (!(await takeOnce(trx, key, { now: now(), expiresAt })))
+      throw invalidRequest('logout_token: this one was used before.');
     for (const { email, count } of await deleteProviderSessions(trx, sessions))
       await writeAudit(trx, now(), actor, {
         action: 'session.end',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deleteRows, findRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
@@ -62,11 +63,21 @@ export interface ProviderSessions {
   readonly sid: string | undefined;
 }
 
-/** Ends sessions that began with a provider. Returns whose they were. */
+/**
+ * Ends sessions that began with a provider, and sign-ins with it that are under way. Of a person all end of which is not
+ * known in which of the provider's sessions they began. Returns whose sessions they were.
+ */
 export async function deleteProviderSessions(
   trx: Trx,
   { issuer, subject, sid }: ProviderSessions,
 ): Promise<{ userId: string; email: string; count: number }[]> {
+  // First: one that is being finished is a session when this goes on.
+  let pending = trx.deleteFrom('pending_sign_ins').where('identity_id', 'in', ({ selectFrom }) => {
+    const identities = selectFrom('identities').select('id').where('issuer', '=', issuer);
+    return subject === undefined ? identities : identities.where('subject', '=', subject);
+  });
+  if (sid !== undefined) pending = pending.where(isOfSession(sid, subject));
+  await pending.execute();
   let query = trx
     .selectFrom('sessions')
     .innerJoin('identities', 'identities.id', 'sessions.identity_id')
@@ -74,7 +85,7 @@ export async function deleteProviderSessions(
     .select(['sessions.id as id', 'users.id as userId', 'users.email as email'])
     .where('identities.issuer', '=', issuer);
   if (subject !== undefined) query = query.where('identities.subject', '=', subject);
-  if (sid !== undefined) query = query.where('sessions.provider_sid', '=', sid);
+  if (sid !== undefined) query = query.where(isOfSession(sid, subject));
   const found = await query.execute();
   const ended = new Map<string, { userId: string; email: string; count: number }>();
   for (const { id, userId, email } of found) {
@@ -84,7 +95,13 @@ export async function deleteProviderSessions(
   return [...ended.values()];
 }
 
-/** Ends the sessions that began with an identity. */
+const isOfSession = (sid: string, subject: string | undefined) =>
+  subject === undefined
+    ? sql<boolean>`provider_sid = ${sid}`
+    : sql<boolean>`(provider_sid = ${sid} OR provider_sid IS NULL)`;
+
+/** Ends the sessions that began with an identity, and sign-ins with it that are under way. */
 export async function deleteIdentitySessions(trx: Trx, identityId: string): Promise<void> {
+  await deleteRows(trx, 'pending_sign_ins', { identity_id: identityId });
   await deleteRows(trx, 'sessions', { identity_id: identityId });
 }

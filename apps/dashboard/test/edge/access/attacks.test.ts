@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { hashPassword } from '../../../server/src/accounts/passwords.ts';
 import type { AccessSource } from '../../../server/src/edge/access/access-source.ts';
 import type { SiteAccess } from '../../../server/src/edge/access/site-access.ts';
@@ -399,6 +400,19 @@ test('a signed token is what it says, signed as its key signs, and a link is exc
     assert.equal(answer.headers['set-cookie'], undefined, what);
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await plain('c.test', '/', { headers })).status, 401, what);
+  }
+});
+
+onBothEngines('times of a signed token may have fractions of a second', async (t) => {
+  const { plain } = await startPrivateEdge(t);
+  const aud = 'http://c.test';
+  const seconds = Math.floor(Date.now() / 1_000) + 60.000_17;
+  for (const claims of [{ exp: seconds }, { read_until: seconds + 3_600 }]) {
+    const token = await portal.sign({ aud, ...claims });
+    const opened = await plain('c.test', `/_access/link?token=${token}&to=/guides/start`);
+    assert.equal(opened.status, 303, JSON.stringify(claims));
+    const cookie = sessionOf(opened) ?? '';
+    assert.equal((await plain('c.test', '/', { headers: { cookie } })).status, 200);
   }
 });
 

@@ -21,7 +21,7 @@ export interface SignedToken {
   readonly keyId: string;
   /** Names what was signed. Not the signature: those of ES256 can be written in two ways. */
   readonly hash: string;
-  /** In milliseconds since 1970. */
+  /** In whole milliseconds since 1970, whatever fractions of a second the claims have (RFC 7519, section 2). */
   readonly expiresAt: number;
   /** When reading ends: `read_until`, or else `exp`. */
   readonly endsAt: number;
@@ -79,8 +79,8 @@ export async function verifySignedToken(
     return {
       keyId: key.id,
       hash: hash('sha256', signed, 'hex'),
-      expiresAt: (exp + CLOCK_TOLERANCE_S) * 1_000,
-      endsAt: until * 1_000,
+      expiresAt: Math.ceil((exp + CLOCK_TOLERANCE_S) * 1_000),
+      endsAt: Math.floor(until * 1_000),
     };
   } catch (error) {
     if (error instanceof TokenProblem) throw error;

@@ -47,9 +47,12 @@ export class PasswordLimits {
     return 0;
   }
 
-  /** The password was right: it does not count. */
+  /** The password was right, or nobody looked: it does not count, and whoever was refused because of it asks again. */
   async giveBack(projectId: string, network: string | undefined): Promise<void> {
-    for (const { key } of keysOf(projectId, network)) await decrementCounter(this.#db, key);
+    for (const { key } of keysOf(projectId, network)) {
+      this.#refused.delete(key);
+      await decrementCounter(this.#db, key);
+    }
   }
 }
 

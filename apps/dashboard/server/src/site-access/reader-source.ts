@@ -22,6 +22,7 @@ import {
 } from '../store/site-sessions.ts';
 import { findToken, touchToken } from '../store/tokens.ts';
 import { PasswordLimits } from './password-limits.ts';
+import { turnsOfNetworks } from './turns-of-networks.ts';
 
 /** A reader's session ends after this time, whatever else would end it; where they still may read, signing in again is quick. */
 const LIFETIME_MS = 7 * 86_400_000;
@@ -29,6 +30,9 @@ const LIFETIME_MS = 7 * 86_400_000;
 /** Passwords of sites that a process checks at a time: one of the two places that all passwords have. The others wait. */
 const MAX_CHECKED = 1;
 const MAX_WAITING = 16;
+
+/** Those of one network of which one is checked or counted at a time, so that a flood of one takes one place of the above. */
+const MAX_WAITING_OF_NETWORK = 15;
 
 class BusyError extends Error {}
 
@@ -44,7 +48,9 @@ interface SourceDeps {
 /** The queries of the edge about who may read private sites. */
 export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): AccessSource {
   const limits = new PasswordLimits(db, now);
-  const limited = concurrencyLimit(MAX_CHECKED, MAX_WAITING, () => new BusyError());
+  const busy = () => new BusyError();
+  const limited = concurrencyLimit(MAX_CHECKED, MAX_WAITING, busy);
+  const inTurn = turnsOfNetworks(MAX_WAITING_OF_NETWORK, busy);
 
   const begin = async (
     { projectId, host }: Place,
@@ -109,17 +115,24 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
       const access = await findSiteAccess(db, place.projectId);
       if (!access?.password_hash) return { refused: 'wrong' };
       const { password_hash: phc, password_id } = access;
-      const waitMs = await limits.take(place.projectId, network);
-      if (waitMs > 0) return { refused: 'too_many', waitMs };
       try {
-        if (!(await limited(() => verifyPassword(password, phc, passwordCost))))
-          return { refused: 'wrong' };
+        return await inTurn(network, async () => {
+          const waitMs = await limits.take(place.projectId, network);
+          if (waitMs > 0) return { refused: 'too_many', waitMs } as const;
+          let isWrong = false;
+          try {
+            isWrong = !(await limited(() => verifyPassword(password, phc, passwordCost)));
+          } finally {
+            // What was not looked at counts as little as what was right.
+            if (!isWrong) await limits.giveBack(place.projectId, network);
+          }
+          if (isWrong) return { refused: 'wrong' } as const;
+          return begin(place, { password_id, session_id: null, key_id: null });
+        });
       } catch (error) {
         if (error instanceof BusyError) return { refused: 'busy' };
         throw error;
       }
-      await limits.giveBack(place.projectId, network);
-      return begin(place, { password_id, session_id: null, key_id: null });
     },
 
     async redeemTicket(place, ticket, state) {

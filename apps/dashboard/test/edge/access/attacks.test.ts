@@ -8,7 +8,11 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { hashPassword } from '../../../server/src/accounts/passwords.ts';
+import {
+  hashPassword,
+  PASSWORD_COST,
+  type PasswordCost,
+} from '../../../server/src/accounts/passwords.ts';
 import type { AccessSource } from '../../../server/src/edge/access/access-source.ts';
 import type { SiteAccess } from '../../../server/src/edge/access/site-access.ts';
 import { readPublicKey } from '../../../server/src/site-access/read-public-key.ts';
@@ -36,9 +40,9 @@ const elliptic = makeSigner('elliptic', 'ES256');
  * An edge with the private sites `a.test` and `b.test`, of two projects with the same password and keys, both with a
  * certificate, and `c.test`, which is plain and private, of the first project too.
  */
-async function startPrivateEdge(t: TestContext) {
+async function startPrivateEdge(t: TestContext, passwordCost: PasswordCost = CHEAP) {
   const { db } = await openTestDatabase(t);
-  const access: AccessSource = readerSource({ db, now: Date.now, passwordCost: CHEAP });
+  const access: AccessSource = readerSource({ db, now: Date.now, passwordCost });
   const source = new MemorySource();
   const accessOf = (projectId: string, origin: string): SiteAccess => ({
     ...{ origin, name: 'Pets', look: undefined, hasPassword: true },
@@ -50,7 +54,7 @@ async function startPrivateEdge(t: TestContext) {
   });
   for (const projectId of ['one', 'two']) {
     await putProject(db, projectId);
-    const password_hash = await hashPassword(PASSWORD, CHEAP);
+    const password_hash = await hashPassword(PASSWORD, passwordCost);
     await db.transaction().execute(async (trx) => {
       await setSiteAccess(trx, projectId, { password_hash, password_id: 'x', password_at: 1 });
       for (const { kid } of [portal, elliptic])
@@ -426,6 +430,35 @@ function otherForm(token: string): string {
   const made = Buffer.concat([bytes.subarray(0, 32), Buffer.from(other, 'hex')]);
   return `${head}.${body}.${made.toString('base64url')}`;
 }
+
+test('whoever knows the password comes in, however many of their network come at once', async (t) => {
+  const { port } = await startPrivateEdge(t, PASSWORD_COST);
+  const plain = askAt(t, port, { from: '127.0.0.2', maxSockets: 20 });
+  const all = await Promise.all(
+    Array.from({ length: 14 }, () => sendPassword(plain, 'c.test', PASSWORD)),
+  );
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([303]));
+  // As many wrong ones as before, and no more.
+  for (let at = 0; at < 10; at++)
+    assert.equal((await sendPassword(plain, 'c.test', 'wrong password')).status, 401);
+  assert.equal((await sendPassword(plain, 'c.test', PASSWORD)).status, 429);
+});
+
+test('a flood of passwords from one network neither keeps others out nor counts as guesses', async (t) => {
+  const { port, source, accessOf } = await startPrivateEdge(t, PASSWORD_COST);
+  // Of the attacker, who knows its password.
+  source.deploy('d.test', SITE, { projectId: 'two', access: accessOf('two', 'http://d.test') });
+  const flood = askAt(t, port, { from: '127.0.0.2', maxSockets: 60 });
+  const answers = ['c.test', 'd.test'].flatMap((host) =>
+    Array.from({ length: 25 }, () => sendPassword(flood, host, PASSWORD)),
+  );
+  await Promise.race(answers);
+  const others = askAt(t, port, { from: '127.0.0.3' });
+  assert.equal((await sendPassword(others, 'c.test', PASSWORD)).status, 303);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([303, 503]));
+  assert.equal((await sendPassword(flood, 'c.test', PASSWORD)).status, 303);
+});
 
 test('programs are told how to come in', async (t) => {
   const { plain, askSecurely } = await startPrivateEdge(t);

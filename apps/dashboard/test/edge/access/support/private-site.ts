@@ -23,9 +23,16 @@ export interface Asking {
 
 export type AskAt = (host: string, path: string, asking?: Asking) => Promise<Answer>;
 
-/** Asks an edge on this machine for a path of any host, as it is written, over few connections. */
-export function askAt(t: TestContext, port: number): AskAt {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+/**
+ * Asks an edge on this machine for a path of any host, as it is written, over few connections. `from`: the address of the
+ * client; others than 127.0.0.1 are counted.
+ */
+export function askAt(
+  t: TestContext,
+  port: number,
+  { from = '127.0.0.1', maxSockets = 8 } = {},
+): AskAt {
+  const agent = new Agent({ keepAlive: true, maxSockets, localAddress: from });
   cleanUp(t, () => agent.destroy());
   return async (host, path, { method = 'GET', headers = {}, body } = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();

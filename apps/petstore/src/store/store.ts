@@ -2,6 +2,7 @@ import type { Log } from '@petstore/service/log.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { AuditEvent, NewAuditEvent } from '../audit/audit-event.ts';
 import type { CategoryInput, CategoryPatch } from '../categories/category.ts';
+import type { StoredEvent } from '../events/event.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
@@ -30,6 +31,8 @@ export interface Store extends ResourceStore {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly idempotentResults: IdempotentResultStore;
+  /** What happened to animals and orders: the log of each store. */
+  readonly events: EventLogs;
   /**
    * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findUnrevoked`,
    * `get` and `list` at once, never with a promise.
@@ -246,6 +249,43 @@ export interface IdempotentResultStore {
   deleteBefore(instant: Date, count: number): Promise<number>;
   /** Deletes up to `count` of an owner's results, the oldest first, but not the newest `kept`. Returns how many. */
   deleteBeyond(owner: string, kept: number, count: number): Promise<number>;
+}
+
+/** The name of the log of the service's own store; that of a sandbox has the sandbox's id. */
+export const OWN_STORE = '';
+
+/**
+ * What happened to animals and orders, in order. Each write that changes an animal or an order tells it in its own
+ * transaction; `addMany` tells nothing. Events have ids without gaps, and become visible in their order.
+ */
+export interface EventLog {
+  /**
+   * Up to `limit` events after an id, 0 for the oldest, in ascending order of id. Resolves with what is kept instead
+   * where the next event is no longer kept, or where no event has had this id yet.
+   */
+  list(after: bigint, limit: number): Awaitable<StoredEvent[] | KeptEvents>;
+  /** Which events are kept. */
+  kept(): Awaitable<KeptEvents>;
+}
+
+/** The ids of the oldest and the newest event that are kept; where there is none yet, oldest is 1 and newest is 0. */
+export interface KeptEvents {
+  readonly oldest: bigint;
+  readonly newest: bigint;
+}
+
+/** The logs of all stores of a database. */
+export interface EventLogs {
+  of(store: string): EventLog;
+  /**
+   * Deletes up to `count` groups of events of a store, the oldest first: those that were committed before an instant, and
+   * those beyond the newest `maxBytes` of events. The newest group stays. Returns how many groups it deleted.
+   */
+  sweep(
+    store: string,
+    bounds: { readonly before: Date; readonly maxBytes: number },
+    count: number,
+  ): Promise<number>;
 }
 
 export interface PageQuery {

@@ -1,7 +1,7 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { isConnectionLoss } from '@petstore/postgres/errors.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
-import sql from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import {
   decodeResult,
   encodeResult,
@@ -15,6 +15,7 @@ import type { Refusal } from '../../refusal.ts';
 import {
   type Idempotency,
   type IdempotentResult,
+  OWN_STORE,
   type Store,
   StoreUnavailableError,
   type Written,
@@ -24,6 +25,7 @@ import { type WriteHealth, writeMetrics } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';
 import { lockId } from './idempotency.ts';
+import { PET_JSON } from './pet-json.ts';
 
 /** The most animals in one statement, so that no request waits for a very long one. */
 const MAX_GROUP = 256;
@@ -158,7 +160,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     const pets = group.map(({ pet }) => pet);
     const isPlain = group.every(({ idempotency }) => idempotency === undefined);
     return this.#client.run<readonly Result[]>((db) =>
-      isPlain ? insertPets(db, pets) : insertOnce(db, group),
+      isPlain ? createPets(db, pets) : insertOnce(db, group),
     );
   }
 }
@@ -221,20 +223,51 @@ async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
   return insert();
 }
 
-/** Inserts animals under new ids. Returns them in the order of the input. */
+/** Inserts animals under new ids and tells nobody. Returns them in the order of the input. */
 export async function insertPets(
   db: Connection,
   pets: readonly PetFields[],
 ): Promise<readonly Written[]> {
   if (pets.length === 0) return [];
+  return withIds(pets, await db.rows<{ id: bigint }>(insertion(pets)));
+}
+
+/**
+ * The same, with an event for each. The end of the log is changed once the animals have their ids; until the commit
+ * others wait for it.
+ */
+async function createPets(db: Connection, pets: readonly PetFields[]): Promise<readonly Written[]> {
+  const count = pets.length;
   const rows = await db.rows<{ id: bigint }>(sql`
+    WITH inserted AS (${insertion(pets)}),
+    told AS (
+      SELECT string_agg('pet.created ' || ${raw(PET_JSON)}, chr(10) ORDER BY id) AS events FROM inserted),
+    log AS (
+      UPDATE event_logs SET last_id = last_id + ${count}, bytes = bytes + octet_length(events)
+      FROM told WHERE store = ${OWN_STORE}
+      RETURNING last_id, bytes, events),
+    stored AS (
+      INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
+      SELECT ${OWN_STORE}, last_id - ${count} + 1, ${count}, clock_timestamp(), bytes, events FROM log)
+    SELECT id FROM inserted`);
+  return withIds(pets, rows);
+}
+
+function insertion(pets: readonly PetFields[]): Sql {
+  return sql`
     INSERT INTO pets (name, category_id, status)
     SELECT name, category_id, status
     FROM ROWS FROM (json_to_recordset(${rowsJson(pets)}::text::json)
                     AS (name text, category_id bigint, status text))
          WITH ORDINALITY AS pet (name, category_id, status, place)
     ORDER BY place
-    RETURNING id`);
+    RETURNING id, name, category_id, status`;
+}
+
+function withIds(
+  pets: readonly PetFields[],
+  rows: readonly { readonly id: bigint }[],
+): readonly Written[] {
   // Ids are taken in the order of the rows; the order of RETURNING is promised nowhere.
   const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
   return pets.map((pet, at) => {

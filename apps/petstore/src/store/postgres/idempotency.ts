@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
+import type { NotedEvents } from '../../events/event-group.ts';
 import {
   decodeResult,
   encodeResult,
@@ -11,11 +12,12 @@ import {
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Idempotency, IdempotentResult, IdempotentResultStore, Written } from '../store.ts';
 import type { PostgresClient } from './client.ts';
+import { transactionWithEvents } from './event-logs.ts';
 
-/** Does an idempotent write once; `work` is its part of the transaction. */
+/** Does an idempotent write once; `work` is its part of the transaction, and notes its events. */
 export type WriteIdempotently = (
   idempotency: Idempotency,
-  work: (db: Connection) => Promise<Written | Refusal>,
+  work: (db: Connection, noted: NotedEvents) => Promise<Written | Refusal>,
 ) => Promise<IdempotentResult | Refusal>;
 
 export function idempotentWriter(
@@ -24,10 +26,10 @@ export function idempotentWriter(
 ): WriteIdempotently {
   return (idempotency, work) =>
     claims.alone(idempotency, () =>
-      client.transaction(async (db) => {
+      transactionWithEvents(client, async (db, noted) => {
         const known = await claimKey(db, idempotency);
         if (known) return known;
-        const result = await work(db);
+        const result = await work(db, noted);
         await keepResult(db, idempotency, result);
         return isRefusal(result) ? result : { ...result, address: idempotency.address };
       }),

@@ -1,3 +1,5 @@
+import { createPetsFunction } from './create-pets-function.ts';
+
 /** The first key of advisory locks about animals and about the schema: "Pets" in ASCII. */
 export const LOCK_CLASS = 0x50657473;
 
@@ -288,68 +290,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     does: 'makes the function that inserts animals once for their keys',
-    script: `
-  -- What a group of creates is, in one statement: animals, of which those with an Idempotency-Key are made once. asked
-  -- has an array for each column, with null where an animal has no key: names, categories, statuses; locks, owners,
-  -- keys, fingerprints (base64), since, at; and answers, what is to be kept, in the terms of format() with the id as its
-  -- first argument. Gives a row for each animal, in their order: the id that it got; or what is kept for its key, and
-  -- whether that is of the same request; or only nulls where another transaction is at the key.
-  CREATE FUNCTION petstore_create_pets(asked json, OUT made bigint, OUT kept text, OUT is_same boolean)
-  RETURNS SETOF record LANGUAGE plpgsql VOLATILE AS $$
-  DECLARE
-    names text[]; categories bigint[]; statuses text[];
-    locks bigint[]; owners text[]; keys text[]; fingerprints text[];
-    since timestamptz[]; at timestamptz[]; answers text[];
-    free boolean[]; held text[]; same boolean[]; new boolean[]; is_any_old boolean; ids bigint[];
-  BEGIN
-    SELECT * INTO STRICT names, categories, statuses, locks, owners, keys, fingerprints, since, at, answers
-    FROM json_to_record(asked) AS a (
-      names text[], categories bigint[], statuses text[],
-      locks bigint[], owners text[], keys text[], fingerprints text[],
-      since timestamptz[], at timestamptz[], answers text[]);
-
-    -- A key that another process is at is not waited for: it may take long, and the client is better told.
-    SELECT array_agg(lock IS NULL OR pg_try_advisory_xact_lock(lock) ORDER BY place) INTO free
-    FROM unnest(locks) WITH ORDINALITY AS a (lock, place);
-
-    -- Each statement sees what was committed before it, so this one, behind the locks, sees what their last holders
-    -- have kept. With LIMIT it is looked up by its key; a join would read the whole table for many of them.
-    SELECT array_agg(CASE WHEN counts THEN answer END ORDER BY place),
-           array_agg(fingerprint = decode(of, 'base64') ORDER BY place),
-           array_agg(is_free AND counts IS NOT TRUE ORDER BY place), bool_or(NOT counts)
-    INTO held, same, new, is_any_old
-    FROM unnest(owners, keys, fingerprints, since, free) WITH ORDINALITY AS a (owner, key, of, since, is_free, place)
-    LEFT JOIN LATERAL (
-      SELECT answer, fingerprint, created_at >= a.since AS counts FROM idempotent_answers
-      WHERE api_key_id = owner AND idempotency_key = key LIMIT 1
-    ) AS found ON is_free;
-    IF is_any_old THEN
-      DELETE FROM idempotent_answers USING unnest(owners, keys, since, free) AS a (owner, key, since, is_free)
-      WHERE api_key_id = owner AND idempotency_key = key AND created_at < a.since AND is_free;
-    END IF;
-
-    IF true = ANY (new) THEN
-      -- Ids are taken in the order of the rows; the order of RETURNING is promised nowhere.
-      WITH inserted AS (
-        INSERT INTO pets (name, category_id, status)
-        SELECT name, category, status
-        FROM unnest(names, categories, statuses, new) WITH ORDINALITY AS a (name, category, status, is_new, place)
-        WHERE is_new ORDER BY place
-        RETURNING id)
-      SELECT array_agg(id ORDER BY id) INTO ids FROM inserted;
-      -- From here on each id is at its animal's place.
-      SELECT array_agg(CASE WHEN is_new THEN ids[nth] END ORDER BY place) INTO ids
-      FROM (SELECT is_new, place, count(*) FILTER (WHERE is_new) OVER (ORDER BY place) AS nth
-            FROM unnest(new) WITH ORDINALITY AS a (is_new, place)) AS numbered;
-
-      INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
-      SELECT owner, key, decode(of, 'base64'), format(answer, id), moment
-      FROM unnest(owners, keys, fingerprints, answers, at, ids) AS a (owner, key, of, answer, moment, id)
-      WHERE key IS NOT NULL AND id IS NOT NULL;
-    END IF;
-    RETURN QUERY SELECT * FROM unnest(ids, held, same);
-  END $$;
-  `,
+    script: createPetsFunction({ tells: false }),
   },
   {
     does: 'divides the animals of new databases by id, and leaves those that are there as they are',
@@ -372,6 +313,37 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE TRIGGER petstore_follow_insert BEFORE INSERT ON pets
     FOR EACH STATEMENT EXECUTE FUNCTION petstore_follow_insert(${LOCK_CLASS});
   CREATE TABLE pets_1 PARTITION OF pets FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+  `,
+  },
+  {
+    does: 'makes the log of events',
+    script: `
+  -- The end of each log of events, one row for each store: '' for the service's own animals, else the id of a sandbox.
+  -- last_id is the id of its last event, bytes the size of all events so far. Whoever tells events changes this row as
+  -- the last thing before the commit. So groups become visible in the order of their ids.
+  CREATE TABLE event_logs (
+    store text PRIMARY KEY,
+    last_id bigint NOT NULL,
+    bytes bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  INSERT INTO event_logs VALUES ('', 0, 0);
+
+  -- What happened to animals and orders, one row for each commit. The ids of a store's events have no gaps: they are
+  -- first_id and the count - 1 that follow. events has a line for each event: its type, a space, and its data as JSON.
+  -- log_bytes is the size of all events of the store so far, these included.
+  CREATE TABLE event_groups (
+    store text NOT NULL,
+    first_id bigint NOT NULL,
+    count integer NOT NULL,
+    at timestamptz(3) NOT NULL,
+    log_bytes bigint NOT NULL,
+    events text NOT NULL,
+    PRIMARY KEY (store, first_id)
+  ) WITH (toast_tuple_target = 8160);
+  -- Not compressed, which would take longer than all else; in the row as long as it fits into a page.
+  ALTER TABLE event_groups ALTER COLUMN events SET STORAGE EXTERNAL;
+
+  ${createPetsFunction({ tells: true })}
   `,
   },
 ];

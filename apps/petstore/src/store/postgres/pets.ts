@@ -6,13 +6,14 @@ import { isRefusal } from '../../refusal.ts';
 import type { AddOutcome, BulkPetStore, ImportedPet } from '../store.ts';
 import type { PostgresClient, ResourceClients } from './client.ts';
 import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
+import { transactionWithEvents } from './event-logs.ts';
 import { PageReader } from './page-reader.ts';
+import { PET_JSON } from './pet-json.ts';
 
 export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): BulkPetStore {
   const reader = new PageReader(pages, {
     table: 'pets',
-    // Byte for byte as petJson writes it.
-    json: `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`,
+    json: PET_JSON,
   });
 
   return {
@@ -29,27 +30,31 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
     rows: (after, count) => reader.lines({ after, limit: count }),
 
     update(id, patch, precondition) {
-      return writes.transaction(async (db) => {
+      return transactionWithEvents(writes, async (db, noted) => {
         const pet = expectPet(id, await lockPet(db, id), precondition);
         if (isRefusal(pet)) return pet;
         const patched = patchPet(pet, patch, await isOrdered(db, id));
         if (isRefusal(patched)) return patched;
         const { name, categoryId, status } = patched;
+        const json = petJson(id, patched);
         if (patched !== pet) {
           await db.execute(sql`
             UPDATE pets SET name = ${name}, category_id = ${categoryId}, status = ${status}
             WHERE id = ${id}`);
+          noted.note('pet.updated', json);
         }
-        return petJson(id, patched);
+        return json;
       });
     },
 
     remove(id, precondition) {
-      return writes.transaction(async (db) => {
+      return transactionWithEvents(writes, async (db, noted) => {
         const pet = expectPet(id, await lockPet(db, id), precondition);
-        const refused = isRefusal(pet) ? pet : refuseRemoval(await isOrdered(db, id));
+        if (isRefusal(pet)) return pet;
+        const refused = refuseRemoval(await isOrdered(db, id));
         if (refused) return refused;
         await db.execute(sql`DELETE FROM pets WHERE id = ${id}`);
+        noted.note('pet.deleted', petJson(id, pet));
         return 'removed';
       });
     },

@@ -17,6 +17,7 @@ import { postgresCategories } from './categories.ts';
 import { checkReads, checkWrites } from './check.ts';
 import { type Clients, openClients, type PostgresClient, serverOf } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
+import { postgresEventLogs } from './event-logs.ts';
 import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
@@ -87,6 +88,7 @@ export async function openPostgresStore(
     idempotentResults: postgresIdempotentResults(writes),
     keys: postgresKeys(clients, active),
     audit: postgresAudit(clients),
+    events: postgresEventLogs(clients),
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,

@@ -1,14 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
 import { isUnavailable } from '@petstore/service/sqlite/result-codes.ts';
+import { NotedEvents } from '../../events/event-group.ts';
+import { OWN_STORE } from '../store.ts';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
+import { type EventWrites, eventAppender, prepareEventWrites } from './event-writes.ts';
 import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
 import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
 /** All kinds of writes. */
-type Writes = PetWrites & CategoryWrites & OrderWrites & IdempotentWrites & KeyWrites & Probe;
+type Writes = PetWrites &
+  CategoryWrites &
+  OrderWrites &
+  IdempotentWrites &
+  EventWrites &
+  KeyWrites &
+  Probe;
 
 interface Probe {
   /**
@@ -57,16 +66,20 @@ export function isRealWrite(commands: readonly Command[]): boolean {
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
  *
+ * The group ends with the events of all that was changed, in one row.
+ *
  * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),
  * the function throws, and none of the commands happened.
  */
 export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) => Outcome[] {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
-  const writes = prepareWrites(db);
+  const noted = new NotedEvents();
+  const append = eventAppender(db);
+  const writes = prepareWrites(db, noted);
   const run = ({ kind, args }: Command): Outcome => {
     try {
-      return (writes[kind] as (...args: unknown[]) => Value)(...args);
+      return noted.attempt(() => (writes[kind] as (...args: unknown[]) => Value)(...args));
     } catch (error) {
       // SQLite rolls back a statement that fails, but not the transaction around it.
       if (isUnavailable(error) || !db.isTransaction) throw error;
@@ -78,20 +91,23 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
     retryWhileLockedSync(() => begin.run());
     try {
       const outcomes = commands.map(run);
+      append(OWN_STORE, noted);
       commit.run();
       return outcomes;
     } catch (error) {
+      noted.clear();
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
   };
 }
 
-function prepareWrites(db: DatabaseSync): Writes {
+function prepareWrites(db: DatabaseSync, noted: NotedEvents): Writes {
   const writes = {
-    ...preparePetWrites(db),
+    ...preparePetWrites(db, noted),
     ...prepareCategoryWrites(db),
-    ...prepareOrderWrites(db),
+    ...prepareOrderWrites(db, noted),
+    ...prepareEventWrites(db),
     ...prepareKeyWrites(db),
   };
   return {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { NotedEvents } from '../../events/event-group.ts';
 import type { OrderStatus } from '../../orders/order.ts';
 import {
   endOrder,
@@ -8,6 +9,8 @@ import {
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
+import type { PetFields, PetStatus } from '../../pets/pet.ts';
+import { petJson } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../store.ts';
@@ -28,7 +31,8 @@ interface Row {
   readonly updatedAt: string;
 }
 
-export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
+/** `noted`: where the events of the writes go. An order is told before the change of its animal. */
+export function prepareOrderWrites(db: DatabaseSync, noted: NotedEvents): OrderWrites {
   const findPet = petFinder(db);
   const setPetStatus = db.prepare('UPDATE pets SET status = ? WHERE id = ?');
   const insert = db.prepare(
@@ -41,14 +45,21 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
   );
   select.setReadBigInts(true);
   const update = db.prepare('UPDATE orders SET status = ?, updated_at = ? WHERE id = ?');
+  /** `pet`: as it was. The rules refuse every order of an animal that is not there. */
+  const noteStatus = (id: bigint, pet: PetFields | undefined, status: PetStatus) => {
+    if (pet) noted.note('pet.updated', petJson(id, { ...pet, status }));
+  };
   return {
     placeOrder(petId, at) {
-      const refused = refuseOrder(findPet(petId)?.status);
+      const pet = findPet(petId);
+      const refused = refuseOrder(pet?.status);
       if (refused) return refused;
       return inSavepoint(db, () => {
         setPetStatus.run(STATUS_UNDER_ORDER, petId);
         const id = insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
         const json = orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at });
+        noted.note('order.placed', json);
+        noteStatus(petId, pet, STATUS_UNDER_ORDER);
         return { id, json };
       });
     },
@@ -58,12 +69,16 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
       const { petId, status } = row;
       const placedAt = new Date(row.placedAt);
       const order = { id, petId, status, placedAt, updatedAt: new Date(row.updatedAt) };
-      const petStatus = endOrder(order, findPet(petId)?.status, end, precondition);
+      const pet = findPet(petId);
+      const petStatus = endOrder(order, pet?.status, end, precondition);
       if (isRefusal(petStatus)) return petStatus;
       return inSavepoint(db, () => {
         setPetStatus.run(petStatus, petId);
         update.run(end, at.toISOString(), id);
-        return orderJson({ ...order, status: end, updatedAt: at });
+        const json = orderJson({ ...order, status: end, updatedAt: at });
+        noted.note(`order.${end}`, json);
+        noteStatus(petId, pet, petStatus);
+        return json;
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { NotedEvents } from '../../events/event-group.ts';
 import type { PetFields, PetPatch, PetStatus } from '../../pets/pet.ts';
 import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
@@ -10,14 +11,15 @@ import { inSavepoint } from './savepoint.ts';
 export interface PetWrites {
   /** Returns the new id. */
   createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
-  /** Returns the outcome for each animal; all of them are added, or none. */
+  /** Returns the outcome for each animal; all of them are added, or none. Tells no events. */
   addPets(pets: readonly ImportedPet[]): AddOutcome[];
   /** Returns the animal as JSON text. */
   updatePet(id: bigint, patch: PetPatch, precondition?: Precondition): string | Refusal;
   removePet(id: bigint, precondition?: Precondition): 'removed' | Refusal;
 }
 
-export function preparePetWrites(db: DatabaseSync): PetWrites {
+/** `noted`: where the events of the writes go. */
+export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrites {
   const insert = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
   insert.setReadBigInts(true);
   const add = petAdder(db);
@@ -27,7 +29,9 @@ export function preparePetWrites(db: DatabaseSync): PetWrites {
   const remove = db.prepare('DELETE FROM pets WHERE id = ?');
   return {
     createPet(name, categoryId, status) {
-      return insert.run(name, categoryId, status).lastInsertRowid as bigint;
+      const id = insert.run(name, categoryId, status).lastInsertRowid as bigint;
+      noted.note('pet.created', petJson(id, { name, categoryId, status }));
+      return id;
     },
     addPets(pets) {
       return inSavepoint(db, () => pets.map(add));
@@ -37,14 +41,20 @@ export function preparePetWrites(db: DatabaseSync): PetWrites {
       if (isRefusal(pet)) return pet;
       const patched = patchPet(pet, patch, isOrdered(id));
       if (isRefusal(patched)) return patched;
-      if (patched !== pet) update.run(patched.name, patched.categoryId, patched.status, id);
-      return petJson(id, patched);
+      const json = petJson(id, patched);
+      if (patched !== pet) {
+        update.run(patched.name, patched.categoryId, patched.status, id);
+        noted.note('pet.updated', json);
+      }
+      return json;
     },
     removePet(id, precondition) {
       const pet = expectPet(id, find(id), precondition);
-      const refused = isRefusal(pet) ? pet : refuseRemoval(isOrdered(id));
+      if (isRefusal(pet)) return pet;
+      const refused = refuseRemoval(isOrdered(id));
       if (refused) return refused;
       remove.run(id);
+      noted.note('pet.deleted', petJson(id, pet));
       return 'removed';
     },
   };

@@ -18,6 +18,7 @@ import { sqliteAudit } from './audit.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
 import { asUnavailable, problemOf, translateErrors } from './errors.ts';
+import { sqliteEventLogs } from './event-logs.ts';
 import { type FileDamage, fileWatch } from './file-watch.ts';
 import { idempotentWriter, sqliteIdempotentResults, type TableDeps } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
@@ -140,6 +141,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       freshKeys: fresh(new Map<KeyHash, ActiveKey | undefined>()),
     }),
     audit: sqliteAudit(db, writeRarely),
+    events: sqliteEventLogs(db, write),
     changes,
     writeGroup: writeForOthers(write),
     writeQueue,

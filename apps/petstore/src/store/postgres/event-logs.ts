@@ -1,0 +1,101 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import sql from 'sql-template-tag';
+import type { StoredEvent } from '../../events/event.ts';
+import { eventsOf, NotedEvents } from '../../events/event-group.ts';
+import { type EventLogs, type KeptEvents, OWN_STORE } from '../store.ts';
+import type { Clients, PostgresClient } from './client.ts';
+
+/** As `transaction` of the client; what `work` notes is told in the service's own log before the commit. */
+export function transactionWithEvents<T>(
+  client: PostgresClient,
+  work: (db: Connection, noted: NotedEvents) => Promise<T>,
+): Promise<T> {
+  return client.transaction(async (db) => {
+    const noted = new NotedEvents();
+    const result = await work(db, noted);
+    await appendEvents(db, OWN_STORE, noted);
+    return result;
+  });
+}
+
+/**
+ * Tells events at the end of a transaction. From here until its commit whoever else tells events of the store waits, so
+ * nothing else may follow.
+ */
+export async function appendEvents(
+  db: Connection,
+  store: string,
+  { count, text }: Pick<NotedEvents, 'count' | 'text'>,
+): Promise<void> {
+  if (count === 0) return;
+  await db.execute(sql`
+    WITH log AS (
+      INSERT INTO event_logs (store, last_id, bytes) VALUES (${store}, ${count}, ${Buffer.byteLength(text)})
+      ON CONFLICT (store) DO UPDATE SET last_id = event_logs.last_id + excluded.last_id,
+                                        bytes = event_logs.bytes + excluded.bytes
+      RETURNING last_id, bytes)
+    INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
+    SELECT ${store}, last_id - ${count}::int + 1, ${count}, clock_timestamp(), bytes, ${text} FROM log`);
+}
+
+interface GroupRow {
+  readonly firstId: bigint;
+  readonly at: Date;
+  readonly events: string;
+}
+
+/** Reads from the primary: a standby may be behind, and may be ahead of what stays. */
+export function postgresEventLogs({ reads, writes }: Clients): EventLogs {
+  const keptIn = async (store: string): Promise<KeptEvents> => {
+    const kept = await reads.row<KeptEvents>(sql`
+      SELECT coalesce((SELECT min(first_id) FROM event_groups WHERE store = ${store}), 1) AS oldest,
+             coalesce((SELECT last_id FROM event_logs WHERE store = ${store}), 0) AS newest`);
+    if (!kept) throw new Error('a row of constants is missing');
+    return kept;
+  };
+  const read = async (store: string, after: bigint, limit: number): Promise<StoredEvent[]> => {
+    const [from, to] = [after + 1n, after + BigInt(limit)];
+    // From the group that has the next event to the one that has the last of the wanted ones.
+    const rows = await reads.run((db) =>
+      db.rows<GroupRow>(sql`
+        SELECT first_id AS "firstId", at, events FROM event_groups
+        WHERE store = ${store} AND first_id <= ${to}
+          AND first_id >= (SELECT max(first_id) FROM event_groups
+                           WHERE store = ${store} AND first_id <= ${from})
+        ORDER BY first_id`),
+    );
+    const events: StoredEvent[] = [];
+    for (const { firstId, at, events: text } of rows) {
+      const group = { firstId, at: at.getTime(), events: text };
+      events.push(...eventsOf(group, after, limit - events.length));
+    }
+    return events;
+  };
+  return {
+    of: (store) => ({
+      async list(after, limit) {
+        const events = await read(store, after, limit);
+        if (events.length > 0) return events;
+        const kept = await keptIn(store);
+        // Events that came in between are for the next call.
+        if (after >= kept.oldest - 1n && after <= kept.newest) return [];
+        return after === 0n ? read(store, kept.oldest - 1n, limit) : kept;
+      },
+      kept: () => keptIn(store),
+    }),
+    sweep: (store, { before, maxBytes }, count) =>
+      // Only from the oldest on without a gap, even where the clock was set back.
+      writes.run((db) =>
+        db.execute(sql`
+          DELETE FROM event_groups WHERE store = ${store} AND first_id <=
+            (SELECT max(first_id) FROM
+              (SELECT first_id, bool_and(is_old) OVER (ORDER BY first_id) AS are_old FROM
+                (SELECT first_id,
+                        first_id + count - 1 < last_id
+                        AND (at < ${before} OR log_bytes <= bytes - ${maxBytes}::bigint) AS is_old
+                 FROM event_groups JOIN event_logs USING (store)
+                 WHERE store = ${store} ORDER BY first_id LIMIT ${count}) AS oldest) AS marked
+             WHERE are_old)`),
+      ),
+  };
+}

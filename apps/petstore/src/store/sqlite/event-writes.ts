@@ -1,0 +1,47 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { NotedEvents } from '../../events/event-group.ts';
+
+/** Stores the events of a transaction as one row of the log of a store, and forgets them. Without any it does nothing. */
+export function eventAppender(db: DatabaseSync): (store: string, noted: NotedEvents) => void {
+  const selectEnd = db.prepare(
+    `SELECT first_id + count AS nextId, log_bytes AS bytes FROM event_groups
+     WHERE store = ? ORDER BY first_id DESC LIMIT 1`,
+  );
+  const insert = db.prepare(
+    `INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  return (store, noted) => {
+    const { count, text } = noted;
+    if (count === 0) return;
+    const { nextId = 1, bytes = 0 } = (selectEnd.get(store) ?? {}) as Record<string, number>;
+    insert.run(store, nextId, count, Date.now(), bytes + Buffer.byteLength(text), text);
+    noted.clear();
+  };
+}
+
+export interface EventWrites {
+  /** As sweep of EventLogs; `before` is in milliseconds since 1970. */
+  sweepEvents(store: string, before: number, maxBytes: number, count: number): number;
+}
+
+export function prepareEventWrites(db: DatabaseSync): EventWrites {
+  // Only from the oldest on without a gap, even where the clock was set back.
+  const sweep = db.prepare(
+    `DELETE FROM event_groups WHERE store = ?1 AND first_id <=
+       (SELECT max(first_id) FROM
+          (SELECT first_id, min(isOld) OVER (ORDER BY first_id) AS areOld FROM
+             (SELECT oldest.first_id AS first_id,
+                     oldest.first_id < newest.first_id
+                     AND (oldest.at < ?2 OR oldest.log_bytes <= newest.log_bytes - ?3) AS isOld
+              FROM event_groups AS oldest,
+                (SELECT first_id, log_bytes FROM event_groups WHERE store = ?1
+                 ORDER BY first_id DESC LIMIT 1) AS newest
+              WHERE oldest.store = ?1 ORDER BY oldest.first_id LIMIT ?4))
+        WHERE areOld)`,
+  );
+  return {
+    sweepEvents: (store, before, maxBytes, count) =>
+      Number(sweep.run(store, before, maxBytes, count).changes),
+  };
+}

@@ -15,6 +15,8 @@ export interface StoredGroup {
 export class NotedEvents {
   #text = '';
   #count = 0;
+  #markedText = '';
+  #markedCount = 0;
 
   get count(): number {
     return this.#count;
@@ -30,16 +32,16 @@ export class NotedEvents {
     this.#count++;
   }
 
-  /** Does a piece of work. Where it throws, what it has noted is forgotten. */
-  attempt<T>(work: () => T): T {
-    const [text, count] = [this.#text, this.#count];
-    try {
-      return work();
-    } catch (error) {
-      this.#text = text;
-      this.#count = count;
-      throw error;
-    }
+  /** From here on `undo` forgets what is noted. */
+  mark(): void {
+    this.#markedText = this.#text;
+    this.#markedCount = this.#count;
+  }
+
+  /** Forgets what was noted since the mark. */
+  undo(): void {
+    this.#text = this.#markedText;
+    this.#count = this.#markedCount;
   }
 
   clear(): void {

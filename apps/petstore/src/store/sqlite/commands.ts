@@ -78,9 +78,11 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   const append = eventAppender(db);
   const writes = prepareWrites(db, noted);
   const run = ({ kind, args }: Command): Outcome => {
+    noted.mark();
     try {
-      return noted.attempt(() => (writes[kind] as (...args: unknown[]) => Value)(...args));
+      return (writes[kind] as (...args: unknown[]) => Value)(...args);
     } catch (error) {
+      noted.undo();
       // SQLite rolls back a statement that fails, but not the transaction around it.
       if (isUnavailable(error) || !db.isTransaction) throw error;
       return { failed: String(error) };

@@ -7,6 +7,7 @@ import { startNavigation } from './navigation.ts';
 import { followOldAnchor } from './old-anchors.ts';
 import { startFeedback, tellIfPrerendered, tellView } from './readers.ts';
 import { startSamples } from './samples.ts';
+import { watchBoxes } from './scroll-boxes.ts';
 import { startSearchOpener } from './search-opener.ts';
 import { startSidebar } from './sidebar.ts';
 import { startTabs } from './tabs.ts';
@@ -25,6 +26,7 @@ function startPage(): void {
   startDiagrams();
   startPreviewBar();
   startSamples();
+  watchBoxes();
   startFeedback(document);
   openTarget(location.hash);
 }

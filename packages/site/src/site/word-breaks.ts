@@ -9,7 +9,10 @@ const BREAKS =
 
 /** A name in which long words break where their parts begin: `AddCustomField<wbr>Setting`. */
 export function wordBreaks(name: string): Html {
-  if (!LONG.test(name)) return html`${name}`;
-  const [first = '', ...others] = name.split(BREAKS);
+  const [first = '', ...others] = breakable(name);
   return html`${first}${others.map((part) => html`<wbr>${part}`)}`;
 }
+
+/** A name in parts, between which it may break; whole where no word in it is long. */
+export const breakable = (name: string): string[] =>
+  LONG.test(name) ? name.split(BREAKS) : [name];

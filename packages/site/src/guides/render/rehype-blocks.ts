@@ -1,7 +1,8 @@
-import type { Element, Root } from 'hast';
+import type { Element, ElementContent, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import rehypeHighlight from 'rehype-highlight';
 import { SKIP, visitElements } from '../../markdown/visit.ts';
+import { breakable } from '../../site/word-breaks.ts';
 import { hasLineNumbers, lineElements, type MarkedCode, markedCode } from './code-lines.ts';
 import { codeTitle, languageOf } from './code-meta.ts';
 import { element, NOTES, noteBox, text } from './elements.ts';
@@ -18,10 +19,12 @@ export function rehypeNotes() {
 /** Decorates a page's blocks: tables and code scroll in boxes of their own, and headings get links. */
 export function rehypeBlocks() {
   return (tree: Root): void => {
+    let heading: string | undefined;
     visitElements(tree, (node, index, parent) => {
       const { tagName } = node;
+      if (/^h[1-6]$/.test(tagName)) heading = textOf(node);
       if (tagName === 'table') {
-        parent.children[index] = tableBox(node);
+        parent.children[index] = tableBox(node, heading);
         return SKIP;
       }
       if (tagName === 'pre') {
@@ -36,10 +39,28 @@ export function rehypeBlocks() {
   };
 }
 
-/** Boxes that scroll must be reachable by keyboard. */
-function tableBox(table: Element): Element {
-  const properties = { className: ['table-box'], tabIndex: 0, role: 'group', ariaLabel: 'Table' };
+/** In letters: the shortest text of a cell that needs room for a few words in a line. */
+const SENTENCE = 40;
+
+/** Boxes that scroll must be reachable by keyboard. `heading`: that of the part of the page which the table is in. */
+function tableBox(table: Element, heading: string | undefined): Element {
+  visitElements(table, (cell) => {
+    if (cell.tagName === 'td' && textOf(cell).length >= SENTENCE)
+      cell.properties.className = ['cell-text'];
+    if (cell.tagName === 'code') cell.children = cell.children.flatMap(withBreaks);
+  });
+  const ariaLabel = heading ? `Table: ${heading}` : 'Table';
+  const properties = { className: ['table-box'], tabIndex: 0, role: 'group', ariaLabel };
   return element('div', properties, [table]);
+}
+
+/** Long names in cells break where their parts begin, or else one makes its column as wide as a phone. */
+function withBreaks(node: ElementContent): ElementContent[] {
+  if (node.type !== 'text') return [node];
+  return breakable(node.value).flatMap((part, at) => [
+    ...(at === 0 ? [] : [element('wbr', {}, [])]),
+    text(part),
+  ]);
 }
 
 /** Code with its title, or else its language, above it. */

@@ -1,0 +1,28 @@
+// Boxes of tables, code and formulas. Without a script each is a stop of the keyboard, since it may have more than it shows.
+
+const boxes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const box = target.closest<HTMLElement>(BOX);
+    if (box) settle(box);
+  }
+});
+
+const BOX = '.table-box, .math-box, .math-wide, .content pre';
+
+/** Watches the boxes of the page: one that shows all is no stop, and a table that scrolls is a landmark. */
+export function watchBoxes(): void {
+  boxes.disconnect();
+  for (const box of document.querySelectorAll(BOX)) {
+    boxes.observe(box);
+    // What is in it may grow alone, as with a font that comes later.
+    if (box.firstElementChild) boxes.observe(box.firstElementChild);
+  }
+}
+
+function settle(box: HTMLElement): void {
+  // Widths are rounded.
+  const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+  if (scrolls) box.tabIndex = 0;
+  else if (box !== document.activeElement) box.removeAttribute('tabindex');
+  if (box.matches('.table-box')) box.role = scrolls ? 'region' : 'group';
+}

@@ -5,6 +5,7 @@ import { instant } from '../schema-types.ts';
 import { AccountLink, ForgottenPassword, LinkUse, PasswordReset } from './account.ts';
 import { openAccountLink } from './account-links.ts';
 import { confirmEmail } from './email-change.ts';
+import { rememberBrowser } from './known-browser.ts';
 import { requestPasswordLink, resetPassword } from './password-links.ts';
 
 const operation = operationsOf('Account links');
@@ -46,7 +47,9 @@ export const accountLinkRoutes: Routes = async (app, { deps }) => {
       response: NO_CONTENT,
     }),
     async (request, reply) => {
-      await resetPassword(deps, request.body, clientAddress(request));
+      const user = await resetPassword(deps, request.body, clientAddress(request));
+      // Whoever tried too many passwords before does not keep them from the new one.
+      rememberBrowser(request, reply, deps, user);
       return reply.code(204).send(null);
     },
   );

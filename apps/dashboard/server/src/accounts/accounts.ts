@@ -18,9 +18,10 @@ import {
 } from '../store/users.ts';
 import { readEmail, readName } from './account-input.ts';
 import type { Caller } from './caller.ts';
+import type { KnownBrowser } from './known-browser.ts';
 import { checkPassword, hashPassword, lockUserWithPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
-import { limitSignIn, limitSignUp, recordSignInSuccess } from './sign-in-limits.ts';
+import { limitOwnPassword, limitSignIn, limitSignUp } from './sign-in-limits.ts';
 import { checkPasswordsFor } from './sign-in-rules.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -132,10 +133,10 @@ export async function createUser(
 export async function checkCredentials(
   deps: AccountDeps,
   credentials: { email: string; password: string },
-  ip: string,
+  from: { ip: string; browser: KnownBrowser | undefined },
 ): Promise<UserRow> {
   checkPasswordsFor(deps.config, readEmail(credentials.email));
-  return userWithPassword(deps, credentials, ip);
+  return userWithPassword(deps, credentials, from);
 }
 
 /**
@@ -145,16 +146,17 @@ export async function checkCredentials(
 export async function userWithPassword(
   { db, now, passwordCost }: PasswordDeps,
   credentials: { email: string; password: string },
-  ip: string,
+  { ip, browser }: { ip: string; browser: KnownBrowser | undefined },
 ): Promise<UserRow> {
   const email = readEmail(credentials.email);
-  await limitSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
+  const known = browser?.userId === user?.id ? browser : undefined;
+  const succeeded = await limitSignIn(db, { email, ip, browser: known }, now());
   if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
     throw invalidCredentials();
   }
   if (user.disabled_at !== null) throw accountDisabled();
-  await recordSignInSuccess(db, email, ip);
+  await succeeded();
   return user;
 }
 
@@ -171,14 +173,14 @@ export function invalidCredentials(): ApiError {
 /** Throws ApiError where this is not the caller's password. Attempts are limited as sign-ins are. */
 export async function checkOwnPassword(
   { db, now, passwordCost }: PasswordDeps,
-  { user, actor }: Caller,
+  { user }: Caller,
   password: string,
 ): Promise<void> {
-  await limitSignIn(db, user.email, actor.ip, now());
+  const succeeded = await limitOwnPassword(db, user.id, now());
   if (!(await verifyPassword(password, user.password_hash, passwordCost))) {
     throw forbidden('The current password is wrong.');
   }
-  await recordSignInSuccess(db, user.email, actor.ip);
+  await succeeded();
 }
 
 /**

@@ -87,13 +87,13 @@ function makePasswordLink(
 
 /**
  * Sets a password by a link, which is used up, and ends all sessions of the account, and with `revokeTokens` its API
- * tokens. Nobody is signed in by it. Throws ApiError where the link is not open, and for a password that is none.
+ * tokens. Nobody is signed in by it. Returns the user. Throws ApiError where the link is not open, and for a password that is none.
  */
 export async function resetPassword(
   deps: LinkDeps & Pick<Deps, 'passwordCost'>,
   { secret, password, revokeTokens }: { secret: string; password: string; revokeTokens?: boolean },
   ip: string,
-): Promise<void> {
+): Promise<UserRow> {
   const { db, now, passwordCost, accountMail, addresses } = deps;
   checkPassword(password);
   const { user_id, email } = await openAccountLink(deps, secret);
@@ -115,4 +115,5 @@ export async function resetPassword(
     return locked;
   });
   accountMail?.sendLater(async () => [passwordChangedLetter(user.email, addresses())]);
+  return user;
 }

@@ -29,6 +29,7 @@ import { presentPending } from './factors/present-factors.ts';
 import { relyingPartyOf } from './factors/relying-party.ts';
 import { continueSignIn } from './factors/sign-in.ts';
 import { checkFirstAccount } from './first-account.ts';
+import { knownBrowser, rememberBrowser } from './known-browser.ts';
 import { presentSession, presentUser } from './present-account.ts';
 import { hashSecret } from './secrets.ts';
 import { endOtherSessions, endSession, fromOf } from './sessions.ts';
@@ -65,7 +66,8 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       response: SIGNED_IN,
     }),
     async (request, reply) => {
-      const user = await checkCredentials(deps, request.body, clientAddress(request));
+      const from = { ip: clientAddress(request), browser: knownBrowser(request, deps) };
+      const user = await checkCredentials(deps, request.body, from);
       return proceed(request, reply, user, 'password');
     },
   );
@@ -167,9 +169,11 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     const outcome = await continueSignIn(deps, user, method, fromOf(request));
     if ('session' in outcome) {
       setSessionCookie(request, reply, deps.addresses(), outcome.session);
+      rememberBrowser(request, reply, deps, user);
       return presentUser(user);
     }
     setSignInCookie(request, reply, deps.addresses(), outcome.pending);
+    rememberBrowser(request, reply, deps, user);
     return reply.code(202).send(await pendingOf(request, outcome.pending));
   }
 

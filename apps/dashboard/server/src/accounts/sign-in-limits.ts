@@ -8,38 +8,66 @@ import {
   pruneCounters,
 } from '../store/rate-counters.ts';
 import type { Db } from '../store/schema.ts';
+import type { KnownBrowser } from './known-browser.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
 /**
  * Failed sign-ins in a window. `pair` stops one person who forgot a password; `ip` one who tries many accounts from one
  * network; `email` one who tries an account from many networks. The last also locks out the account's owner for a
- * while, so it is wide.
+ * while, but not out of browsers that the account knows.
  */
 const LIMITS = { pair: 10, ip: 100, email: 200 } as const;
 
+/** Failed tries of a password in a browser that the account knows, or of a user with a session: no strangers are among them. */
+const OWN_TRIES = { limit: LIMITS.pair, windowMs: WINDOW_MS };
+
 /**
- * Counts a sign-in before its result is known. Throws ApiError `rate_limited` when there were too many. The same for
- * addresses with and without an account.
+ * Counts a sign-in before its result is known. `browser`: one that the account of the address knows; beyond its own tries
+ * it is as any other. Throws ApiError `rate_limited` when there were too many. The same for addresses with and without an
+ * account. Returns what to call when it succeeded: it does not count then, and earlier failures from the same browser or
+ * network are deleted.
  */
-export async function limitSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
+export async function limitSignIn(
+  db: Db,
+  { email, ip, browser }: { email: string; ip: string; browser: KnownBrowser | undefined },
+  now: number,
+): Promise<() => Promise<void>> {
   await pruneCounters(db, now);
+  const own = browser && `browser:${browser.id}`;
+  if (own !== undefined) {
+    const { count } = await incrementCounter(db, own, now, OWN_TRIES.windowMs);
+    if (count <= OWN_TRIES.limit) return () => deleteCounter(db, own);
+  }
   const keys = keysOf(email, ip);
   for (const kind of ['pair', 'ip', 'email'] as const) {
-    const limit = { limit: LIMITS[kind], windowMs: WINDOW_MS };
-    await limitRate(db, keys[kind], limit, now, (waitMs) => {
-      const minutes = Math.ceil(waitMs / 60_000);
-      return `Too many tries to sign in. Try again in ${count(minutes, 'minute')}.`;
-    });
+    await limitRate(db, keys[kind], { limit: LIMITS[kind], windowMs: WINDOW_MS }, now, tooMany);
   }
+  return async () => {
+    await deleteCounter(db, keys.pair);
+    await decrementCounter(db, keys.ip);
+    await decrementCounter(db, keys.email);
+  };
 }
 
-/** The sign-in succeeded: it does not count, and earlier failures from the same network are deleted. */
-export async function recordSignInSuccess(db: Db, email: string, ip: string): Promise<void> {
-  const keys = keysOf(email, ip);
-  await deleteCounter(db, keys.pair);
-  await decrementCounter(db, keys.ip);
-  await decrementCounter(db, keys.email);
+/**
+ * The same for a user with a session, who is asked for their password again: whoever tries to sign in as them does not
+ * keep them from it.
+ */
+export async function limitOwnPassword(
+  db: Db,
+  userId: string,
+  now: number,
+): Promise<() => Promise<void>> {
+  await pruneCounters(db, now);
+  const key = `own-password:${userId}`;
+  await limitRate(db, key, OWN_TRIES, now, tooMany);
+  return () => deleteCounter(db, key);
+}
+
+function tooMany(waitMs: number): string {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return `Too many tries to sign in. Try again in ${count(minutes, 'minute')}.`;
 }
 
 /** Sign-ups from one network: each hashes a password and may create an account. */

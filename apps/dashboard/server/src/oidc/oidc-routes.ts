@@ -6,6 +6,7 @@ import { userWithPassword } from '../accounts/accounts.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { factorsOf, hasFactor } from '../accounts/factors/factors.ts';
 import { continueSignIn } from '../accounts/factors/sign-in.ts';
+import { knownBrowser } from '../accounts/known-browser.ts';
 import { endSession, fromOf } from '../accounts/sessions.ts';
 import { limitProviderAnswers, recordProviderSuccess } from '../accounts/sign-in-limits.ts';
 import { conflict, notFound } from '../api-error.ts';
@@ -222,7 +223,8 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
       if (!open || !provider) throw notFound('sign-in under way');
       const ip = clientAddress(request);
       const credentials = { email: open.email, password: request.body.password };
-      const user = await userWithPassword(deps, credentials, ip);
+      const from = { ip, browser: knownBrowser(request, deps) };
+      const user = await userWithPassword(deps, credentials, from);
       // What is linked signs in without the factor: the password alone is not enough to do that.
       if (hasFactor(await factorsOf(deps.db, user.id))) {
         throw conflict(

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { confirmSession } from '../../store/sessions.ts';
 import type { Caller } from '../caller.ts';
 import { verifyPassword } from '../passwords.ts';
-import { limitSignIn, recordSignInSuccess } from '../sign-in-limits.ts';
+import { limitOwnPassword } from '../sign-in-limits.ts';
 import { recordUse, withCopiesTold } from './use-passkey.ts';
 import type { Assertion } from './webauthn.ts';
 
@@ -28,14 +28,14 @@ export function checkConfirmed({ confirmedAt }: Pick<Caller, 'confirmedAt'>, now
 /** Confirms a session with the password. Tries are limited as sign-ins are. Throws ApiError `unauthorized` for a wrong one. */
 export async function confirmWithPassword(
   { db, now, passwordCost }: ConfirmDeps,
-  { user, actor, sessionId = '' }: Caller,
+  { user, sessionId = '' }: Caller,
   password: string,
 ): Promise<void> {
-  await limitSignIn(db, user.email, actor.ip, now());
+  const succeeded = await limitOwnPassword(db, user.id, now());
   if (!(await verifyPassword(password, user.password_hash, passwordCost))) {
     throw unauthorized('The password is wrong.');
   }
-  await recordSignInSuccess(db, user.email, actor.ip);
+  await succeeded();
   await confirmSession(db, sessionId, now());
 }
 

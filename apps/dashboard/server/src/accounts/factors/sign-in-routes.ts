@@ -12,6 +12,7 @@ import {
 import { takePendingSignIn } from '../../store/pending-sign-ins.ts';
 import type { UserRow } from '../../store/users.ts';
 import { User } from '../account.ts';
+import { rememberBrowser } from '../known-browser.ts';
 import { presentUser } from '../present-account.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
 import { fromOf } from '../sessions.ts';
@@ -53,6 +54,7 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
   const begin = (request: FastifyRequest, reply: FastifyReply, secret: string, user: UserRow) => {
     setSessionCookie(request, reply, deps.addresses(), secret);
     clearSignInCookie(request, reply, deps.addresses());
+    rememberBrowser(request, reply, deps, user);
     return presentUser(user);
   };
 

@@ -1,0 +1,41 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
+
+const ANN = 'ann@example.com';
+
+const signIn = (visitor: Visitor, email: string, password: string, ip: string) =>
+  visitor.call('POST', '/api/session', { email, password }, { 'x-forwarded-for': ip });
+
+onBothEngines('strangers who try passwords keep nobody out of what they are in', async (t) => {
+  const service = await startService(t, { trustedProxies: ['127.0.0.1'], signUp: 'open' });
+  const ann = await service.signUp(ANN);
+  const bob = await service.signUp('bob@example.com');
+  // Twenty networks tried ten each: whoever has a /48 has 65,536 of those that are counted as one.
+  await service.db.deleteFrom('sign_in_failures').execute();
+  await service.db
+    .insertInto('sign_in_failures')
+    .values({ key: `email:${ANN}`, count: 200, resets_at: Date.now() + 900_000 })
+    .execute();
+  const elsewhere = await signIn(service.visitor(), ANN, PASSWORD, '10.0.0.1');
+  await assertError(elsewhere, 429, 'rate_limited');
+  // Ann has a session, and is asked again before a sensitive change.
+  const confirm = (password: string) =>
+    ann.call('POST', '/api/session/confirmation', { password }, { 'x-forwarded-for': '10.0.0.1' });
+  assert.equal((await confirm(PASSWORD)).status, 204);
+  const change = { current: PASSWORD, next: 'a new password' };
+  assert.equal((await ann.call('POST', '/api/account/password', change)).status, 204);
+  // She signs out, and in again in the same browser; another's browser is of no use.
+  assert.equal((await ann.call('DELETE', '/api/session')).status, 204);
+  assert.equal((await signIn(bob, ANN, change.next, '10.0.0.2')).status, 429);
+  await json(await signIn(ann, ANN, change.next, '10.0.0.1'));
+
+  // Whoever has her browser has ten tries as everybody, and whoever has her session as many.
+  for (let at = 0; at < 10; at++) {
+    assert.equal((await signIn(ann, ANN, `wrong ${at}`, '10.0.0.1')).status, 401);
+    assert.equal((await confirm(`wrong ${at}`)).status, 401);
+  }
+  assert.equal((await signIn(ann, ANN, change.next, '10.0.0.1')).status, 429);
+  await assertError(await confirm(change.next), 429, 'rate_limited');
+});

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
-import { PASSWORD, type Service, startService } from '../support/service.ts';
+import { assertError, json, PASSWORD, type Service, startService } from '../support/service.ts';
 import { type HostileProvider, startHostileProvider } from './support/hostile-provider.ts';
 import { testBrowser } from './support/test-browser.ts';
 import { CLIENT, providerConfig, startTestProvider } from './support/test-provider.ts';
@@ -298,7 +298,13 @@ test('an address alone opens no account, and the subject is who it is', async (t
     assert.equal(problemIn((await as({ sub: 'm-2', email })).path), 'no_account', email);
 
   // The address of an account with a password: it is not signed in to.
-  await service.signUp('victim@evil.example', await invite(service, 'victim@evil.example'));
+  // From before the provider spoke for it.
+  await service.signUp('victim@example.com', await invite(service, 'victim@example.com'));
+  await service.db
+    .updateTable('users')
+    .set({ email: 'victim@evil.example' })
+    .where('email', '=', 'victim@example.com')
+    .execute();
   const taken = await as({ sub: 'm-3', email: 'Victim@Evil.example' });
   assert.deepEqual(taken, { path: '/sign-in/link-account', who: null });
   // Of one that another subject of the same provider has.
@@ -308,6 +314,53 @@ test('an address alone opens no account, and the subject is who it is', async (t
   // The subject is who it is, whatever its address becomes.
   assert.equal((await as({ sub: 'm-4', email: 'owner@example.com' })).who, 'four@evil.example');
   assert.equal((await as({ sub: 'm-4', email: undefined })).who, 'four@evil.example');
+});
+
+test('nobody takes an address of a provider’s domain by a password', async (t) => {
+  const evil = await startHostileProvider(t);
+  const service = await startService(t, {
+    signUp: 'open',
+    oidc: [
+      providerConfig(evil.issuer, { emailDomains: ['evil.example', 'xn--bcher-kva.example'] }),
+    ],
+  });
+  const { origin } = service;
+  await service.signUp('owner@example.com');
+  const stranger = await service.signUp('stranger@example.com');
+  const secret = await invite(service, 'new@evil.example');
+  // Whoever has it before the one whose it is would be in their groups once a directory links the account.
+  for (const email of [
+    'new@evil.example',
+    'NEW@Evil.Example',
+    'new@evil.example.',
+    'new@ｅｖｉｌ.example',
+    'new@bücher.example',
+    'new@BÜCHER.example',
+  ]) {
+    const account = { email, password: PASSWORD, name: 'New' };
+    const made = await stranger.call('POST', '/api/sign-up', account);
+    assert.match(
+      await assertError(made, 403, 'forbidden'),
+      /signs in with Acme, and gets an account/,
+      email,
+    );
+    const change = { email, password: PASSWORD };
+    const changed = await stranger.call('POST', '/api/account/email', change);
+    assert.match(
+      await assertError(changed, 403, 'forbidden'),
+      /signs in with Acme, and gets an account/,
+      email,
+    );
+  }
+  // The invitation was shown to whoever made it.
+  const account = { email: 'new@evil.example', password: PASSWORD, name: 'New' };
+  const invited = await stranger.call('POST', '/api/sign-up', { ...account, invitation: secret });
+  await assertError(invited, 403, 'forbidden');
+  evil.claims = { sub: 'new', email: 'new@evil.example' };
+  const browser = testBrowser();
+  await browser.signIn(origin, 'acme');
+  assert.equal(await browser.who(origin), 'new@evil.example');
+  await json(await browser.call(origin, 'POST', `/api/invitations/${secret}/accept`));
 });
 
 test('names and groups of a provider are cleaned, however many there are', async (t) => {

@@ -22,7 +22,7 @@ import type { KnownBrowser } from './known-browser.ts';
 import { checkPassword, hashPassword, lockUserWithPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
 import { limitOwnPassword, limitSignIn, limitSignUp } from './sign-in-limits.ts';
-import { checkPasswordsFor } from './sign-in-rules.ts';
+import { checkPasswordsFor, refuseAddressOfProvider } from './sign-in-rules.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 type PasswordDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
@@ -48,7 +48,10 @@ export async function signUp(
   const { db, now } = deps;
   const email = readEmail(input.email);
   checkPassword(input.password);
-  if (await hasUsers(db)) checkPasswordsFor(deps.config, email);
+  if (await hasUsers(db)) {
+    checkPasswordsFor(deps.config, email);
+    refuseAddressOfProvider(deps.config, email);
+  }
   await limitSignUp(db, ip, now());
   const actor: Actor = { userId: null, name: email, via: 'none', ip };
   const create = (isFirst: boolean) => createUser(deps, { ...input, email, isFirst }, actor);

@@ -17,7 +17,7 @@ import type { Caller } from './caller.ts';
 import { confirmEmailLetter, emailRequestedLetter, emailTakenLetter } from './letters.ts';
 import { lockUserWithPassword, NO_PASSWORD } from './passwords.ts';
 import { limitEmailChanges } from './sign-in-limits.ts';
-import { requiredProviders } from './sign-in-rules.ts';
+import { refuseAddressOfProvider, requiredProviders } from './sign-in-rules.ts';
 
 type ChangeDeps = Pick<
   Deps,
@@ -52,6 +52,8 @@ export async function changeOwnEmail(
       'Your account has no password, and this installation sends no mail. Ask its owner to change your address.',
     );
   }
+  // Nobody proves that it is theirs.
+  if (!accountMail) refuseAddressOfProvider(deps.config, to);
   await limitEmailChanges(deps.db, user.id, now());
   if (!accountMail) {
     return { user: await setEmail(deps, user, to, actor) };

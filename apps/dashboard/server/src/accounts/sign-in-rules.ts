@@ -45,6 +45,18 @@ export function checkPasswordsFor(rules: Rules, email: string): void {
   if (requiredProviders(rules, email).length > 0) throw signInElsewhere(rules, email);
 }
 
+/**
+ * Throws ApiError `forbidden` for an address for which a provider speaks: its owner gets an account there. Whoever took it
+ * here without proving that it is theirs would be taken for its owner, by a directory for one.
+ */
+export function refuseAddressOfProvider({ oidc }: Rules, email: string): void {
+  const names = oidc.filter((each) => speaksFor(each, email)).map(({ name }) => name);
+  if (names.length === 0) return;
+  throw forbidden(
+    `Whoever has ${email} signs in with ${names.join(' or ')}, and gets an account by that. Go to the sign-in page.`,
+  );
+}
+
 function signInElsewhere(rules: Rules, email: string) {
   const names = requiredProviders(rules, email).map(({ name }) => name);
   return forbidden(

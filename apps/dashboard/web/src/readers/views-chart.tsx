@@ -72,7 +72,12 @@ export function ViewsChart({ report }: { readonly report: ReaderReport }) {
         <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
           Show as a table
         </summary>
-        <div className="mt-2 max-h-72 overflow-auto rounded-md border border-line">
+        {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard */}
+        <section
+          aria-label={`Views by ${unit}`}
+          tabIndex={0}
+          className="mt-2 max-h-72 overflow-auto rounded-md border border-line"
+        >
           <table className="w-full text-left tabular-nums">
             <caption className="sr-only">Views and requests of programs, by {unit}</caption>
             <thead className="sticky top-0 bg-subtle text-muted">
@@ -100,7 +105,8 @@ export function ViewsChart({ report }: { readonly report: ReaderReport }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
+        {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: above */}
       </details>
     </div>
   );

@@ -28,7 +28,10 @@ export function Card({
   return (
     <section
       aria-labelledby={title === undefined ? undefined : id}
-      className={cx('min-w-0 overflow-hidden rounded-lg border bg-surface shadow-card', border)}
+      className={cx(
+        'min-w-0 overflow-hidden wrap-break-word rounded-lg border bg-surface shadow-card',
+        border,
+      )}
     >
       {title !== undefined && (
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 sm:px-5">

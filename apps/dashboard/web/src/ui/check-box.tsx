@@ -22,7 +22,7 @@ export function CheckBox({ label, hint, checked, disabled = false, onChange }: C
         onChange={(event) => onChange(event.currentTarget.checked)}
         className="mt-[3px] size-4 shrink-0 accent-accent"
       />
-      <span className="min-w-0">
+      <span className="min-w-0 wrap-anywhere">
         <span id={`${id}-label`}>{label}</span>
         {hint && (
           <span id={`${id}-hint`} className="block text-[0.8125rem] text-muted">

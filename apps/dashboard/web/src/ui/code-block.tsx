@@ -12,7 +12,7 @@ export function CodeBlock({ code, what }: CodeBlockProps) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
-        className="min-w-0 flex-1 overflow-x-auto rounded-l-md py-3 pl-3.5 font-mono text-[0.8125rem] leading-6"
+        className="shows-more min-w-0 flex-1 overflow-x-auto rounded-l-md py-3 pl-3.5 font-mono text-[0.8125rem] leading-6"
       >
         <code>{code}</code>
       </pre>

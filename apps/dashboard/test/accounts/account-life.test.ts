@@ -116,6 +116,7 @@ onBothEngines('the owner of the installation finds people, and ends accounts', a
   assert.deepEqual([listed?.projects, listed?.tokens, listed?.disabledAt], [1, 2, null]);
   assert.ok(Date.parse(listed?.lastSeenAt ?? '') > Date.now() - 60_000);
 
+  await joinAs(service, ann, 'pets', 'zoe@example.com', 'editor');
   await json(await forAll.call('GET', '/api/projects'));
   const details = await json<PersonDetails>(await root.call('GET', `${USERS}/${annId}`));
   assert.deepEqual(
@@ -125,7 +126,7 @@ onBothEngines('the owner of the installation finds people, and ends accounts', a
     ]),
     [
       ['cats', 'editor', false, ['root@example.com']],
-      ['pets', 'owner', true, ['bob@example.com', 'root@example.com']],
+      ['pets', 'owner', true, ['zoe@example.com', 'root@example.com', 'bob@example.com']],
     ],
   );
   assert.deepEqual(
@@ -171,7 +172,7 @@ onBothEngines('the owner of the installation finds people, and ends accounts', a
   const members = await items<Member>(bob, '/api/projects/pets/members');
   assert.deepEqual(
     members.map(({ email, role }) => `${email} ${role}`),
-    ['bob@example.com owner'],
+    ['bob@example.com owner', 'zoe@example.com editor'],
   );
   assert.equal((await root.call('GET', `${USERS}/${annId}`)).status, 404);
   await assertError(await root.call('POST', `${USERS}/${annId}/enable`), 404, 'not_found');

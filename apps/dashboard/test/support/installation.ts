@@ -138,6 +138,10 @@ export function withoutRefusals(complaints: readonly string[]): string[] {
   return complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 }
 
-export function screenshot(page: Page, name: string): Promise<void> {
-  return savePicture(page, join(SCREENSHOTS, `${name}.png`), { fullPage: true });
+export function screenshot(
+  page: Page,
+  name: string,
+  { fullPage = true }: { readonly fullPage?: boolean } = {},
+): Promise<void> {
+  return savePicture(page, join(SCREENSHOTS, `${name}.png`), { fullPage });
 }

@@ -71,20 +71,32 @@ export async function readPerson(
   };
 }
 
-/** Who could take a project over: its members who can sign in, and the owner of the installation. */
+type Heir = PersonDetails['memberships'][number]['heirs'][number];
+
+/**
+ * Who could take a project over, whoever suggests itself first: its owners, its editors, the owner of the installation,
+ * its viewers. All of them can sign in.
+ */
 async function heirsOf(
   db: Deps['db'],
   projectId: string,
   except: readonly string[],
   owner: UserRow | undefined,
-): Promise<PersonDetails['memberships'][number]['heirs']> {
+): Promise<Heir[]> {
   const members = await listMembers(db, projectId);
   const heirs = members
-    .filter(({ user_id, disabled_at }) => !except.includes(user_id) && disabled_at === null)
-    .map(({ user_id, email, name, role }) => ({ userId: user_id, email, name, role }));
-  const isThere = !owner || [...except, ...heirs.map(({ userId }) => userId)].includes(owner.id);
-  if (isThere) return heirs;
-  return [...heirs, { userId: owner.id, email: owner.email, name: owner.name, role: null }];
+    .filter(({ disabled_at }) => disabled_at === null)
+    .map(({ user_id, email, name, role }): Heir => ({ userId: user_id, email, name, role }));
+  const isMember = owner && heirs.some(({ userId }) => userId === owner.id);
+  const all =
+    !owner || isMember
+      ? heirs
+      : [...heirs, { userId: owner.id, email: owner.email, name: owner.name, role: null }];
+  const rank = ({ userId, role }: Heir) =>
+    role === 'owner' ? 0 : role === 'editor' ? 1 : userId === owner?.id ? 2 : 3;
+  return all
+    .filter(({ userId }) => !except.includes(userId))
+    .sort((one, other) => rank(one) - rank(other));
 }
 
 /** The account with this id. Throws ApiError where it is gone. */

@@ -63,7 +63,7 @@ export const PersonDetails = Type.Object(
         }),
         heirs: Type.Array(Heir, {
           description:
-            'Who could take the project over: its other members, and the owner of the installation.',
+            'Who could take the project over: its other owners, its editors, the owner of the installation, its viewers, in this order.',
         }),
       }),
     ),

@@ -182,6 +182,23 @@ test('the audit log is narrowed on its page, and taken along', async () => {
   await rows.filter({ hasText: 'Created the project' }).waitFor({ state: 'detached' });
   await rows.filter({ hasText: 'Invited' }).waitFor();
   await screenshot(page, 'work-audit');
+
+  // The address has it: for Back, and for others.
+  await page.waitForURL('**/settings/audit?action=invitation');
+  await page.goBack();
+  await rows.filter({ hasText: 'Created the project' }).waitFor();
+  assert.equal(await form.getByLabel('Action').inputValue(), '');
+  await page.goForward();
+  await rows.filter({ hasText: 'Created the project' }).waitFor({ state: 'detached' });
+  assert.equal(await form.getByLabel('Action').inputValue(), 'invitation');
+  await form.getByLabel('Target').fill('12');
+  await page.keyboard.press('Enter');
+  await page.getByText('No entry is like that').waitFor();
+  await page.reload();
+  await page.getByText('No entry is like that').waitFor();
+  assert.equal(await form.getByLabel('Target').inputValue(), '12', 'a text, and not a number');
+  await page.goBack();
+  await rows.filter({ hasText: 'Invited' }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     form.getByRole('link', { name: 'Download as CSV' }).click(),

@@ -11,6 +11,7 @@ import {
 import { AccountLayout } from './account/account-layout.tsx';
 import { ProfilePage } from './account/profile-page.tsx';
 import { SecurityPage } from './account/security-page.tsx';
+import { auditFilterIn } from './audit/audit-filter.ts';
 import { AuditPage, InstallationAuditPage } from './audit/audit-list.tsx';
 import { DeployListPage } from './deploys/deploy-list-page.tsx';
 import { DeployPage } from './deploys/deploy-page.tsx';
@@ -175,7 +176,12 @@ const settingsPages = [
   page(settings, '/members', MembersPage),
   page(settings, '/plan', PlanPage),
   page(settings, '/tokens', TokensPage),
-  page(settings, '/audit', AuditPage),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/audit',
+    validateSearch: auditFilterIn,
+    component: AuditPage,
+  }),
   page(settings, '/danger', DangerPage),
 ] as const;
 
@@ -203,7 +209,12 @@ const installationPages = [
   page(installation, '/people/$id', PersonPage),
   page(installation, '/security', InstallationSecurityPage),
   page(installation, '/sign-in', InstallationSignInPage),
-  page(installation, '/audit', InstallationAuditPage),
+  createRoute({
+    getParentRoute: () => installation,
+    path: '/audit',
+    validateSearch: auditFilterIn,
+    component: InstallationAuditPage,
+  }),
   page(installation, '/zone', ZonePage),
 ] as const;
 

@@ -1,4 +1,4 @@
-import { type ChangeEvent, type FormEvent, type ReactNode, useId, useRef } from 'react';
+import { type ChangeEvent, type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { CONTROL } from '../ui/field.tsx';
 import { ArrowDown } from '../ui/icons.tsx';
@@ -15,6 +15,14 @@ interface AuditFiltersProps {
 /** What the log is narrowed by, and the ways to take it along. */
 export function AuditFilters({ slug, filter, setFilter }: AuditFiltersProps) {
   const form = useRef<HTMLFormElement>(null);
+  // What the address says, also after Back. Fields keep the focus, and what is being typed until then.
+  const shown = JSON.stringify(filter);
+  useEffect(() => {
+    const values: AuditFilter = JSON.parse(shown);
+    for (const field of form.current?.elements ?? [])
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement)
+        field.value = values[field.name as keyof AuditFilter] ?? '';
+  }, [shown]);
   const apply = () => {
     if (!form.current) return;
     const values = [...new FormData(form.current)].map(([name, value]) => [name, `${value}`]);

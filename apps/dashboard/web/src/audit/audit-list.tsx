@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { useProject } from '../projects/project-context.tsx';
@@ -12,12 +12,15 @@ import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { ACTIONS } from './actions.ts';
-import type { AuditFilter } from './audit-filter.ts';
+import { type AuditFilter, auditFilterIn } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
 function AuditList({ slug }: { readonly slug?: string }) {
-  const [filter, setFilter] = useState<AuditFilter>({});
+  const navigate = useNavigate();
+  const filter = auditFilterIn(useSearch({ strict: false }));
+  // An entry of the browser's history for each, so that Back leads to what was shown before.
+  const setFilter = (next: AuditFilter) => void navigate({ to: '.', search: next });
   const query = useInfiniteQuery(auditQuery(slug, filter));
   const isFiltered = Object.keys(filter).length > 0;
   return (

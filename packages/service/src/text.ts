@@ -31,12 +31,13 @@ export function truncate(text: string, most: number): string {
   return text.length > most ? `${prefix(text, most - 1).trimEnd()}…` : text;
 }
 
-/** A number of bytes as people read it: `29 bytes`, `12 kB`, `3.4 MB`. */
+/** A number of bytes as people read it: `29 bytes`, `12 kB`, `3.4 MB`, `1.2 GB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return count(bytes, 'byte');
-  return bytes < 1_000_000
-    ? `${Math.round(bytes / 1_000)} kB`
-    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  return bytes < 1_000_000_000
+    ? `${(bytes / 1_000_000).toFixed(1)} MB`
+    : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
 
 /** `1 file`, `2 files`. */

@@ -56,6 +56,8 @@ import { memberRoutes } from './projects/member-routes.ts';
 import { movedAddressRoutes } from './projects/moved-address-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
+import { quotaRoutes } from './quotas/quota-routes.ts';
+import { usageRoutes } from './quotas/usage-routes.ts';
 import { readersRoutes } from './readers/readers-routes.ts';
 import { repositoryRoutes } from './repositories/repository-routes.ts';
 import { repositoryWebhookRoute } from './repositories/webhook/webhook-route.ts';
@@ -158,6 +160,8 @@ export async function buildServer({
       api.register(projectGroupRoutes, { deps });
       api.register(scimTokenRoutes, { deps });
       api.register(securityRoutes, { deps });
+      api.register(quotaRoutes, { deps });
+      api.register(usageRoutes, { deps });
       api.register(sessionRoutes, { deps });
       api.register(factorSignInRoutes, { deps });
       api.register(confirmationRoutes, { deps });

@@ -192,6 +192,16 @@ const CHANGES: Record<string, Change> = {
       return () => half.call('POST', '/api/session/second-factor/recovery-code', { code });
     },
   },
+  'PUT /api/installation/quotas/{quota}/{target}': {
+    action: 'quota.set',
+    target: 'bytes',
+    make: at('PUT', '/api/installation/quotas/bytes/plan:enterprise', { most: null }),
+  },
+  'DELETE /api/installation/quotas/{quota}/{target}': {
+    action: 'quota.set',
+    target: 'bytes',
+    make: at('DELETE', '/api/installation/quotas/bytes/plan:enterprise'),
+  },
   'PUT /api/installation/security': {
     action: 'security.update',
     target: 'the installation',
@@ -493,6 +503,14 @@ const CHANGES: Record<string, Change> = {
     make: async ({ root }) => {
       const { id } = await deploy(root, 'pets', documentTitled('Pets'), '?activate=false');
       return () => root.call('POST', `/api/projects/pets/deploys/${id}/activate`);
+    },
+  },
+  'DELETE /api/projects/{slug}/deploys/{id}/files': {
+    action: 'deploy.remove_files',
+    target: '#3',
+    make: async ({ root }) => {
+      const { id } = await deploy(root, 'pets', documentTitled('Old'), '?activate=false');
+      return () => root.call('DELETE', `/api/projects/pets/deploys/${id}/files`);
     },
   },
   'DELETE /api/projects/{slug}/previews/{branch}': {

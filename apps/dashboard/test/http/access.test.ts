@@ -185,6 +185,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/plans': read(SIGNED_IN, '/api/plans'),
   'GET /api/projects': read(SIGNED_IN, '/api/projects'),
   'GET /api/activity': read(SIGNED_IN, '/api/activity'),
+  'GET /api/account/quotas': read(SIGNED_IN, '/api/account/quotas'),
   'GET /api/account/first-steps': read(SIGNED_IN, '/api/account/first-steps', null),
   'DELETE /api/account/first-steps': change([SIGNED_IN, null, 204, undefined], () => ({
     path: '/api/account/first-steps',
@@ -407,6 +408,32 @@ const TABLE: Record<string, Row> = {
       return { path: `/api/installation/scim-tokens/${id}` };
     },
   ),
+  'GET /api/installation/quotas': read(INSTALLATION, '/api/installation/quotas', 'installation'),
+  'GET /api/installation/quotas/accounts': read(
+    INSTALLATION,
+    '/api/installation/quotas/accounts',
+    'installation',
+  ),
+  'GET /api/installation/quotas/projects': read(
+    INSTALLATION,
+    '/api/installation/quotas/projects',
+    'installation',
+  ),
+  'PUT /api/installation/quotas/:quota/:target': change(
+    [INSTALLATION, 'installation', 200, 'quota.set'],
+    ({ next }) => ({
+      path: '/api/installation/quotas/builds-per-hour/plan:enterprise',
+      body: { most: 10_000 + next() },
+    }),
+  ),
+  'DELETE /api/installation/quotas/:quota/:target': change(
+    [INSTALLATION, 'installation', 204, 'quota.set'],
+    async ({ people }) => {
+      const path = '/api/installation/quotas/bytes/plan:enterprise';
+      await json(await people.root.call('PUT', path, { most: null }));
+      return { path };
+    },
+  ),
   'GET /api/installation/security': read(
     INSTALLATION,
     '/api/installation/security',
@@ -438,6 +465,7 @@ const TABLE: Record<string, Row> = {
   ),
 
   'GET /api/projects/:slug': read(MEMBERS, PETS),
+  'GET /api/projects/:slug/quotas': read(MEMBERS, `${PETS}/quotas`),
   'PATCH /api/projects/:slug': change([OWNERS, 'projects', 200, 'project.update'], ({ next }) => ({
     path: PETS,
     body: { name: `Pets ${next()}` },
@@ -541,6 +569,11 @@ const TABLE: Record<string, Row> = {
       const { live } = await json<Project>(await people.owner.call('GET', PETS));
       return { path: `${PETS}/deploys/${deploys.find((id) => id !== live?.id)}/activate` };
     },
+  ),
+  'GET /api/projects/:slug/removable-deploys': read(MEMBERS, `${PETS}/removable-deploys`),
+  'DELETE /api/projects/:slug/deploys/:id/files': change(
+    [AUTHORS, 'deploy', 204, 'deploy.remove_files'],
+    async (world) => ({ path: `${PETS}/deploys/${await putStoredDeploy(world)}/files` }),
   ),
 
   'GET /api/projects/:slug/previews': read(MEMBERS, `${PETS}/previews`),
@@ -1022,6 +1055,22 @@ async function putPreview({ service: { db } }: World): Promise<string> {
 }
 
 /** A version that shows a deploy and is not the default; its name. */
+/** Another deploy with the files of the first, which nothing shows. */
+async function putStoredDeploy({ service: { db }, deploys, next }: World): Promise<string> {
+  const like = await db
+    .selectFrom('deploys')
+    .selectAll()
+    .where('id', '=', deploys[0])
+    .executeTakeFirstOrThrow();
+  const number = 1_000_000 + next();
+  const id = `stored${number}`;
+  await db
+    .insertInto('deploys')
+    .values({ ...like, id, number, activated_at: null })
+    .execute();
+  return id;
+}
+
 async function putVersion({ service: { db }, deploys }: World): Promise<string> {
   const name = 'v1';
   const project = await findProject(db, 'pets', null);

@@ -175,6 +175,10 @@ test('responses are as the document says', async (t) => {
     'POST /api/installation/scim-tokens',
     await root.call('POST', '/api/installation/scim-tokens', { name: 'Directory' }),
   );
+  await check(
+    'PUT /api/installation/quotas/{quota}/{target}',
+    await root.call('PUT', '/api/installation/quotas/bytes/project:pets', { most: 1_000_000_000 }),
+  );
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -191,6 +195,12 @@ test('responses are as the document says', async (t) => {
     'GET /api/activity': '/api/activity',
     'GET /api/account/factors': '/api/account/factors',
     'GET /api/account/first-steps': '/api/account/first-steps',
+    'GET /api/account/quotas': '/api/account/quotas',
+    'GET /api/installation/quotas': '/api/installation/quotas',
+    'GET /api/installation/quotas/accounts': '/api/installation/quotas/accounts',
+    'GET /api/installation/quotas/projects': '/api/installation/quotas/projects?exceptions=true',
+    'GET /api/projects/{slug}/quotas': '/api/projects/pets/quotas',
+    'GET /api/projects/{slug}/removable-deploys': '/api/projects/pets/removable-deploys',
     'GET /api/search': '/api/search?q=pets',
     'GET /api/projects/{slug}': '/api/projects/pets',
     'GET /api/projects/{slug}/members': '/api/projects/pets/members',

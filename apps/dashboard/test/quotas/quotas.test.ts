@@ -69,11 +69,17 @@ test('the command sets quotas for all and for one, lists them, and the audit log
   assert.equal((await run('set', 'projects', '5')).stdout, 'projects of all accounts is 5 now.\n');
   const one = await run('set', 'projects', '9', '--account', 'owner@example.com');
   assert.equal(one.stdout, 'projects of owner@example.com is 9 now.\n');
-  assert.equal((await run('list')).stdout, 'projects\tall\t5\nprojects\towner@example.com\t9\n');
+  assert.equal(
+    (await run('list')).stdout,
+    'projects\tall\t5\nprojects\towner@example.com\t9\t0 used\n',
+  );
   assert.equal((await run('set', 'projects', 'none')).code, 0);
   const listed = JSON.parse((await run('list', '--json')).stdout);
   assert.deepEqual(listed, [
-    { quota: 'projects', value: 9, email: 'owner@example.com', slug: null },
+    {
+      ...{ quota: 'projects', value: 9, used: 0 },
+      ...{ plan: null, email: 'owner@example.com', slug: null },
+    },
   ]);
   for (const [args, message] of [
     [['set', 'projects', '-1'], /error: unknown option|must be a number from 0/],

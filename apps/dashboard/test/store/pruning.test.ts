@@ -52,8 +52,8 @@ onBothEngines('a pruned deploy keeps its row and lets go of its contents, once',
   }
   await setLive(db, 'pets3');
   await db.transaction().execute(async (trx) => {
-    await pruneDeploys(trx, await listPrunable(trx, 'pets', 1), 50);
-    await pruneDeploys(trx, [], 60);
+    await pruneDeploys(trx, 'pets', await listPrunable(trx, 'pets', 1), 50);
+    await pruneDeploys(trx, 'pets', [], 60);
   });
   const rows = await db
     .selectFrom('deploys')

@@ -57,6 +57,7 @@ export type AuditAction =
   | 'deploy.succeed'
   | 'deploy.fail'
   | 'deploy.activate'
+  | 'deploy.remove_files'
   | 'exception.create'
   | 'exception.end'
   | 'preview.delete'

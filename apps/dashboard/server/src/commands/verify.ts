@@ -25,8 +25,8 @@ export function verifyCommand(): Command {
       'after',
       `
 Looks whether every page, index and row is sound, whether each content of a site
-has its hash and each site its contents, and whether the secret key opens what
-is sealed. Exit code 0 when all is well, 1 when not.
+has its hash and each site its contents, whether what projects hold is counted
+right, and whether the secret key opens what is sealed. Exit code 0 when all is well, 1 when not.
 
 Examples:
   dashboard verify /var/backups/dashboard.db
@@ -45,6 +45,11 @@ Examples:
           : key
             ? `The key of ${key.source} opens its secrets.`
             : `Its ${backup.secrets} secrets need the key ${backup.secretKey}, which was not tried: name it with --key-file.`;
-      await print(`${file} is sound: ${describeBackup(backup)}. ${secrets}`);
+      const { miscounted } = backup;
+      const counts =
+        miscounted.length === 0
+          ? ''
+          : ` What these projects hold is counted wrong: ${miscounted.join(', ')}. Where it runs, dashboard quotas recount counts them anew.`;
+      await print(`${file} is sound: ${describeBackup(backup)}. ${secrets}${counts}`);
     });
 }

@@ -72,6 +72,7 @@ export async function showOnPreview(
   const others = await listBranchDeploys(trx, project_id, branch);
   await pruneDeploys(
     trx,
+    project_id,
     others.filter((id) => id !== shown),
     at,
   );
@@ -156,6 +157,6 @@ async function endUnusedPreviews({ config, db, now, siteChanged }: EnderDeps): P
 export async function endPreview(trx: Trx, preview: BranchPreviewRow, at: number): Promise<void> {
   const { project_id, branch } = preview;
   await deleteBranchPreview(trx, preview);
-  await pruneDeploys(trx, await listBranchDeploys(trx, project_id, branch), at);
+  await pruneDeploys(trx, project_id, await listBranchDeploys(trx, project_id, branch), at);
   await recordSiteChange(trx, project_id, at);
 }

@@ -17,6 +17,7 @@ import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
+import { type Full, fullInWords, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
 import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findBranchPreview } from '../store/branch-previews.ts';
@@ -33,6 +34,7 @@ import {
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
+import { holdContents } from '../store/project-contents.ts';
 import {
   findProjectById,
   findProjectForUser,
@@ -205,7 +207,13 @@ async function buildIn(
       compared = await compareNow(builtDocuments(artifact.manifest));
     await say.written();
     const result = { artifact: { ...artifact, build }, findings, compared };
-    if (await finishSucceeded(deps, worker, deploy, result, { mayReturn: left > 1 })) return;
+    try {
+      if (await finishSucceeded(deps, worker, deploy, result, { mayReturn: left > 1 })) return;
+    } catch (error) {
+      if (!(error instanceof NoRoomError)) throw error;
+      say('error', 'The site has no room: what is stored of it so far is removed again.');
+      return fail([problemOf(await fullInWords(db, deploy.project_id, error.full))]);
+    }
   }
 }
 
@@ -305,11 +313,22 @@ interface Success {
   readonly compared: Compared | null;
 }
 
+/** A site has no room in its project, or with an owner. The transaction is undone. */
+class NoRoomError extends Error {
+  override name = 'NoRoomError';
+  readonly full: Full;
+
+  constructor(full: Full) {
+    super(full.holds);
+    this.full = full;
+  }
+}
+
 /**
  * Marks a deploy as succeeded and puts it live or on its branch's preview, in one transaction; or as failed, where its sender lost the right to
  * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
  * false: another deploy went live since it was compared, and whether it breaks clients decides where it goes; with
- * `mayReturn` nothing was done then.
+ * `mayReturn` nothing was done then. Rejects with NoRoomError where a quota has no room for it.
  */
 async function finishSucceeded(
   deps: FinishDeps,
@@ -320,6 +339,7 @@ async function finishSucceeded(
 ): Promise<boolean> {
   const at = deps.now();
   const isFinished = await deps.db.transaction().execute(async (trx) => {
+    const payers = await lockPayers(trx, deploy.project_id);
     const project = await lockProject(trx, deploy.project_id);
     if (!project) return true;
     const fail = async (message: string) => {
@@ -343,8 +363,8 @@ async function finishSucceeded(
       return fail(
         `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`,
       );
-    const full = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
-    if (full !== undefined) return fail(full);
+    const crowded = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
+    if (crowded !== undefined) return fail(crowded);
     const isNewest = version
       ? await isNewerThanShown(trx, version, deploy)
       : await isNewerThanLive(trx, project, deploy);
@@ -369,6 +389,7 @@ async function finishSucceeded(
       finished_at: at,
     });
     if (!isMine) return true;
+    await holdContents(trx, { id: deploy.id, projectId: project.id }, artifact.hash);
     if (compared) {
       const { changes, leftOut: left_out } = compared.stored;
       await putDeployChanges(trx, { deploy_id: deploy.id, changes, left_out });
@@ -400,7 +421,10 @@ async function finishSucceeded(
     await tellSucceeded(trx, at, deps, deploy);
     if (goesLive) await tellLive(trx, at, deps, deploy, shown ?? null);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
-    await pruneDeploys(trx, pruned, at);
+    await pruneDeploys(trx, project.id, pruned, at);
+    const after = await findProjectById(trx, project.id);
+    const full = after && (await whyNoRoomForSite(trx, project, after, payers));
+    if (full !== undefined) throw new NoRoomError(full);
     return true;
   });
   if (isFinished) deps.siteChanged(deploy.project_id);

@@ -7,7 +7,8 @@ import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { hasPermission, lockProjectFor } from '../projects/lock-project.ts';
-import { requireRoomForBuild } from '../quotas/quota.ts';
+import { requireRoomForBuild } from '../quotas/require-room.ts';
+import { lockPayers, requireRoomForUpload } from '../quotas/room-for-bytes.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -106,14 +107,17 @@ export async function queueDeploy(
     await insertSourceChunk(db, id, pieces++, piece, at);
   }
   const insert = async (trx: Trx) => {
+    const payers = await lockPayers(trx, project.id);
     const number = await nextDeployNumber(trx, project.id);
-    if (number === undefined) throw notFound('project');
+    const current = await findProjectById(trx, project.id);
+    if (number === undefined || !current) throw notFound('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
       throw conflict(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
       );
     }
-    await requireRoomForBuild(trx, project, at);
+    await requireRoomForBuild(trx, current, at);
+    await requireRoomForUpload(trx, current, payers, upload.size);
     if (branch !== undefined) await openPreview(trx, project, branch, at);
     if (version !== undefined) await openVersion(trx, project, version, at);
     const creator = actor.userId === null ? undefined : await findUser(trx, actor.userId);

@@ -6,7 +6,7 @@ import {
 } from '../certificates/request-certificate.ts';
 import type { Sealer } from '../certificates/sealing.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
-import { PLANS } from '../projects/project.ts';
+import { mayHaveDomains } from '../quotas/bounds.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   clearCheckResult,
@@ -82,7 +82,7 @@ export async function applyCheckResult(
   }
   if (!hasSameRecords(domain, context.checked)) return undefined;
   const isVerified = domain.verified_at !== null;
-  const mayVerify = PLANS[project.plan].customDomains !== 0;
+  const mayVerify = await mayHaveDomains(trx, project);
   const becomesVerified = !isVerified && result.verdict.code === 'verified' && mayVerify;
   // From here on no other transaction verifies a name.
   if (becomesVerified) await lockSites(trx);

@@ -7,8 +7,7 @@ import { cancelIssuance } from '../certificates/request-certificate.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
-import { PLANS } from '../projects/project.ts';
-import { domainQuota } from '../quotas/quota.ts';
+import { boundOfProject, mayHaveDomains } from '../quotas/bounds.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -156,22 +155,20 @@ async function claimName(
 
 /** Throws ApiError where a project may not have as many more domains, or cannot have one yet. */
 async function checkMayAdd(trx: Trx, project: ProjectRow, wanted: number): Promise<void> {
-  const quota = await domainQuota(trx, project.id);
-  const customDomains = quota ?? PLANS[project.plan].customDomains;
-  requireDomainsInPlan(project.plan);
+  const { most, from } = await boundOfProject(trx, 'domains', project);
+  await requireDomainsInPlan(trx, project);
   if (project.live_deploy_id === null && project.default_version === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
   }
   const used = await countDomains(trx, project.id);
-  if (customDomains !== null && used + wanted > customDomains) {
-    const has = used === customDomains ? 'as many' : `${used} of them; a pair is two`;
-    const allows =
-      quota === undefined
-        ? `The plan ${planInWords(project.plan)} allows`
-        : 'This project may have';
-    throw conflict(
-      `${allows} ${customDomains} domains, and this project has ${has}. Remove one first.`,
-    );
+  if (most !== null && used + wanted > most) {
+    const has = used === most ? 'as many' : `${used} of them; a pair is two`;
+    const isOfPlan = from === 'built-in' || from === 'plan';
+    const allows = isOfPlan
+      ? `The plan ${planInWords(project.plan)} allows`
+      : 'This project may have';
+    if (most === 0) throw conflict(`${allows} no domains.`);
+    throw conflict(`${allows} ${most} domains, and this project has ${has}. Remove one first.`);
   }
 }
 
@@ -418,13 +415,15 @@ export async function renewLink(
   });
 }
 
-/** Throws ApiError `forbidden` where a plan has no custom domains. */
-export function requireDomainsInPlan(plan: Plan): void {
-  if (PLANS[plan].customDomains === 0) {
-    throw forbidden(
-      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can change that on the project's page Plan.`,
-    );
-  }
+/** Throws ApiError `forbidden` where the plan of a project has no custom domains, and no quota opens it to some. */
+export async function requireDomainsInPlan(
+  db: Db,
+  project: Pick<ProjectRow, 'id' | 'plan'>,
+): Promise<void> {
+  if (await mayHaveDomains(db, project)) return;
+  throw forbidden(
+    `Custom domains need the plan Pro or above; this project is on ${planInWords(project.plan)}. The owner of the installation can change that on the project's page Plan.`,
+  );
 }
 
 function planInWords(plan: Plan): string {

@@ -52,7 +52,7 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   const { db, now } = deps;
   const project = await findProjectById(db, domain.project_id);
   if (!project) throw notFound('project');
-  if (domain.verified_at === null) requireDomainsInPlan(project.plan);
+  if (domain.verified_at === null) await requireDomainsInPlan(db, project);
   // Counted apart: people with the link do not use up the members' limit.
   const who = actor.via === 'none' ? 'verify-link' : 'verify';
   await limitRate(db, `${who}:${id}`, LIMIT_OF_DOMAIN, now(), tooOften);

@@ -49,6 +49,14 @@ import {
   PlanLimits,
   Project,
 } from '../projects/project.ts';
+import {
+  AccountQuotas,
+  ProjectQuotas,
+  QuotaDefault,
+  QuotaState,
+  QuotaUse,
+  RemovableDeploy,
+} from '../quotas/quota-use.ts';
 import { ReaderReport, ReaderSentence, ReaderTable } from '../readers/reader-report.ts';
 import {
   Repository,
@@ -112,6 +120,12 @@ export const SCHEMAS = [
   DeployChanges,
   LogLine,
   PlanLimits,
+  QuotaUse,
+  QuotaDefault,
+  QuotaState,
+  AccountQuotas,
+  ProjectQuotas,
+  RemovableDeploy,
   Project,
   MovedAddress,
   SearchResults,

@@ -10,6 +10,7 @@ import {
   type Routes,
   SlugParams,
 } from '../http/routes.ts';
+import { limitsOfProject } from '../quotas/bounds.ts';
 import { listProjects } from '../store/projects.ts';
 import {
   DeletionConfirmation,
@@ -137,6 +138,11 @@ export const projectRoutes: Routes = async (app, { deps }) => {
     operation('account', 'listPlans', 'What each plan allows', {
       response: pageResponse(PlanLimits),
     }),
-    async () => singlePage(Object.values(PLANS)),
+    async () =>
+      singlePage(
+        await Promise.all(
+          Object.values(PLANS).map(({ plan }) => limitsOfProject(deps.db, { id: null, plan })),
+        ),
+      ),
   );
 };

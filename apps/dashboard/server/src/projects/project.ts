@@ -69,6 +69,8 @@ export const PlanLimits = Type.Object(
       description: 'Succeeded deploys that can be gone back to; the live one is never pruned.',
     }),
     customDomains: Nullable(Type.Integer({ description: 'Host names of its own.' })),
+    bytes: Nullable(Type.Integer({ description: 'Bytes that its deploys hold, and uploads.' })),
+    buildsPerHour: Nullable(Type.Integer({ description: 'Deploys in an hour.' })),
   },
   { $id: 'PlanLimits' },
 );
@@ -190,8 +192,11 @@ export const OpenInvitation = Type.Object(
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
 
-/** The limits of each plan. They let the operator share out resources; there is no payment here. */
-export const PLANS: Record<Plan, PlanLimits> = {
+/**
+ * The limits that each plan has by itself, the smallest first; quotas say more (quotas/bounds.ts). They let the operator
+ * share out resources; there is no payment here.
+ */
+export const PLANS: Record<Plan, Omit<PlanLimits, 'bytes' | 'buildsPerHour'>> = {
   free: { plan: 'free', members: 3, keptDeploys: 10, customDomains: 0 },
   pro: { plan: 'pro', members: 25, keptDeploys: 50, customDomains: 10 },
   enterprise: { plan: 'enterprise', members: null, keptDeploys: 500, customDomains: null },

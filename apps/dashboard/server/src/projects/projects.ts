@@ -7,7 +7,8 @@ import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy, readDeployView } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
-import { requireRoomForProject } from '../quotas/quota.ts';
+import { limitsOfProject } from '../quotas/bounds.ts';
+import { requireRoomForProject } from '../quotas/require-room.ts';
 import { type AnalyticsSetting, readAnalytics } from '../readers/analytics-setting.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -27,7 +28,7 @@ import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { lockProjectFor } from './lock-project.ts';
-import { PLANS, type Project, type ProjectChange } from './project.ts';
+import type { Project, ProjectChange } from './project.ts';
 import { checkSlug, claimReservedSlug, releaseSlug, slugTaken } from './slug.ts';
 
 /** A project as its members see it. */
@@ -55,7 +56,7 @@ export async function presentProject(
     createdAt: instant(project.created_at),
     live: present(live) ?? null,
     latest: present(latest) ?? null,
-    limits: PLANS[project.plan],
+    limits: await limitsOfProject(db, project),
     you: { role, can: [...can] },
   };
 }
@@ -87,6 +88,8 @@ export async function createProject(
     count_readers: 1,
     analytics: null,
     private: 'nothing',
+    stored_bytes: 0,
+    stored_told: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {

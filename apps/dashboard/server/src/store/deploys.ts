@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
 import { assertLockOrder } from './lock-order.ts';
+import { releaseContents } from './project-contents.ts';
 import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 
@@ -386,9 +387,15 @@ async function listStoredDeploys(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the contents of deploys; their rows and logs stay. */
-export async function pruneDeploys(trx: Trx, ids: readonly string[], now: number): Promise<void> {
+/** Deletes the contents of deploys of a locked project; their rows and logs stay. */
+export async function pruneDeploys(
+  trx: Trx,
+  projectId: string,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
   if (ids.length === 0) return;
+  await releaseContents(trx, projectId, ids);
   await trx
     .updateTable('deploys')
     .set({ artifact_hash: null, pruned_at: now })

@@ -7,6 +7,7 @@ import { removeOrphanedSources } from './deploy-sources.ts';
 import { pruneBuilds } from './deploys.ts';
 import { pruneRequests } from './domain-moves.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { removeContentsOfGone } from './project-contents.ts';
 import { pruneReservations } from './prune-reservations.ts';
 import { pruneReaders } from './readers.ts';
 import { pruneDeliveries } from './repository-deliveries.ts';
@@ -53,6 +54,7 @@ export async function pruneDatabase(
   await pruneReaders(db, now());
   await forgetKeys(db, now());
   await forgetFound(db, now());
+  while (!signal.aborted && (await removeContentsOfGone(db)) > 0) await pause(PAUSE_MS, signal);
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {

@@ -20,6 +20,7 @@ import { readers } from './migrations/readers.ts';
 import { rehearsals } from './migrations/rehearsals.ts';
 import { repositories } from './migrations/repositories.ts';
 import { siteAccess } from './migrations/site-access.ts';
+import { storedBytes } from './migrations/stored-bytes.ts';
 import { keyOf, partOf, tablesOf } from './migrations/tables.ts';
 import { teamWork } from './migrations/team-work.ts';
 import { transparency } from './migrations/transparency.ts';
@@ -74,6 +75,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0047_readers': { up: (db) => readers(db, engine) },
     '0048_team_work': { up: (db) => teamWork(db, engine) },
     '0049_quotas': { up: quotas },
+    '0051_stored_bytes': { up: (db) => storedBytes(db, engine) },
   };
 }
 

@@ -53,6 +53,12 @@ export function findProjectById(db: Db, id: string) {
   return findRow(db, 'projects', { id });
 }
 
+/** The ids of all projects, in their order. */
+export async function listProjectIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('projects').select('id').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The projects of a user, or all where `isEverywhere`, at most `limit`, in the order of their slugs, after `after`. */
 export async function listProjects(
   db: Db,

@@ -264,6 +264,20 @@ export interface Database {
     /** JSON: Analytics, a script that its pages load; null: none. */
     analytics: string | null;
     private: Generated<Private>;
+    /** Bytes of what its deploys hold: the sum of its `project_contents`. */
+    stored_bytes: Generated<number>;
+    /** The share of its quota, in percent, that its owners were last told of: 0, 90 or 100. */
+    stored_told: Generated<number>;
+  };
+
+  /** What the deploys of projects hold (store/project-contents.ts). Those of deleted projects are removed later. */
+  project_contents: {
+    project_id: string;
+    blob_hash: string;
+    /** Bytes, as they are stored. */
+    size: number;
+    /** How many artifacts of the project's deploys have it. */
+    artifacts: number;
   };
 
   /** How the private sites of a project let visitors in, besides those with a role in it. */
@@ -331,9 +345,10 @@ export interface Database {
   quotas: {
     /** QuotaName of quotas/quota.ts. */
     quota: string;
-    /** The id of an account or a project; `default`: all others. */
+    /** The id of an account or a project; `plan:` and the name of a plan; `default`: all others. */
     target: string;
-    value: number;
+    /** null: no bound, where others have one. */
+    value: number | null;
   };
 
   /** People whom projects give a role together. */

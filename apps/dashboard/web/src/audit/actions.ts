@@ -59,6 +59,7 @@ export const ACTIONS: Record<AuditAction, string> = {
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
   'deploy.activate': 'Activated deploy',
+  'deploy.remove_files': 'Removed the files of deploy',
   'exception.create': 'Allowed the change',
   'exception.end': 'Allows no longer the change',
   'preview.delete': 'Deleted the preview of the branch',

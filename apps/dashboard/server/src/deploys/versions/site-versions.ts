@@ -240,7 +240,7 @@ export async function retireVersion(
     }
     if (version.deploy_id === null) await deleteSiteVersion(trx, version);
     else await updateSiteVersion(trx, version, { deploy_id: null, retired_at: now() });
-    await pruneDeploys(trx, await listVersionDeploys(trx, project.id, name), now());
+    await pruneDeploys(trx, project.id, await listVersionDeploys(trx, project.id, name), now());
     await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'version.retire',

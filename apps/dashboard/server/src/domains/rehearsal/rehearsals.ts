@@ -32,7 +32,7 @@ export async function startRehearsal(
   await limitRate(db, `rehearse:${projectId}`, LIMIT_OF_PROJECT, now(), tooOften);
   const row = await db.transaction().execute(async (trx) => {
     const project = await lockProjectFor(trx, caller, projectId, 'domain.manage');
-    requireDomainsInPlan(project.plan);
+    await requireDomainsInPlan(trx, project);
     const locked = await lockDomain(trx, id);
     if (!locked || locked.removed_at !== null) throw notFound('domain');
     checkMayRehearse(locked, await findRehearsal(trx, id));

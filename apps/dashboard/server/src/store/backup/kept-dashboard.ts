@@ -17,6 +17,8 @@ export interface DashboardFacts {
   /** Stored contents of sites, each of which was read and has its hash. */
   readonly blobs: number;
   readonly blobBytes: number;
+  /** The slugs of projects whose bytes are counted wrong; `dashboard quotas recount` counts them anew. */
+  readonly miscounted: readonly string[];
   readonly domains: number;
   readonly certificates: number;
   /** Values that are sealed with the secret key. */

@@ -66,6 +66,8 @@ onSharedEngines(
       'the same site again adds hardly anything',
     );
     await deploy(root, 'pets', documentTitled('Two'));
+    const hook = { url: 'https://hooks.example.com/docs', events: ['quota.reached'] };
+    await json(await root.call('POST', '/api/projects/pets/webhooks', hook), 201);
     const two = await heldBy(db, 'pets');
     assert.ok(two > one);
 
@@ -90,6 +92,17 @@ onSharedEngines(
     );
     assert.equal(await countRows(db, 'deploy_sources'), 0);
     assert.equal(await countRows(db, 'deploys'), 4);
+    // Both were refused, and the owners are told once: by a webhook, and by an e-mail.
+    const notices = await db.selectFrom('notices').select(['email', 'payload']).execute();
+    assert.deepEqual(notices.map(({ email }) => email).sort(), [null, 'root@example.com']);
+    for (const { payload } of notices) {
+      const { type, data } = JSON.parse(payload);
+      assert.deepEqual(
+        [type, data.percent, data.used, data.most],
+        [...['quota.reached', 100, two, two + 300]],
+      );
+      assert.match(data.message, /^A deploy of pets was refused\. This project holds /);
+    }
     assert.deepEqual(await useOf(root, '/api/projects/pets/quotas', 'bytes'), {
       ...{ quota: 'bytes', unit: 'bytes', used: two, most: two, from: 'one' },
     });

@@ -38,6 +38,13 @@ import type {
   PlanLimits,
   Project,
 } from '../../server/src/projects/project.ts';
+import type {
+  AccountQuotas,
+  ProjectQuotas,
+  QuotaDefault,
+  QuotaUse,
+  RemovableDeploy,
+} from '../../server/src/quotas/quota-use.ts';
 import type { PeriodName } from '../../server/src/readers/period.ts';
 import type {
   ReaderReport,
@@ -84,6 +91,9 @@ export const keys = {
   signInProviders: ['installation', 'sign-in'],
   accountTokens: ['account', 'tokens'],
   firstSteps: ['account', 'first steps'],
+  accountQuotas: ['account', 'quotas'],
+  quotas: ['installation quotas'],
+  projectQuotas: (slug: string) => ['project', slug, 'quotas'],
   projects: ['projects'],
   project: (slug: string) => ['project', slug],
   deploys: (slug: string) => ['project', slug, 'deploys'],
@@ -288,6 +298,42 @@ export const activityQuery = {
   ...pagedList<AuditEntry>(['activity'], '/activity'),
   staleTime: 0,
 };
+
+/** What is set for everybody and for plans. */
+export const quotaDefaultsQuery = list<QuotaDefault>(
+  [...keys.quotas, 'defaults'],
+  '/installation/quotas',
+);
+
+/** Accounts or projects with what they use, those that hold the most first. */
+export const quotaHoldersQuery = (
+  of: 'accounts' | 'projects',
+  search: string,
+  onlyExceptions: boolean,
+) =>
+  pagedList<AccountQuotas | ProjectQuotas>(
+    [...keys.quotas, of, search, `${onlyExceptions}`],
+    `/installation/quotas/${of}?${new URLSearchParams({
+      exceptions: `${onlyExceptions}`,
+      ...(search !== '' && { search }),
+    })}`,
+  );
+
+export const accountQuotasQuery = list<QuotaUse>(keys.accountQuotas, '/account/quotas');
+
+/** What a project uses and may use. `latest`: its newest deploy, each state of which may change that. */
+export const projectQuotasQuery = ({ slug, latest }: Pick<Project, 'slug' | 'latest'>) =>
+  list<QuotaUse>(
+    [...keys.projectQuotas(slug), latest ? `${latest.id} ${latest.state}` : ''],
+    path`/projects/${slug}/quotas`,
+  );
+
+/** Deploys whose files may be removed, the oldest first. */
+export const removableDeploysQuery = (slug: string) =>
+  pagedList<RemovableDeploy>(
+    [...keys.projectQuotas(slug), 'removable deploys'],
+    path`/projects/${slug}/removable-deploys`,
+  );
 
 export const projectsQuery = pagedList<Project>(keys.projects, '/projects', (projects) =>
   deployInterval(projects.map(({ latest }) => latest)),

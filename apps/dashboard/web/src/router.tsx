@@ -27,6 +27,7 @@ import { GroupsPage } from './installation/groups-page.tsx';
 import { InstallationLayout } from './installation/installation-layout.tsx';
 import { PeoplePage } from './installation/people-page.tsx';
 import { PersonPage } from './installation/person-page.tsx';
+import { QuotasPage } from './installation/quotas-page.tsx';
 import { InstallationSecurityPage } from './installation/security-page.tsx';
 import { InstallationSignInPage } from './installation/sign-in-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
@@ -215,6 +216,8 @@ const installationPages = [
     validateSearch: auditFilterIn,
     component: InstallationAuditPage,
   }),
+  page(installation, '/quotas', QuotasPage),
+  page(installation, '/audit', InstallationAuditPage),
   page(installation, '/zone', ZonePage),
 ] as const;
 

@@ -18,6 +18,7 @@ import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
 import { type Full, fullInWords, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
+import { tellFull, tellNear } from '../quotas/tell-near.ts';
 import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findBranchPreview } from '../store/branch-previews.ts';
@@ -212,7 +213,9 @@ async function buildIn(
     } catch (error) {
       if (!(error instanceof NoRoomError)) throw error;
       say('error', 'The site has no room: what is stored of it so far is removed again.');
-      return fail([problemOf(await fullInWords(db, deploy.project_id, error.full))]);
+      const message = await fullInWords(db, deploy.project_id, error.full);
+      await fail([problemOf(message)]);
+      return tellFull(db, now(), deploy.project_id, error.full, message);
     }
   }
 }
@@ -425,6 +428,7 @@ async function finishSucceeded(
     const after = await findProjectById(trx, project.id);
     const full = after && (await whyNoRoomForSite(trx, project, after, payers));
     if (full !== undefined) throw new NoRoomError(full);
+    if (after) await tellNear(trx, at, project, after);
     return true;
   });
   if (isFinished) deps.siteChanged(deploy.project_id);

@@ -8,7 +8,8 @@ import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { hasPermission, lockProjectFor } from '../projects/lock-project.ts';
 import { requireRoomForBuild } from '../quotas/require-room.ts';
-import { lockPayers, requireRoomForUpload } from '../quotas/room-for-bytes.ts';
+import { FullError, lockPayers, requireRoomForUpload } from '../quotas/room-for-bytes.ts';
+import { tellFull } from '../quotas/tell-near.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -188,6 +189,7 @@ export async function queueDeploy(
   } catch (error) {
     // After any other error the deploy may exist. Parts of an upload without a deploy are deleted within hours.
     if (error instanceof ApiError) await removeSource(db, id);
+    if (error instanceof FullError) await tellFull(db, at, project.id, error.full, error.message);
     throw error;
   }
 }

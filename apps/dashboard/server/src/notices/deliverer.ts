@@ -15,7 +15,7 @@ import {
 import { deliverToWebhook, LEASE_MS, RESPONSE_TIMEOUT_MS } from './deliver-webhook.ts';
 import type { DomainEventType } from './event-types.ts';
 import { createMailer, type Mailer } from './mailer.ts';
-import type { DomainPayload } from './queue-notice.ts';
+import type { MailedPayload } from './queue-notice.ts';
 
 /** How many deliveries run at the same time: one for each webhook, and few to the one mail server. */
 const MAX_WEBHOOKS = 32;
@@ -111,7 +111,7 @@ async function deliverByEmail(
   stop: AbortSignal,
 ): Promise<void> {
   const { id, email, payload, created_at, attempts } = notice;
-  const about = emailAbout(JSON.parse(payload) as DomainPayload, addresses().dashboard);
+  const about = emailAbout(JSON.parse(payload) as MailedPayload, addresses().dashboard);
   const letter = { id, to: email ?? '', at: created_at, ...about };
   let outcome: DeliveryOutcome;
   try {
@@ -151,23 +151,45 @@ const SUBJECTS: Record<DomainEventType, (hostname: string) => string> = {
 };
 
 /** The subject and the text of an e-mail about a notice. `dashboard`: the origin that links lead to. */
-function emailAbout(
-  { type, data: { project, hostname, message } }: DomainPayload,
-  dashboard: string,
-): { subject: string; text: string } {
+function emailAbout(payload: MailedPayload, dashboard: string): { subject: string; text: string } {
+  const { message, project } = payload.data;
   const settings = `${dashboard}/projects/${encodeURIComponent(project)}/settings`;
-  const domains = `${settings}/domains`;
-  // A removed domain has no page.
-  const page = type === 'domain.removed' ? domains : `${domains}/${encodeURIComponent(hostname)}`;
+  const { subject, facts, page } = aboutOf(payload, settings);
   const text = `${message}
 
-Domain:  ${hostname}
-Project: ${project}
+${facts}
 ${page}
 
 --\x20
 You get this because you own the project in the dashboard at
 ${dashboard}
 `;
-  return { subject: SUBJECTS[type](hostname), text };
+  return { subject, text };
+}
+
+interface About {
+  readonly subject: string;
+  readonly facts: string;
+  readonly page: string;
+}
+
+function aboutOf(payload: MailedPayload, settings: string): About {
+  const { project } = payload.data;
+  if (payload.type === 'quota.reached') {
+    const { percent } = payload.data;
+    return {
+      subject: percent >= 100 ? `${project} has no room left` : `${project} has little room left`,
+      facts: `Project: ${project}`,
+      page: `${settings}/plan`,
+    };
+  }
+  const { hostname } = payload.data;
+  const domains = `${settings}/domains`;
+  return {
+    subject: SUBJECTS[payload.type](hostname),
+    facts: `Domain:  ${hostname}\nProject: ${project}`,
+    // A removed domain has no page.
+    page:
+      payload.type === 'domain.removed' ? domains : `${domains}/${encodeURIComponent(hostname)}`,
+  };
 }

@@ -16,11 +16,15 @@ export const DOMAIN_EVENTS = [
   'domain.removed',
 ] as const;
 
+/** The events of what a project may use, which webhooks and owners are told of. A retired type is never reused. */
+const QUOTA_EVENTS = ['quota.reached'] as const;
+
 /** All events that a webhook can be sent. */
-export const EVENT_TYPES = [...DEPLOY_EVENTS, ...DOMAIN_EVENTS] as const;
+export const EVENT_TYPES = [...DEPLOY_EVENTS, ...DOMAIN_EVENTS, ...QUOTA_EVENTS] as const;
 
 export type DeployEvent = (typeof DEPLOY_EVENTS)[number];
 export type DomainEventType = (typeof DOMAIN_EVENTS)[number];
+export type QuotaEventType = (typeof QUOTA_EVENTS)[number];
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The events of a webhook in the database. Types that no longer exist are left out. */

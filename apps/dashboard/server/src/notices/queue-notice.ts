@@ -4,7 +4,13 @@ import { lockProject, type ProjectRow } from '../store/projects.ts';
 import { listOwners } from '../store/role-grants.ts';
 import type { Trx } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
-import { type DeployEvent, type DomainEventType, type EventType, eventsOf } from './event-types.ts';
+import {
+  type DeployEvent,
+  type DomainEventType,
+  type EventType,
+  eventsOf,
+  type QuotaEventType,
+} from './event-types.ts';
 
 /** The body of a webhook. */
 interface Payload<Type extends EventType> {
@@ -20,10 +26,15 @@ interface Payload<Type extends EventType> {
   };
 }
 
-/** The body of a notice about a domain; e-mails are written from it, too. */
+/** The body of a notice about a domain. */
 export type DomainPayload = Payload<DomainEventType> & {
   readonly data: { readonly hostname: string };
 };
+
+/** The bodies of notices of which e-mails are written, too. */
+export type MailedPayload =
+  | DomainPayload
+  | (Payload<QuotaEventType> & { readonly data: { readonly percent: number } });
 
 /** An event of a domain to notify of. */
 export interface DomainNotice {
@@ -59,12 +70,36 @@ export async function queueDomainNotice(
   if (!project) return;
   const data = { ...details, project: project.slug, hostname, message };
   const notice = noticeOf(at, project, type, data);
-  const owners = await listOwners(trx, projectId);
   await insertNotices(trx, [
     ...(await toWebhooks(trx, project, type, notice)),
-    ...owners
-      .filter(({ disabled_at }) => disabled_at === null)
-      .map(({ email }) => notice({ webhook_id: null, email })),
+    ...(await toOwners(trx, project, notice)),
+  ]);
+}
+
+/**
+ * Queues a notice that a locked project has nearly used up what it may, or has: for its webhooks, and as an e-mail for its
+ * owners. `percent` of it: 90 or 100.
+ */
+export async function queueQuotaNotice(
+  trx: Trx,
+  at: number,
+  project: ProjectRow,
+  {
+    message,
+    ...details
+  }: {
+    readonly message: string;
+    readonly percent: number;
+    readonly quota: string;
+    readonly used: number;
+    readonly most: number;
+  },
+): Promise<void> {
+  const data = { project: project.slug, message, ...details };
+  const notice = noticeOf(at, project, 'quota.reached', data);
+  await insertNotices(trx, [
+    ...(await toWebhooks(trx, project, 'quota.reached', notice)),
+    ...(await toOwners(trx, project, notice)),
   ]);
 }
 
@@ -101,6 +136,13 @@ function noticeOf<Type extends EventType>(
     created_at: at,
     ...receiver,
   });
+}
+
+async function toOwners(trx: Trx, { id }: ProjectRow, notice: NoticeTo): Promise<NewNotice[]> {
+  const owners = await listOwners(trx, id);
+  return owners
+    .filter(({ disabled_at }) => disabled_at === null)
+    .map(({ email }) => notice({ webhook_id: null, email }));
 }
 
 async function toWebhooks(

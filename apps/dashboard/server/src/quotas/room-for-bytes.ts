@@ -1,5 +1,5 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import { formatBytes } from '@petstore/service/text.ts';
-import { conflict } from '../api-error.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { isQuotaSet, listOwningAccounts, ownedByPlan, waitingBytes } from '../store/quotas.ts';
@@ -36,6 +36,9 @@ export interface Full {
   readonly holds: string;
   /** Whom to ask for more. */
   readonly ask: string;
+  readonly quota: 'bytes' | 'account-bytes';
+  readonly used: number;
+  readonly most: number;
 }
 
 /** The same for people, with what would free room in the project as it is now. */
@@ -47,7 +50,17 @@ export async function fullInWords(
   return `${holds} ${await howToMakeRoom(db, projectId)} ${ask}`;
 }
 
-/** Throws ApiError `conflict` where an upload for a locked project has no room beside all that there is. */
+/** A project has no room for an upload. */
+export class FullError extends ApiError {
+  readonly full: Full;
+
+  constructor(message: string, full: Full) {
+    super('conflict', message);
+    this.full = full;
+  }
+}
+
+/** Throws FullError where an upload for a locked project has no room beside all that there is. */
 export async function requireRoomForUpload(
   trx: Trx,
   project: ProjectRow,
@@ -69,7 +82,7 @@ export async function requireRoomForUpload(
 }
 
 const refusal = async (trx: Trx, { id }: ProjectRow, full: Full) =>
-  conflict(await fullInWords(trx, id, full));
+  new FullError(await fullInWords(trx, id, full), full);
 
 /**
  * Why a built site has no room, where a locked project holds more than before and more than it may; undefined where it
@@ -131,6 +144,7 @@ function projectIsFull(
   return {
     holds: `This project holds ${formatBytes(stored_bytes)} of the ${formatBytes(most)} that it may${waitsToo(waiting)}${adds}.`,
     ask: askForMore('bytes', `--project ${slug}`),
+    ...{ quota: 'bytes', used: stored_bytes + waiting, most },
   };
 }
 
@@ -138,6 +152,7 @@ function accountIsFull({ email, most, used }: BoundedOwner, waiting: number, add
   return {
     holds: `The projects of ${email} hold ${formatBytes(used)} of the ${formatBytes(most)} that they may together${waitsToo(waiting)}${adds}.`,
     ask: askForMore('account-bytes', `--account ${email}`),
+    ...{ quota: 'account-bytes', used: used + waiting, most },
   };
 }
 

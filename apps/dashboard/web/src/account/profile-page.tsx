@@ -1,8 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { accountQuotasQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
+import { UsageCard } from '../quotas/usage-card.tsx';
 import { PersonNameField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../theme.ts';
@@ -18,6 +19,7 @@ import { EmailCard } from './email-card.tsx';
 
 export function ProfilePage() {
   const user = useUser();
+  const usage = useQuery(accountQuotasQuery);
   return (
     <Page
       title="Profile"
@@ -32,6 +34,11 @@ export function ProfilePage() {
       <div className="grid gap-5">
         <NameCard user={user} />
         <EmailCard user={user} />
+        <UsageCard
+          title="Your projects"
+          description="What the projects that you own use together."
+          query={usage}
+        />
         <ThemeCard />
       </div>
     </Page>

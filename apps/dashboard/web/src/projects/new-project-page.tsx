@@ -3,8 +3,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { request } from '../api.ts';
-import { installationQuery, keys } from '../queries.ts';
+import { accountQuotasQuery, installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
+import { NearNotice } from '../quotas/near-notice.tsx';
+import { standingOf } from '../quotas/quota-words.ts';
 import { Main } from '../shell/shell.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -18,6 +20,8 @@ import { SlugField, slugFor, slugProblem } from './slug-field.tsx';
 export function NewProjectPage() {
   const navigate = useNavigate();
   const { data: installation } = useQuery(installationQuery);
+  const { data: uses } = useQuery(accountQuotasQuery);
+  const isFull = uses?.some((use) => use.quota === 'projects' && standingOf(use) === 'full');
   const [name, setName] = useState('');
   const [ownSlug, setOwnSlug] = useState<string>();
   const slug = ownSlug ?? slugFor(name);
@@ -28,6 +32,7 @@ export function NewProjectPage() {
     onSuccess: async (project) => {
       queryClient.setQueryData(keys.project(project.slug), project);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
+      void queryClient.invalidateQueries({ queryKey: keys.accountQuotas });
       toast(`“${project.name}” is there. Now deploy its first document.`);
       await navigate({ to: '/projects/$slug', params: { slug: project.slug } });
     },
@@ -52,8 +57,19 @@ export function NewProjectPage() {
           title="New project"
           description="One project is one documentation site, with its own address."
         >
+          <div className="mb-5 empty:hidden">
+            <NearNotice uses={uses}>
+              {isFull
+                ? 'Delete one or hand one over, or ask the owner of this installation for more.'
+                : 'Ask the owner of this installation for more before you need it.'}
+            </NearNotice>
+          </div>
           <Card>
-            <Form fields={['slug', 'name']} conflictField="slug" mutation={mutation}>
+            <Form
+              fields={['slug', 'name']}
+              conflictField={isFull ? undefined : 'slug'}
+              mutation={mutation}
+            >
               <TextField
                 name="name"
                 label="Name"

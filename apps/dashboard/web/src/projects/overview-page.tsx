@@ -6,7 +6,8 @@ import { DeployCard } from '../deploys/deploy-card.tsx';
 import { DeployRow } from '../deploys/deploy-row.tsx';
 import { PreviewsCard } from '../deploys/previews-card.tsx';
 import { VersionsCard } from '../deploys/versions-card.tsx';
-import { deployQuery, deploysQuery } from '../queries.ts';
+import { accountQuotasQuery, deployQuery, deploysQuery, projectQuotasQuery } from '../queries.ts';
+import { NearNotice } from '../quotas/near-notice.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -48,6 +49,7 @@ export function OverviewPage() {
       }
     >
       <div className="grid gap-5">
+        <NearBounds />
         {project.latest?.state === 'failed' && <FailedDeploy id={project.latest.id} />}
         {project.latest?.held && <HeldDeploy deploy={project.latest} />}
         {project.live ? (
@@ -68,6 +70,28 @@ export function OverviewPage() {
         )}
       </div>
     </Page>
+  );
+}
+
+/** Says what the project has nearly used up. */
+function NearBounds() {
+  const project = useProject();
+  const { slug } = project;
+  const { data: own = [] } = useQuery(projectQuotasQuery(project));
+  const isOwner = project.you.role === 'owner';
+  const { data: together = [] } = useQuery({ ...accountQuotasQuery, enabled: isOwner });
+  const uses = [...own, ...together].filter(({ unit }) => unit === 'bytes');
+  return (
+    <NearNotice uses={uses}>
+      <Link
+        to="/projects/$slug/settings/plan"
+        params={{ slug }}
+        className="rounded-sm font-medium underline underline-offset-3"
+      >
+        Make room
+      </Link>{' '}
+      by removing the files of old deploys, or ask the owner of this installation for more.
+    </NearNotice>
   );
 }
 

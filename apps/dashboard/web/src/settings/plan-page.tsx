@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { keys, plansQuery } from '../queries.ts';
+import { keys, plansQuery, projectQuotasQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
+import { StoredDeploysCard } from '../quotas/stored-deploys-card.tsx';
+import { UsageCard } from '../quotas/usage-card.tsx';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Confirm } from '../ui/form-dialog.tsx';
-import { count } from '../ui/format.ts';
+import { count, fileSize } from '../ui/format.ts';
 import { Check, Minus } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -20,6 +22,7 @@ export function PlanPage() {
   const project = useProject();
   const { isInstallationOwner } = useUser();
   const query = useQuery(plansQuery);
+  const usage = useQuery(projectQuotasQuery(project));
   return (
     <ProjectPage title="Plan" description="What this project may use of the installation.">
       <div className="grid gap-5">
@@ -42,6 +45,12 @@ export function PlanPage() {
             </ul>
           )}
         </QueryView>
+        <UsageCard
+          title="In use"
+          description="Each content of the kept deploys counts once, as it is stored; uploads count until they are built."
+          query={usage}
+        />
+        <StoredDeploysCard />
       </div>
     </ProjectPage>
   );
@@ -95,6 +104,7 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
     const changed = await request<Project>('PUT', path`/projects/${slug}/plan`, { plan });
     queryClient.setQueryData(keys.project(slug), changed);
     void queryClient.invalidateQueries({ queryKey: keys.projects });
+    void queryClient.invalidateQueries({ queryKey: keys.projectQuotas(slug) });
     toast(`“${name}” is now on the plan ${title}.`);
   };
   return (
@@ -124,7 +134,13 @@ interface Allowance {
   readonly isNone?: boolean;
 }
 
-function allowances({ members, keptDeploys, customDomains }: PlanLimits): Allowance[] {
+function allowances({
+  members,
+  keptDeploys,
+  customDomains,
+  bytes,
+  buildsPerHour,
+}: PlanLimits): Allowance[] {
   return [
     { text: members === null ? 'Any number of members' : count(members, 'member') },
     { text: `${count(keptDeploys, 'deploy')} to roll back to` },
@@ -136,5 +152,7 @@ function allowances({ members, keptDeploys, customDomains }: PlanLimits): Allowa
               ? 'Any number of custom domains'
               : count(customDomains, 'custom domain'),
         },
+    ...(bytes === null ? [] : [{ text: `${fileSize(bytes)} of storage` }]),
+    ...(buildsPerHour === null ? [] : [{ text: `${count(buildsPerHour, 'deploy')} an hour` }]),
   ];
 }

@@ -73,7 +73,8 @@ export function duration(milliseconds: number): string {
 export function fileSize(bytes: number): string {
   if (bytes < 1_000) return count(bytes, 'byte');
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
 
 /** `1 member`, `3 members`. */

@@ -18,14 +18,16 @@ export const EVENTS: Record<EventType, string> = {
   'domain.claimed_elsewhere': 'Another project has added the name.',
   'domain.lost': 'Another project has proved that it owns the name.',
   'domain.removed': 'A domain was removed.',
+  'quota.reached': 'The project has used 90 % of the storage that it may, or has no room.',
 };
 
 export const ALL_EVENTS = Object.keys(EVENTS) as EventType[];
 
 /** The events by what they are about. */
 export const EVENT_GROUPS = [
-  { title: 'Deploys', events: ALL_EVENTS.filter((type) => !type.startsWith('domain.')) },
+  { title: 'Deploys', events: ALL_EVENTS.filter((type) => /^(deploy|api)\./.test(type)) },
   { title: 'Domains', events: ALL_EVENTS.filter((type) => type.startsWith('domain.')) },
+  { title: 'Quotas', events: ALL_EVENTS.filter((type) => type.startsWith('quota.')) },
 ] as const;
 
 /** `Every event`, `All events of domains`, `deploy.live`, `4 events`. */
@@ -35,6 +37,6 @@ export function eventsInWords(events: readonly EventType[]): string {
     (one) =>
       one.events.length === events.length && one.events.every((type) => events.includes(type)),
   );
-  if (group) return `All events of ${group.title.toLowerCase()}`;
+  if (group && events.length > 1) return `All events of ${group.title.toLowerCase()}`;
   return events.length <= 2 ? events.join(' and ') : count(events.length, 'event');
 }

@@ -86,11 +86,22 @@ export async function listScimUsers(
   }
   if (externalId !== undefined) query = query.where('external_id', '=', externalId);
   if (userName !== undefined) {
-    // Who is not linked yet is called by their address.
-    query = query.where((where) =>
-      where.or([
-        where('user_name_key', '=', userName),
-        where.and([where('user_name_key', 'is', null), where('users.email', '=', userName)]),
+    // Who is not linked yet is called by their address, unless somebody has that name: anybody may take an address, and
+    // nobody is kept out of the reach of their directory by that.
+    query = query.where(({ and, eb, exists, not, or, selectFrom }) =>
+      or([
+        eb('user_name_key', '=', userName),
+        and([
+          eb('user_name_key', 'is', null),
+          eb('users.email', '=', userName),
+          not(
+            exists(
+              selectFrom('scim_users as others')
+                .select('others.user_id')
+                .where('others.user_name_key', '=', userName),
+            ),
+          ),
+        ]),
       ]),
     );
   }

@@ -1,6 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { PasswordLink } from '../../server/src/accounts/account.ts';
+import { json, PASSWORD } from '../support/service.ts';
 import { makeUser, patch, startDirectory } from './support/directory.ts';
 
 onBothEngines('nobody who takes the userName of another keeps a directory from them', async (t) => {
@@ -43,4 +45,38 @@ onBothEngines('nobody who takes the userName of another keeps a directory from t
   );
   assert.equal(left.status, 200, JSON.stringify(left.body));
   assert.equal(left.body.active, false);
+});
+
+onBothEngines('whoever leaves is out, whatever they did to their address before', async (t) => {
+  const directory = await startDirectory(t);
+  const { scim, service, root } = directory;
+  const userName = 'ann@acme.example';
+  const emails = [{ value: userName, primary: true }];
+  const id = await makeUser(directory, userName, { emails });
+  const other = await makeUser(directory, 'bob@acme.example');
+  // With a session, which a password that the owner's link sets has begun.
+  const link = await json<PasswordLink>(
+    await root.call('POST', `/api/installation/users/${id}/password-link`),
+    201,
+  );
+  const ann = service.visitor();
+  const secret = link.link?.split('#')[1];
+  await ann.call('POST', '/api/account-links/password', { secret, password: PASSWORD });
+  await json(await ann.call('POST', '/api/session', { email: userName, password: PASSWORD }));
+  // She takes another address, and makes an account with the one that her directory knows.
+  const change = { email: 'ann@private.example', password: PASSWORD };
+  await json(await ann.call('POST', '/api/account/email', change));
+  await service.signUp(userName);
+
+  const kept = await scim('PUT', `/Users/${id}`, { userName, emails, active: true });
+  assert.equal(kept.status, 409, 'while she is there');
+  const left = await scim('PUT', `/Users/${id}`, { userName, emails, active: false });
+  assert.equal(left.status, 200, JSON.stringify(left.body));
+  assert.equal(left.body.active, false);
+  assert.equal((await ann.call('GET', '/api/session')).status, 401);
+  // The same where the directory gives the name of somebody else.
+  const taken = { userName: 'ANN@acme.example', emails: [{ value: 'ann@private.example' }] };
+  const gone = await scim('PUT', `/Users/${other}`, { ...taken, active: false });
+  assert.equal(gone.status, 200, JSON.stringify(gone.body));
+  assert.deepEqual([gone.body.userName, gone.body.active], ['bob@acme.example', false]);
 });

@@ -70,7 +70,7 @@ export async function createScimUser(
         throw new ScimError(409, 'Sign up in the dashboard first: the first account owns it.');
       }
       if (await findUserByEmail(trx, email)) throw addressTaken(email);
-      await checkUserName(trx, resource, undefined);
+      if (await hasUserName(trx, resource, undefined)) throw nameTaken(resource);
       await insertUser(trx, user);
       await setScimUser(trx, rowOf(user.id, resource, at, at));
       await writeAudit(trx, at, actor, {
@@ -102,20 +102,42 @@ export async function changeScimUser(
       if (!row) throw noResource('user', id);
       checkVersion(ifMatch, userVersion(row));
       const attributes = change(userAttributes(row));
-      const email = addressOf(attributes);
       const isActive = attributes.active !== false;
-      if (row.role === 'owner') refuseLockOut(row, email, isActive);
-      if (email !== row.email && (await findUserByEmail(trx, email))) throw addressTaken(email);
-      await checkUserName(trx, attributes, id);
-      await store(trx, row, attributes, now(), actor);
-      return { next: { email, isActive }, before: row };
+      if (row.role === 'owner') refuseLockOut(row, addressOf(attributes), isActive);
+      const free = await withoutTaken(trx, row, attributes, isActive);
+      await store(trx, row, free, now(), actor);
+      return { next: { email: addressOf(free), isActive }, before: row };
     }),
   );
   const account = { id };
-  if (next.email !== before.email) await setEmail(deps, account, next.email, actor);
+  // First: whatever becomes of the rest, whoever has left is out.
   if (!next.isActive) await disableAccount(deps, account, actor);
-  else if (before.disabled_at !== null) await enableAccount(deps, account, actor);
+  if (next.email !== before.email) await setEmail(deps, account, next.email, actor);
+  if (next.isActive && before.disabled_at !== null) await enableAccount(deps, account, actor);
   return readUser(deps, id);
+}
+
+/**
+ * The attributes of an account, where nobody else has its address and its userName: throws ScimError `uniqueness`. One
+ * that is not active any more keeps the earlier ones instead: nobody stays because another has their address by now.
+ */
+async function withoutTaken(
+  trx: Trx,
+  row: ScimUserRow,
+  attributes: Resource,
+  isActive: boolean,
+): Promise<Resource> {
+  const { userName, emails } = userAttributes(row);
+  const email = addressOf(attributes);
+  const isTaken = email !== row.email && (await findUserByEmail(trx, email)) !== undefined;
+  if (isTaken && isActive) throw addressTaken(email);
+  const isNamed = await hasUserName(trx, attributes, row.id);
+  if (isNamed && isActive) throw nameTaken(attributes);
+  return {
+    ...attributes,
+    ...(isTaken && { emails }),
+    ...(isNamed && { userName }),
+  };
 }
 
 /** Removes an account. Projects that would be left without an owner go to the installation's owner. Throws ScimError. */
@@ -186,12 +208,18 @@ function rowOf(userId: string, resource: Resource, createdAt: number, at: number
   };
 }
 
-/** Refuses a userName that another account has, in any case, or that is another one's address. */
-async function checkUserName(trx: Trx, { userName }: Resource, id: string | undefined) {
-  const others = await listScimUsers(trx, { userName: userNameKey(`${userName}`) });
-  if (others.some((other) => other.id !== id)) {
-    throw notUnique(`An account with the userName ${userName} is here already.`);
-  }
+/** Whether another account has a userName, in any case, or has it as its address. */
+async function hasUserName(
+  trx: Trx,
+  { userName }: Resource,
+  id: string | undefined,
+): Promise<boolean> {
+  const found = await listScimUsers(trx, { userName: userNameKey(`${userName}`) });
+  return found.some((other) => other.id !== id);
+}
+
+function nameTaken({ userName }: Resource): ScimError {
+  return notUnique(`An account with the userName ${userName} is here already.`);
 }
 
 function addressTaken(email: string): ScimError {

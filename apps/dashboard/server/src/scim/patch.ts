@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Filter } from './filter/filter.ts';
+import { comparisonsIn, type Filter } from './filter/filter.ts';
 import { compileValueFilter } from './filter/match-filter.ts';
 import { type PatchPath, parsePath } from './filter/parse-filter.ts';
-import { isRecord } from './json.ts';
+import { joinedOperations } from './joined-operations.ts';
+import { findKey, isRecord } from './json.ts';
 import {
   checkRequired,
   type Resource,
@@ -16,12 +17,19 @@ import { badRequest, ScimError } from './scim-error.ts';
 
 const MAX_OPERATIONS = 1_000;
 
+/** How often an operation may look at a value of a list, all together: more would hold up everybody else. */
+const MAX_WORK = 200_000;
+
+interface Work {
+  left: number;
+}
+
 type Op = 'add' | 'remove' | 'replace';
 
 /**
  * A resource after the operations of a PATCH (RFC 7644, section 3.5.2); the one before stays as it is. It takes what
  * directories send beyond the standard: operations in any case, names with dots and filters as keys of a value without a
- * path, and the values to remove in `value`. At most 1,000 operations. Throws ScimError.
+ * path, and the values to remove in `value`. At most 1,000 operations, and MAX_WORK. Throws ScimError.
  */
 export function applyPatch(type: ResourceType, before: Resource, body: unknown): Resource {
   const operations = isRecord(body) && findKey(body, 'operations');
@@ -36,12 +44,19 @@ export function applyPatch(type: ResourceType, before: Resource, body: unknown):
     );
   }
   const resource = structuredClone(before);
-  for (const operation of operations) applyOperation(type, resource, operation);
+  const work: Work = { left: MAX_WORK };
+  for (const operation of joinedOperations(operations))
+    applyOperation(type, resource, operation, work);
   checkRequired(type, resource);
   return resource;
 }
 
-function applyOperation(type: ResourceType, resource: Resource, operation: unknown): void {
+function applyOperation(
+  type: ResourceType,
+  resource: Resource,
+  operation: unknown,
+  work: Work,
+): void {
   if (!isRecord(operation)) throw badRequest('invalidSyntax', 'An operation must be an object.');
   const op = `${findKey(operation, 'op')}`.toLowerCase() as Op;
   if (!['add', 'remove', 'replace'].includes(op)) {
@@ -51,15 +66,15 @@ function applyOperation(type: ResourceType, resource: Resource, operation: unkno
   const value = findKey(operation, 'value');
   if (path !== undefined && path !== null && path !== '') {
     if (typeof path !== 'string') throw badRequest('invalidPath', 'path must be text.');
-    if (isRecord(value) && isExtension(type, path)) applyAll(type, resource, op, value, path);
-    else applyTo(type, resource, op, parsePath(path), value, { isStrict: true });
+    if (isRecord(value) && isExtension(type, path)) applyAll(type, resource, op, value, work, path);
+    else applyTo(type, resource, op, parsePath(path), value, { isStrict: true, work });
     return;
   }
   if (op === 'remove') throw badRequest('noTarget', 'remove needs a path.');
   if (!isRecord(value)) {
     throw badRequest('invalidSyntax', 'Without a path, value must be an object with attributes.');
   }
-  applyAll(type, resource, op, value);
+  applyAll(type, resource, op, value, work);
 }
 
 /** Each member of a value is an attribute; what the kind does not have, or clients cannot set, is left alone. */
@@ -68,14 +83,15 @@ function applyAll(
   resource: Resource,
   op: Op,
   value: Resource,
+  work: Work,
   urn?: string,
 ): void {
   for (const [key, part] of Object.entries(value)) {
     if (urn === undefined && isRecord(part) && isExtension(type, key)) {
-      applyAll(type, resource, op, part, key);
+      applyAll(type, resource, op, part, work, key);
     } else if (key.toLowerCase() !== 'schemas') {
       const path = parsePath(urn === undefined ? key : `${urn}:${key}`);
-      applyTo(type, resource, op, path, part, { isStrict: false });
+      applyTo(type, resource, op, path, part, { isStrict: false, work });
     }
   }
 }
@@ -89,7 +105,7 @@ function applyTo(
   op: Op,
   { path, filter }: PatchPath,
   value: unknown,
-  { isStrict }: { isStrict: boolean },
+  { isStrict, work }: { isStrict: boolean; work: Work },
 ): void {
   const target = resolve(type, path);
   if (!target) {
@@ -102,6 +118,7 @@ function applyTo(
     throw badRequest('mutability', `${attribute.name} cannot be set.`);
   }
   const holder = makeHolder(resource, target);
+  spend(work, listOf(holder[attribute.name]).length * (filter ? comparisonsIn(filter) : 1));
   if (filter || (attribute.multiValued && sub)) {
     holder[attribute.name] = changeValues(attribute, holder[attribute.name], op, {
       ...{ filter, sub, value },
@@ -118,6 +135,17 @@ function applyTo(
     holder[attribute.name] = changeWhole(attribute, holder[attribute.name], op, value);
   }
   if (holder[attribute.name] === undefined) delete holder[attribute.name];
+}
+
+/** Throws ScimError `tooMany` where the operations of a PATCH look at more values than they may. */
+function spend(work: Work, looks: number): void {
+  work.left -= looks;
+  if (work.left >= 0) return;
+  throw new ScimError(
+    413,
+    'The operations look at too many values, one after the other. Send several requests, or PUT the whole.',
+    { scimType: 'tooMany' },
+  );
 }
 
 /** The value of an attribute that a path names without a filter. */
@@ -241,9 +269,4 @@ function listOf(value: unknown): Resource[] {
 
 function pathInWords({ urn, name, sub }: PatchPath['path']): string {
   return `${urn === undefined ? '' : `${urn}:`}${name}${sub === undefined ? '' : `.${sub}`}`;
-}
-
-function findKey(object: Resource, name: string): unknown {
-  if (name in object) return object[name];
-  return Object.entries(object).find(([key]) => key.toLowerCase() === name)?.[1];
 }

@@ -24,3 +24,18 @@ export type Filter =
       readonly value: Literal;
     }
   | { readonly kind: 'within'; readonly path: AttributePath; readonly filter: Filter };
+
+/** How many questions a filter asks of a resource. */
+export function comparisonsIn(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.reduce((sum, each) => sum + comparisonsIn(each), 0);
+    case 'not':
+      return comparisonsIn(filter.of);
+    case 'within':
+      return comparisonsIn(filter.filter);
+    default:
+      return 1;
+  }
+}

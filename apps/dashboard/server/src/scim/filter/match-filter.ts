@@ -2,9 +2,35 @@ import { isRecord } from '../json.ts';
 import { holderOf, type Resource, resolve } from '../resource.ts';
 import { type Attribute, findAttribute, type ResourceType } from '../schema.ts';
 import { badRequest } from '../scim-error.ts';
-import type { AttributePath, Comparison, Filter, Literal } from './filter.ts';
+import {
+  type AttributePath,
+  type Comparison,
+  comparisonsIn,
+  type Filter,
+  type Literal,
+} from './filter.ts';
 
 type Test = (resource: Resource) => boolean;
+
+/** How often a filter may compare, all resources together: more would hold up everybody else. */
+const MAX_COMPARISONS = 5_000_000;
+
+/** Those of the resources that a filter means. Throws ScimError `invalidFilter`, and `tooMany` where it asks too much. */
+export function matching<T extends Resource>(
+  type: ResourceType,
+  filter: Filter | undefined,
+  resources: readonly T[],
+): T[] {
+  if (!filter) return [...resources];
+  const matches = compileFilter(type, filter);
+  if (comparisonsIn(filter) * resources.length > MAX_COMPARISONS) {
+    throw badRequest(
+      'tooMany',
+      `The filter asks too much of ${resources.length} resources. Ask for less at once, or name one with eq.`,
+    );
+  }
+  return resources.filter(matches);
+}
 
 /** Makes a filter a test for resources of a kind. Throws ScimError `invalidFilter` where it names what the kind lacks. */
 export function compileFilter(type: ResourceType, filter: Filter): Test {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { groupNameKey } from '../../groups/group-name.ts';
 import { listScimGroups, listScimMembers } from '../../store/scim.ts';
-import { compileFilter } from '../filter/match-filter.ts';
+import { matching } from '../filter/match-filter.ts';
 import { demandsOf, type ListQuery, sorted } from '../list.ts';
 import { isWanted, project } from '../projection.ts';
 import type { Resource } from '../resource.ts';
@@ -16,12 +16,12 @@ export async function listGroups(
 ): Promise<{ resources: Resource[]; total: number }> {
   const { filter, startIndex, count, projection } = query;
   const rows = await listScimGroups(db, candidatesOf(query));
-  const matches = filter ? compileFilter(GROUP, filter) : () => true;
   const asksForMembers = /"name":"members"/i.test(JSON.stringify(filter ?? null));
   const members = asksForMembers ? await membersOf(db, undefined) : undefined;
-  const all = rows
-    .map((row) => presentGroup(row, members ? (members.get(row.id) ?? []) : undefined, address))
-    .filter(matches);
+  const shownGroups = rows.map((row) =>
+    presentGroup(row, members ? (members.get(row.id) ?? []) : undefined, address),
+  );
+  const all = matching(GROUP, filter, shownGroups);
   const page = sorted(GROUP, all, query).slice(startIndex - 1, startIndex - 1 + count);
   if (!isWanted(projection, 'members')) {
     return { resources: page.map((each) => project(each, projection)), total: all.length };

@@ -6,7 +6,7 @@ import {
   type ScimUserRow,
   type ScimUsersOf,
 } from '../../store/scim.ts';
-import { compileFilter } from '../filter/match-filter.ts';
+import { matching } from '../filter/match-filter.ts';
 import { demandsOf, type ListQuery, sorted } from '../list.ts';
 import { isWanted, project } from '../projection.ts';
 import type { Resource } from '../resource.ts';
@@ -34,9 +34,8 @@ export async function listUsers(
       : rows.map((row) => presentUser(row, [], address));
     return { resources: shown.map((each) => project(each, projection)), total };
   }
-  const matches = filter ? compileFilter(USER, filter) : () => true;
   const rows = await listScimUsers(db, candidatesOf(query));
-  const all = (await withGroups(db, rows, address)).filter(matches);
+  const all = matching(USER, filter, await withGroups(db, rows, address));
   const page = sorted(USER, all, query).slice(startIndex - 1, startIndex - 1 + count);
   return { resources: page.map((each) => project(each, projection)), total: all.length };
 }

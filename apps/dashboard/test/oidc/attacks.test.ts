@@ -478,6 +478,19 @@ test('a discovery document that is huge, slow, a redirect or of another issuer i
   assert.equal(await tryEvil(service), null);
 });
 
+test('no page that begins one sign-in after the other keeps a browser out', async (t) => {
+  const { service } = await startBoth(t);
+  const { origin } = service;
+  const browser = testBrowser();
+  // As a page of another site does it, which leads a window to /sign-in?with=evil again and again.
+  for (let at = 0; at < 12; at++) await browser.start(origin, 'evil', `/${'x'.repeat(1_490)}`);
+  // Too many cookies would be a 431 until they end.
+  assert.equal(await browser.signIn(origin, 'evil'), '/');
+  assert.equal(await browser.who(origin), 'mallory@evil.example');
+  const flows = [...browser.cookies(origin).keys()].filter((name) => /_oidc_/.test(name));
+  assert.equal(flows.length, 3);
+});
+
 test('no stranger tells the installation’s owner what a provider failed at', async (t) => {
   const { evil, service } = await startBoth(t);
   const owner = service.visitor();

@@ -35,6 +35,13 @@ type FlowDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'sealer'>;
  * strangers fill no table.
  */
 const cookieOf = (state: string) => `dashboard_oidc_${hash('sha256', state, 'hex').slice(0, 16)}`;
+const COOKIE = /^(?:__Host-)?(dashboard_oidc_[0-9a-f]{16})=/;
+
+/**
+ * So many at once. Any page can lead a browser to begin one after the other, and with more cookies than fit into the head
+ * of a request the dashboard would be closed to it.
+ */
+const MAX_FLOWS = 4;
 
 const contextOf = (provider: string) => `sign-in with ${provider}`;
 
@@ -44,6 +51,12 @@ export function keepFlow(
   { addresses, sealer }: FlowDeps,
   flow: Flow,
 ): void {
+  // Browsers send the oldest first (RFC 6265, section 5.4).
+  const earlier = (request.headers.cookie ?? '')
+    .split(/; */)
+    .flatMap((pair) => COOKIE.exec(pair)?.[1] ?? []);
+  for (const name of earlier.slice(0, -(MAX_FLOWS - 1)))
+    clearHostCookie(request, reply, addresses(), name);
   setHostCookie(request, reply, addresses(), cookieOf(flow.state), {
     value: sealer.seal(JSON.stringify(flow), contextOf(flow.provider)),
     seconds: FLOW_MS / 1_000,

@@ -387,6 +387,26 @@ test('names and groups of a provider are cleaned, however many there are', async
   }
 });
 
+test('a group at a provider that looks like one here is another one', async (t) => {
+  const { evil, service } = await startBoth(t);
+  const owner = service.visitor();
+  await owner.call('POST', '/api/session', { email: 'owner@example.com', password: PASSWORD });
+  for (const name of ['Admins', 'Finance', 'Équipe'])
+    await json(await owner.call('POST', '/api/installation/groups', { name }), 201);
+  const groupsWith = async (groups: unknown) => {
+    evil.claims = { groups };
+    assert.equal(await tryEvil(service), null);
+    const all = await owner.call('GET', '/api/installation/groups');
+    const { items } = await json<{ items: { name: string; members: number }[] }>(all);
+    return items.filter(({ members }) => members > 0).map(({ name }) => name);
+  };
+  // Case, and how a letter is encoded, do not count.
+  assert.deepEqual(await groupsWith(['ADMINS', 'E\u0301quipe']), ['Admins', 'Équipe']);
+  // At many providers anybody may make a group, of any name that is not taken there.
+  for (const name of ['Ａdmins', 'Adm\u2170ns', 'ﬁnance', '𝐀dmins', 'Admins²', 'Admins\u200b'])
+    assert.deepEqual(await groupsWith([name]), [], name);
+});
+
 test('a discovery document that is huge, slow, a redirect or of another issuer is refused, with the reason', async (t) => {
   const { evil, service } = await startBoth(t);
   const owner = service.visitor();

@@ -14,7 +14,12 @@ export function readGroupName(text: string): string {
   return name;
 }
 
-/** What two names have in common that are the same but for case, or for how their letters are encoded. */
+/** What two names have in common that are the same but for case: letters that can be encoded in two ways are one. */
+export function sameName(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase();
+}
+
+/** What two names have in common that people take for the same: no two groups have it. */
 export function groupNameKey(name: string): string {
   return name.trim().normalize('NFKC').toLowerCase();
 }

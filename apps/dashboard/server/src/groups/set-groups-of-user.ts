@@ -8,12 +8,13 @@ import {
 import type { MemberSource, Trx } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { changeGroups } from './change-groups.ts';
-import { groupNameKey } from './group-name.ts';
+import { groupNameKey, sameName } from './group-name.ts';
 import { tellMembers } from './groups.ts';
 
 /**
  * Makes a user, by a source such as `oidc:PROVIDER`, a member of the groups with these names and of no others; what other
- * sources say stays. Names are compared without case. Those that no group has are left out: a provider's token names
+ * sources say stays. Names are compared without case; one that merely looks the
+ * same is another one, which anybody may be able to make at the source. Those that no group has are left out: a provider's token names
  * every group of the company, and a group matters here once somebody has made it. Nothing is locked or written where
  * nothing changes, so it may be called at each sign-in. Where the user was the last owner of a project, it is handed over
  * to the installation's owner.
@@ -29,7 +30,10 @@ export async function setGroupsOfUser(
   actor: Actor,
 ): Promise<void> {
   const before = new Set(await listGroupIdsOf(trx, userId, source));
-  const groups = await findGroupsByKeys(trx, names.map(groupNameKey));
+  const named = new Set(names.map(sameName));
+  const groups = (await findGroupsByKeys(trx, names.map(groupNameKey))).filter(({ name }) =>
+    named.has(sameName(name)),
+  );
   const after = new Set(groups.map(({ id }) => id));
   const changed = [...before.symmetricDifference(after)];
   if (changed.length === 0) return;

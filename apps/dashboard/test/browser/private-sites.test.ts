@@ -1,7 +1,11 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { seriousViolations } from '@petstore/test-support/browser.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { FITS, look, VIEWS } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -89,4 +93,53 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await guest.page.getByLabel('Password').fill('correct horse battery');
   await guest.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await guest.page.waitForURL(`${address}/reference/operations/listPets`);
+});
+
+test('a page of another site below the same domain learns nothing of what a reader may see', async (t) => {
+  const { site, visitor, member } = shared();
+  const owner = await member();
+  await owner.call('POST', '/projects', { name: 'Secrets', slug: 'secrets' });
+  await deploy(owner, 'secrets', 'Pets');
+  await owner.call('PUT', '/projects/secrets/access/password', { password: 'a shared password' });
+  await owner.call('PATCH', '/projects/secrets/access', { private: 'everything' });
+  const address = site('secrets');
+  const { page: reader } = await visitor();
+  await reader.goto(`${address}/_access/sign-in`);
+  await reader.getByLabel('Password').fill('a shared password');
+  await reader.getByRole('button', { name: 'Continue' }).click();
+  await reader.getByRole('heading', { name: 'Pets' }).first().waitFor();
+
+  // Another project's site, whose owner has a script of analytics in it.
+  const evil = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Evil</title>');
+  });
+  cleanUp(t, () => evil.close());
+  await once(evil.listen(0, '127.0.0.1'), 'listening');
+  await reader.goto(`http://evil.docs.localhost:${(evil.address() as AddressInfo).port}/`);
+  /** What the page sees of an address: how it loads in each way, and whether a window with it can be reached. */
+  const seen = (path: string) =>
+    reader.evaluate(async (url) => {
+      const loads = (element: HTMLElement) => {
+        const { promise, resolve } = Promise.withResolvers<string>();
+        element.onload = () => resolve('load');
+        element.onerror = () => resolve('error');
+        document.head.append(element);
+        return promise;
+      };
+      const { assign } = Object;
+      const opened = window.open(url);
+      const results = [
+        await loads(assign(document.createElement('link'), { rel: 'prefetch', href: url })),
+        await loads(assign(document.createElement('link'), { rel: 'stylesheet', href: url })),
+        await loads(assign(document.createElement('img'), { src: url })),
+        await loads(assign(document.createElement('script'), { src: url })),
+      ];
+      // Long enough for the window's page, which is on this machine.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return [...results, opened?.closed];
+    }, address + path);
+  const missing = await seen('/nothing');
+  assert.deepEqual(missing, ['error', 'error', 'error', 'error', true]);
+  for (const path of ['/', '/index.md', '/favicon.svg'])
+    assert.deepEqual(await seen(path), missing, path);
 });

@@ -276,6 +276,42 @@ test('signing in leads to this site alone, and only its own page sends the form'
   );
 });
 
+test('a page of another origin loads nothing with the cookie of a reader, and is told nothing', async (t) => {
+  const { plain } = await startPrivateEdge(t);
+  const cookie = sessionOf(await sendPassword(plain, 'c.test', PASSWORD)) ?? '';
+  const ask = (path: string, site: string, mode: string, dest: string) =>
+    plain('c.test', path, {
+      headers: {
+        ...{ cookie, 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+      },
+    });
+  const isolation = (answer: Answer) =>
+    ['cross-origin-opener-policy', 'cross-origin-resource-policy'].map(
+      (name) => answer.headers[name],
+    );
+  for (const path of ['/guides/start', '/pets.md', '/logo.svg', '/nothing', '/old']) {
+    for (const site of ['same-site', 'cross-site']) {
+      for (const [mode, dest] of [
+        ['no-cors', 'image'],
+        ['no-cors', 'script'],
+        ['no-cors', 'empty'],
+        ['cors', 'empty'],
+        ['navigate', 'iframe'],
+        ['navigate', 'object'],
+      ] as const)
+        assert.equal((await ask(path, site, mode, dest)).status, 401, `${path} ${site} ${dest}`);
+      // Who follows a link from there.
+      const followed = await ask(path, site, 'navigate', 'document');
+      assert.notEqual(followed.status, 401, path);
+      assert.deepEqual(isolation(followed), ['same-origin-allow-popups', 'same-origin'], path);
+    }
+    for (const site of ['same-origin', 'none'])
+      assert.notEqual((await ask(path, site, 'no-cors', 'image')).status, 401);
+    const denied = await plain('c.test', path);
+    assert.deepEqual(isolation(denied), ['same-origin-allow-popups', 'same-origin'], path);
+  }
+});
+
 test('a ticket is good once, on its host, in the browser that asked, for a minute', async (t) => {
   const { plain, db } = await startPrivateEdge(t);
   await db

@@ -14,6 +14,7 @@ import {
 } from './access-responses.ts';
 import type { AccessSource, Verdict } from './access-source.ts';
 import { sessionSecretOf } from './cookies.ts';
+import { isLoadedFromElsewhere, isolated } from './isolation.ts';
 import { PATHS } from './paths.ts';
 import { Readers } from './readers.ts';
 import { type Attempt, type Refused, signIns } from './sign-in.ts';
@@ -48,6 +49,14 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
     asked: Asked,
     serve: () => MaybePromise<EdgeResponse>,
   ): MaybePromise<EdgeResponse> => {
+    const response = respond(asked, serve);
+    return response instanceof Promise ? response.then(isolated) : isolated(response);
+  };
+
+  const respond = (
+    asked: Asked,
+    serve: () => MaybePromise<EdgeResponse>,
+  ): MaybePromise<EdgeResponse> => {
     if (asked.target.path.startsWith('/_access/')) {
       const response = answerOwn(asked);
       if (response) return response;
@@ -63,7 +72,7 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
     const { authorization } = request.headers;
     if (authorization !== undefined) return judgeToken(authorization, site, access);
     const secret = sessionSecretOf(request, access);
-    if (secret === undefined) return undefined;
+    if (secret === undefined || isLoadedFromElsewhere(request)) return undefined;
     const { host } = target;
     const verdict = readers.judge(site.projectId, { kind: 'session', secret, host });
     const read = (found: Verdict) => (found === 'allowed' ? 'reader' : undefined);

@@ -298,6 +298,34 @@ onBothEngines('of a day the most frequent names are kept, and all others as one'
   assert.equal(await count(), 0);
 });
 
+onBothEngines(
+  'what comes again and again is kept, however many names are invented meanwhile',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    await putProject(db, 'pets');
+    const at = Date.UTC(2026, 10, 26, 12);
+    const invented = (batch: number) =>
+      Array.from(
+        { length: MOST_NAMES.missing },
+        (_, each) => [`/!${String(batch).padStart(3, '0')}-${each}`, 1] as const,
+      );
+    // Once each time, as the inventions are, which come before it, also in the alphabet.
+    for (let batch = 0; batch < 40; batch += 1)
+      await addReaders(
+        db,
+        counted(at, 'missing', [
+          ...invented(batch),
+          ...(batch < 5 ? [] : ([['/guides/webhoks', 1]] as const)),
+        ]),
+      );
+    const [first] = await readTable({ db, now: () => at }, 'pets', 'missing', {
+      ...{ period: 'today', limit: 1 },
+    });
+    assert.equal(first?.name, '/guides/webhoks');
+    assert.ok(first.count > 5, `${first.count} of 35`);
+  },
+);
+
 onBothEngines('days become months, and months, hours and sentences end', async (t) => {
   const { db } = await openTestDatabase(t);
   await putProject(db, 'pets');

@@ -121,56 +121,28 @@ interface Counted {
   readonly kind: CountKind;
 }
 
-/** Keeps the most frequent names, and adds all others up. */
+/**
+ * Keeps the most frequent names, of equally frequent ones any, and adds all others up: were it their order, whoever
+ * invents names that come first would keep out all that come once at a time.
+ */
 async function keepMost(trx: Trx, { projectId, span, start, kind }: Counted): Promise<void> {
-  const named = trx
-    .selectFrom('reader_counts')
-    .where('project_id', '=', projectId)
-    .where('span', '=', span)
-    .where('start', '=', start)
-    .where('kind', '=', kind)
-    .where('name', '!=', OTHERS);
-  const last = await named
-    .select(['name', 'detail', 'count'])
-    .orderBy('count', 'desc')
-    .orderBy('name')
-    .orderBy('detail')
-    .offset(MOST_NAMES[kind] - 1)
-    .limit(1)
-    .executeTakeFirst();
-  if (!last) return;
-  const { name, detail, count } = last;
-  const isLess = sql<boolean>`(count < ${count} OR (count = ${count} AND
-    (name > ${name} OR (name = ${name} AND detail > ${detail}))))`;
-  const dropped = await named
-    .select(['detail', sql<number>`CAST(SUM(count) AS bigint)`.as('sum')])
-    .where(isLess)
-    .groupBy('detail')
-    .execute();
-  await trx
-    .deleteFrom('reader_counts')
-    .where('project_id', '=', projectId)
-    .where('span', '=', span)
-    .where('start', '=', start)
-    .where('kind', '=', kind)
-    .where('name', '!=', OTHERS)
-    .where(isLess)
-    .execute();
+  const named = sql`FROM reader_counts WHERE project_id = ${projectId} AND span = ${span}
+    AND start = ${start} AND kind = ${kind} AND name <> ${OTHERS}`;
+  const { rows } = await sql<{ detail: string; count: number }>`DELETE ${named}
+    AND (name, detail) NOT IN (SELECT name, detail ${named} ORDER BY count DESC, random()
+      LIMIT ${sql.lit(MOST_NAMES[kind])})
+    RETURNING detail, count`.execute(trx);
+  const sums = new Map<string, number>();
+  for (const { detail, count } of rows) {
+    // What led to missing paths are many; other details are few, and stay with the others.
+    const kept = kind === 'missing' ? '' : detail;
+    sums.set(kept, (sums.get(kept) ?? 0) + Number(count));
+  }
   const key = { project_id: projectId, span, start, kind, name: OTHERS };
   await addRows(
     trx,
-    othersOf(kind, dropped).map((one) => ({ ...key, ...one })),
+    [...sums].map(([detail, count]) => ({ ...key, detail, count })),
   );
-}
-
-/** What led to missing paths are many; other details are few, and stay with the others. */
-function othersOf(
-  kind: CountKind,
-  rows: readonly { readonly detail: string; readonly sum: number }[],
-): { detail: string; count: number }[] {
-  const all = rows.map(({ detail, sum }) => ({ detail, count: Number(sum) }));
-  if (kind !== 'missing' || all.length === 0) return all;
-  return [{ detail: '', count: all.reduce((sum, { count }) => sum + count, 0) }];
 }
 
 async function addSentences(

@@ -19,6 +19,12 @@ import type { SiteSource } from '../sites/site-source.ts';
 const STORED_EVERY_MS = 10_000;
 const STORED_FIRST_MS = 1_000;
 
+/**
+ * Names of a kind in memory, by those that are kept of a day: more than that, and the rarest join the others. So whoever
+ * invents names does not keep out what comes later and more often.
+ */
+const MOST_AT_ONCE = 2;
+
 /** Names of all projects in memory. Beyond that, new names count among the others, and new projects not at all. */
 const MAX_NAMES = 50_000;
 
@@ -79,11 +85,14 @@ export class ReaderCounts {
       name !== OTHERS &&
       name.length <= MAX_NAME &&
       detail.length <= MAX_DETAIL &&
-      names.size < MOST_NAMES[kind] &&
       this.#names < MAX_NAMES;
-    if (isKept) this.#names += 1;
-    // What led to missing paths are many; other details are few.
-    addTo(names, isKept ? key : keyOf(OTHERS, kind === 'missing' ? '' : detail), 1);
+    if (!isKept) {
+      addTo(names, othersKey(kind, detail), 1);
+      return;
+    }
+    if (names.size >= MOST_AT_ONCE * MOST_NAMES[kind]) this.#names -= keepMost(kind, names);
+    this.#names += 1;
+    names.set(key, { count: 1 });
   }
 
   /** Keeps what a reader wrote until it is stored. */
@@ -189,6 +198,26 @@ export class ReaderCounts {
 const keyOf = (name: string, detail: string): string =>
   detail === '' ? name : name + DETAIL + detail;
 
+/** What led to missing paths are many; other details are few. */
+const othersKey = (kind: CountKind, detail: string): string =>
+  keyOf(OTHERS, kind === 'missing' ? '' : detail);
+
+/** Leaves the most frequent names, of equally frequent ones any, and adds all others up. Returns how many it dropped. */
+function keepMost(kind: CountKind, names: Names): number {
+  const dropped = [...names]
+    .filter(([key]) => !isOthers(key))
+    .map(([key, { count }]) => ({ key, count, lot: Math.random() }))
+    .sort((one, other) => other.count - one.count || one.lot - other.lot)
+    .slice(MOST_NAMES[kind]);
+  for (const { key, count } of dropped) {
+    names.delete(key);
+    addTo(names, othersKey(kind, key.split(DETAIL, 2)[1] ?? ''), count);
+  }
+  return dropped.length;
+}
+
+const isOthers = (key: string): boolean => key === OTHERS || key.startsWith(OTHERS + DETAIL);
+
 function addTo(names: Names, key: string, count: number): void {
   const cell = names.get(key);
   if (cell) cell.count += count;
@@ -197,10 +226,8 @@ function addTo(names: Names, key: string, count: number): void {
 
 function sumOf(kind: CountKind, { counts }: Counts, added: Names): Names {
   const sum = counts.get(kind) ?? new Map<string, Cell>();
-  for (const [name, { count }] of added) {
-    const isKept = sum.has(name) || sum.size < 2 * MOST_NAMES[kind];
-    addTo(sum, isKept ? name : OTHERS, count);
-  }
+  for (const [key, { count }] of added) addTo(sum, key, count);
+  if (sum.size > MOST_AT_ONCE * MOST_NAMES[kind]) keepMost(kind, sum);
   return sum;
 }
 

@@ -212,6 +212,41 @@ test('a missing path is counted where a person was led to it, with what led ther
   });
 });
 
+test('a missing path that may be about its reader counts without its name', async (t) => {
+  const source = countingSource();
+  const edge = await startTestEdge(t, { source, now: () => NOON });
+  const get = (path: string, referer?: string) =>
+    edge.ask(path, { headers: { ...PERSON, ...(referer && { referer }) } });
+  const left = [
+    '/invitations/jane.doe@example.com',
+    '/unsubscribe/jane%40b%C3%BCcher.example',
+    '/jane%EF%BC%A0example.com',
+    '/customers/4917012345678',
+    '/%D9%A4%D9%A1%D9%A1%D9%A1%D9%A1%D9%A1%D9%A1%D9%A1%D9%A1%D9%A1',
+    '/reset/3f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c',
+    '/share/6f1c2a34-9b8d-4e7f-a012-3456789abcde',
+    '/pk_live_4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c',
+    // It turns around what stands behind it.
+    '/guides/%E2%80%AEfdp.start',
+  ];
+  const kept = [
+    '/@acme/pets',
+    '/pets@1.2.3',
+    '/blog/2026-11-26-migrating-from-v2-to-v3',
+    '/reference/listCustomersOfTenantV2',
+    '/reference/getOrdersByCustomerAndPeriod',
+    '/क्‍ष',
+  ];
+  for (const path of left) assert.equal((await get(path)).status, 404);
+  for (const path of kept) await get(encodeURI(path));
+  await get('/gone', 'http://a.test/invitations/jane@example.com');
+  assert.deepEqual(await countedAt(edge, source), {
+    missing: left.length,
+    'missing /gone': 1,
+    ...Object.fromEntries(kept.map((path) => [`missing ${path}`, 1])),
+  });
+});
+
 test('counts of midnight are of their day, and wait while the store is away', async (t) => {
   const source = countingSource();
   let now = Date.UTC(2026, 10, 26, 23, 59, 59, 999);

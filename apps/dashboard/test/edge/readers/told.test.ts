@@ -165,6 +165,9 @@ test('searches that may be private are not kept, nor what is seen nowhere', () =
     'pk_live_4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c',
     '+49 170 1234567',
     '4111 1111 1111 1111',
+    '٤١١١ ١١١١ ١١١١ ١١١١',
+    '０９０－１２３４－５６７８',
+    'jane＠example.com',
     'x'.repeat(101),
     ' \t ',
   ];

@@ -3,6 +3,7 @@ import type { FoundResource } from '../sites/site-files.ts';
 import type { Site } from '../sites/site-source.ts';
 import { agentNames, BROWSERS, OTHER_PROGRAMS } from './agents.ts';
 import type { ReaderCounts } from './reader-counts.ts';
+import { pathName } from './reader-texts.ts';
 import { countedPath, type Reading } from './reading.ts';
 import { leadOf, sourceOf } from './referrer.ts';
 import { isNavigation, type ReaderHeaders, readerHeaders } from './visitor.ts';
@@ -46,8 +47,7 @@ export class RequestsOfReaders {
     if (headers.isLeftOut || this.#agentOf(headers.userAgent) !== undefined) return;
     if (!isNavigation(headers, isSecure)) return;
     if (headers.fetchDest === undefined && headers.referer === undefined) return;
-    // Not what stands nowhere in an address bar.
-    const path = /\p{Cc}/u.test(target.path) ? '' : countedPath(site, target.path);
+    const path = pathName(countedPath(site, target.path));
     const lead = leadOf(headers.referer, target.host, site.origin);
     this.#counts.count(site.projectId, 'missing', path, lead);
   }

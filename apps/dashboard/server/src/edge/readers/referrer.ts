@@ -1,4 +1,5 @@
 import { DIRECT, MAX_DETAIL } from '../../readers/counted.ts';
+import { pathName } from './reader-texts.ts';
 
 /** The host of a web address. Longer addresses are nobody's page. */
 const HOST =
@@ -38,7 +39,7 @@ export function leadOf(referer: string | undefined, host: string, origin: string
   if (!isOwn(from, host, origin)) return from;
   try {
     const path = decodeURIComponent(new URL(referer).pathname);
-    return path.length <= MAX_DETAIL && !/\p{Cc}/u.test(path) ? path : '';
+    return path.length <= MAX_DETAIL ? pathName(path) : '';
   } catch {
     return '';
   }

@@ -245,10 +245,54 @@ function counted(
   at: number,
   kind: Parameters<typeof readTable>[2] extends never ? never : 'view' | 'missing' | 'search',
   names: Iterable<readonly [string, number]>,
+  projectId = 'pets',
 ): HourCounts {
   const counts = new Map([[kind, new Map(names)]]);
-  return { hour: hourOf(at), projects: new Map([['pets', { counts, sentences: [] }]]) };
+  return { hour: hourOf(at), projects: new Map([[projectId, { counts, sentences: [] }]]) };
 }
+
+test('a table of many missing paths holds up nobody else, and proposes pages for the first ones', async (t) => {
+  const service = await startService(t);
+  const owner = await service.signUp('owner@example.com');
+  await createProject(owner, 'pets');
+  await deployFiles(owner, 'pets', FILES);
+  const project = (await findProject(service.db, 'pets', null))?.project;
+  assert.ok(project);
+  // A site of two thousand pages with long names, as any that grew.
+  const { manifest, hash } = await service.db
+    .selectFrom('artifacts')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  const site = JSON.parse(manifest) as { files: Record<string, unknown> };
+  const name = (word: string, at: number) => `/${word.repeat(9)}${String(at).padStart(4, '0')}`;
+  for (let at = 0; at < 2_000; at += 1)
+    site.files[name('pages-', at)] = site.files['/guides/webhooks'];
+  await service.db
+    .updateTable('artifacts')
+    .set({ manifest: JSON.stringify(site) })
+    .where('hash', '=', hash)
+    .execute();
+  // The first one is a page's with a letter too many; all others are like no page.
+  const missing: [string, number][] = [[`${name('pages-', 7)}x`, 9]];
+  for (let at = 0; at < 150; at += 1) missing.push([name('zzzzz-', at), 1]);
+  await addReaders(service.db, counted(Date.now(), 'missing', missing, project.id));
+
+  let isDone = false;
+  const table = owner
+    .call('GET', '/api/projects/pets/readers/missing?period=7d&limit=1000')
+    .finally(() => {
+      isDone = true;
+    });
+  let answered = 0;
+  while (!isDone) {
+    assert.equal((await ask(service.edgePort, '/')).status, 200);
+    answered += 1;
+  }
+  const { items } = await json<ReaderTable>(await table);
+  assert.equal(items.length, 151);
+  assert.match(items[0]?.redirect?.to ?? '', /^\/pages-/);
+  assert.ok(answered >= 20, `${answered} other requests were answered meanwhile`);
+});
 
 onBothEngines('of a day the most frequent names are kept, and all others as one', async (t) => {
   const { db } = await openTestDatabase(t);

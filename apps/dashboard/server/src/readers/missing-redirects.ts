@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { nearest } from '@petstore/service/nearest.ts';
 import { stringify } from 'yaml';
 import type { Manifest } from '../deploys/artifact.ts';
@@ -12,6 +13,9 @@ import type { ReaderRow } from './reader-report.ts';
 
 type Redirect = NonNullable<ReaderRow['redirect']>;
 
+/** For so many paths, the most frequent ones, a page is found whose name differs by letters: each takes up to 30 ms. */
+const MAX_NEAR = 50;
+
 const SOLVED: Redirect = { state: 'solved', to: null, line: null, version: null };
 const UNKNOWN: Redirect = { state: 'missing', to: null, line: null, version: null };
 
@@ -24,24 +28,33 @@ export async function withRedirects(
   site: Site | undefined,
   rows: readonly ReaderRow[],
 ): Promise<ReaderRow[]> {
-  const proposals = new Map<string, Promise<((path: string) => Redirect) | undefined>>();
+  const proposals = new Map<string, Promise<Propose | undefined>>();
   const proposalsOf = ({ artifactHash }: Site) => {
     const known = proposals.get(artifactHash) ?? proposer(source, artifactHash);
     proposals.set(artifactHash, known);
     return known;
   };
-  return Promise.all(
-    rows.map(async (row): Promise<ReaderRow> => {
-      if (row.name === '') return row;
-      if (!site) return { ...row, redirect: UNKNOWN };
-      const at = placeOf(site, row.name);
-      if (!at) return { ...row, redirect: SOLVED };
-      const propose = await proposalsOf(at.site);
-      const redirect = propose?.(at.path) ?? UNKNOWN;
-      return { ...row, redirect: { ...redirect, version: at.site.base?.slice(1) ?? null } };
-    }),
-  );
+  const redirectOfRow = async ({ name }: ReaderRow, mayBeNear: boolean): Promise<Redirect> => {
+    if (!site) return UNKNOWN;
+    const at = placeOf(site, name);
+    if (!at) return SOLVED;
+    const propose = await proposalsOf(at.site);
+    const redirect = propose?.(at.path, mayBeNear) ?? UNKNOWN;
+    return { ...redirect, version: at.site.base?.slice(1) ?? null };
+  };
+  const found: ReaderRow[] = [];
+  for (const row of rows) {
+    // Strangers choose how many paths there are, and how long: others are answered in between.
+    await turn();
+    const redirect =
+      row.name === '' ? undefined : await redirectOfRow(row, found.length < MAX_NEAR);
+    found.push({ ...row, ...(redirect && { redirect }) });
+  }
+  return found;
 }
+
+/** Where a missing path leads. `mayBeNear`: also to a page whose path differs by a few letters. */
+type Propose = (path: string, mayBeNear: boolean) => Redirect;
 
 /** The version of a site that a path belongs to, and the path in it; undefined where it redirects. */
 function placeOf(site: Site, path: string): { site: Site; path: string } | undefined {
@@ -51,15 +64,15 @@ function placeOf(site: Site, path: string): { site: Site; path: string } | undef
   return 'site' in located ? located : undefined;
 }
 
-async function proposer(source: SiteSource, artifactHash: string) {
+async function proposer(source: SiteSource, artifactHash: string): Promise<Propose | undefined> {
   const manifest = await source.readManifest(artifactHash);
   if (!manifest) return undefined;
   const paths = Object.keys(manifest.files).filter((path) => hasPage(manifest, path));
   const match = pageMatcher(paths.map((path) => ({ path: encodePath(path), title: '' })));
-  return (path: string): Redirect => {
+  return (path, mayBeNear) => {
     if (isThere(manifest, path)) return SOLVED;
     const from = encodePath(path);
-    const to = match({ path: from, title: '' }) ?? nearPage(path, paths);
+    const to = match({ path: from, title: '' }) ?? (mayBeNear ? nearPage(path, paths) : undefined);
     return { ...UNKNOWN, to: to ?? null, line: to === undefined ? null : redirectLine(from, to) };
   };
 }

@@ -27,9 +27,10 @@ async function started(t: TestContext) {
     path: string,
     body: string | Buffer | Fields,
     { host = 'a.test', ...headers }: Record<string, string> = OWN,
+    localAddress = '127.0.0.1',
   ) => {
     const sent = request({
-      ...{ port: edge.port, path, method: 'POST', agent: false },
+      ...{ host: '127.0.0.1', port: edge.port, path, method: 'POST', agent: false, localAddress },
       headers: {
         ...{ host, 'user-agent': BROWSER, ...headers },
         'content-type': 'application/x-www-form-urlencoded',
@@ -147,6 +148,19 @@ test('a flood of answers is refused, and one that is sent again is no second sen
   assert.deepEqual(counts, { 'helpful /guides/start no': taken });
   // Of a site, so many in the seconds between two transactions.
   assert.equal(source.sentences.length, 20);
+});
+
+test('one client fills no day with sentences, and its answers count', async (t) => {
+  const { source, tell, counted } = await started(t);
+  const write = async (sentence: string, from: string) =>
+    (await tell(FEEDBACK_PATH, { ...ANSWER, sentence }, OWN, from)).status;
+  const statuses = [];
+  for (let at = 0; at < 7; at += 1) statuses.push(await write(`Junk ${at}`, '127.0.0.2'));
+  assert.deepEqual(statuses, [204, 204, 204, 204, 204, 429, 429]);
+  assert.equal(await write('', '127.0.0.2'), 204);
+  assert.equal(await write('It lacks an example.', '127.0.0.3'), 204);
+  assert.deepEqual(await counted(), { 'helpful /guides/start no': 7 });
+  assert.equal(source.sentences.at(-1)?.text, 'It lacks an example.');
 });
 
 test('searches that may be private are not kept, nor what is seen nowhere', () => {

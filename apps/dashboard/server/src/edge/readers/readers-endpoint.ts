@@ -35,6 +35,8 @@ const EVENTS_OF_SITE: Rate = { burst: 2_000, perSecond: 1_000 };
 /** Answers to "Was this page helpful?": many readers may share an address. */
 const ANSWERS_OF_CLIENT: Rate = { burst: 10, perSecond: 0.1 };
 const ANSWERS_OF_SITE: Rate = { burst: 60, perSecond: 1 };
+/** Sentences: fewer in a day than are kept of it, so that one client does not keep out those of all others. */
+const SENTENCES_OF_CLIENT: Rate = { burst: 5, perSecond: 1 / 3_600 };
 
 const ALLOW = ['Allow', 'POST'];
 
@@ -62,6 +64,7 @@ export function readerEndpoints(
   const eventsOfSites = tokenBuckets(EVENTS_OF_SITE, now);
   const answersOfClients = tokenBuckets(ANSWERS_OF_CLIENT, now);
   const answersOfSites = tokenBuckets(ANSWERS_OF_SITE, now);
+  const sentencesOfClients = tokenBuckets(SENTENCES_OF_CLIENT, now);
   const agentOf = agentNames();
   let reading = 0;
 
@@ -128,6 +131,9 @@ export function readerEndpoints(
     if (!site.isPreview) {
       const name = countedPath(site, page);
       const text = sentenceText(form.get('sentence') ?? '');
+      const client = text === '' ? undefined : request.client();
+      if (client !== undefined && !sentencesOfClients.take(`${site.projectId} ${client}`))
+        return textResponse(429, 'Thank you. That was a lot from one place for today.', always);
       // The script sends the sentence behind the answer, which was counted.
       if (form.get('only') !== 'sentence') counts.count(site.projectId, 'helpful', name, helpful);
       if (text !== '')

@@ -145,6 +145,26 @@ test('what is damaged in a backup is named, wherever it is', async (t) => {
       (db) => db.exec("UPDATE webhooks SET sealed_secret = 'v1.00000000.AAAA'"),
       /its secrets are sealed with different keys/,
     ],
+    [
+      'a manifest that is none',
+      (db) => db.exec("UPDATE artifacts SET manifest = 'null'"),
+      /is damaged.*\(Cannot destructure property 'files'/,
+    ],
+    [
+      'a file of a site that is none',
+      (db) => db.exec(`UPDATE artifacts SET manifest = '{"files":{"/":5}}'`),
+      /is damaged/,
+    ],
+    [
+      'a time that is none',
+      (db) => db.exec('UPDATE audit_log SET at = 8e20'),
+      /is damaged.*\(Invalid time value\)/,
+    ],
+    [
+      'a table with a name of its own',
+      (db) => db.exec(`CREATE TABLE "x""; y" (sealed_a TEXT); INSERT INTO "x""; y" VALUES ('b')`),
+      /a value of x"; y\.sealed_a is not sealed/,
+    ],
     ['a table that is gone', (db) => db.exec('DROP TABLE audit_log'), /it lacks audit_log\./],
     [
       'one of a newer version',
@@ -173,6 +193,34 @@ test('what is damaged in a backup is named, wherever it is', async (t) => {
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   assert.match(refused.stderr, /^dashboard: [^\n]+another program's[^\n]+\n$/);
   assert.deepEqual(await readdir(join(where, 'data')), ['secret.key']);
+});
+
+test('a backup that would run statements of somebody else is refused', async (t) => {
+  const where = await elsewhere(t, true);
+  const becomesOwner = "UPDATE users SET role = 'owner'";
+  for (const [foreign, commands, statement] of [
+    [
+      'trigger evil',
+      ['verify', 'restore'],
+      `CREATE TRIGGER evil AFTER INSERT ON audit_log BEGIN ${becomesOwner}; END`,
+    ],
+    [
+      'view role_grants',
+      ['restore'],
+      "DROP VIEW role_grants; CREATE VIEW role_grants AS SELECT id AS project_id, 'usr' AS user_id, 'owner' AS role FROM projects",
+    ],
+  ] as const) {
+    await copyFile(backup, join(where, 'b.db'));
+    const db = new DatabaseSync(join(where, 'b.db'));
+    db.exec(statement);
+    db.close();
+    for (const command of commands) {
+      const { code, stdout, stderr } = await run(where, command, 'b.db');
+      assert.deepEqual([code, stdout], [1, ''], `${command} ${foreign}`);
+      assert.match(stderr, new RegExp(`^dashboard: b\\.db has the ${foreign}, which no dashboard`));
+    }
+    assert.deepEqual(await readdir(join(where, 'data')), ['secret.key']);
+  }
 });
 
 test('restored in its place it serves what was live then, and does nothing twice', async (t) => {

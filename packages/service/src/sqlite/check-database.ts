@@ -62,7 +62,21 @@ function check<Facts extends object>(
   if (orphan) {
     throw damaged(kind, shown, `a row of ${orphan.table} refers to one that is not there`);
   }
-  return kind.readFacts(db, shown, (problem) => damaged(kind, shown, problem));
+  return factsOf(kind, db, shown);
+}
+
+/** What a file holds may be anything, also what no program wrote: an error of reading it says that it is damaged. */
+async function factsOf<Facts extends object>(
+  kind: KeptDatabase<Facts>,
+  db: DatabaseSync,
+  shown: string,
+): Promise<Facts> {
+  try {
+    return await kind.readFacts(db, shown, (problem) => damaged(kind, shown, problem));
+  } catch (error) {
+    if (error instanceof UserError || isUnavailable(error)) throw error;
+    throw damaged(kind, shown, (error as Error).message, error);
+  }
 }
 
 function damaged(

@@ -10,7 +10,7 @@ import { OPERATOR } from '../audit/actor.ts';
 import { checkSealed, openSealer } from '../certificates/sealing.ts';
 import { keyPath, writeKey } from '../certificates/secret-key.ts';
 import { type Config, readConfig } from '../config.ts';
-import { KEPT_DASHBOARD } from '../store/backup/kept-dashboard.ts';
+import { KEPT_DASHBOARD, refuseForeignStatements } from '../store/backup/kept-dashboard.ts';
 import { type Settled, settleRestored } from '../store/backup/settle-restored.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { holdsSealed } from '../store/sealed.ts';
@@ -83,6 +83,7 @@ async function restore(
       throw new UserError(`${database} exists already. Replace it with --force; it is kept aside.`);
     },
     async prepare(copy, backup) {
+      await refuseForeignStatements(backup, copy);
       if (key) openSecrets(backup, copy, key);
       else if (backup.secretKey !== null && !withoutKey) throw keyIsMissing(config, backup);
       settled = await settle(copy, backup);

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { refuseLackingTables, tablesOf } from '@petstore/service/sqlite/check-database.ts';
 import type { KeptDatabase } from '@petstore/service/sqlite/kept-database.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -53,7 +54,7 @@ export const KEPT_DASHBOARD: KeptDatabase<DashboardFacts> = {
 
   async readFacts(db, shown, damaged) {
     const schema = migrationsOf(db).at(-1);
-    const wanted = schema === undefined ? undefined : await tablesOfSchema(schema);
+    const wanted = schema === undefined ? undefined : await ofSchema(schema, tablesOf);
     refuseLackingTables(KEPT_DASHBOARD, db, wanted, { shown, owner: 'a dashboard' });
     const tables = tablesOf(db);
     const count = (table: string, where = '') =>
@@ -97,12 +98,42 @@ function migrationsOf(db: DatabaseSync): string[] {
   return rows.map(({ name }) => String(name));
 }
 
-/** The tables of a version of the schema, found by creating it. */
-async function tablesOfSchema(last: string): Promise<Set<string>> {
+/**
+ * Throws UserError where a backup runs statements that no version of the dashboard runs: a trigger, or a view that is
+ * another one. Whoever put it there would act in the service from then on, whatever passwords are changed. `path`: where
+ * the backup is, or a copy of it.
+ */
+export async function refuseForeignStatements(
+  { file, schema }: Pick<DashboardFacts, 'schema'> & { readonly file: string },
+  path: string,
+): Promise<void> {
+  const own = await ofSchema(schema, statementsOf);
+  const db = new DatabaseSync(new URL(`${pathToFileURL(path)}?immutable=1`), { readOnly: true });
+  try {
+    const foreign = [...statementsOf(db)].find(([name, sql]) => own.get(name) !== sql);
+    if (!foreign) return;
+    throw new UserError(
+      `${file} has ${foreign[0]}, which no dashboard made: somebody changed this backup, or the database that it is of. Use another one, or drop it there with sqlite3 once you know what it does.`,
+    );
+  } finally {
+    db.close();
+  }
+}
+
+/** Triggers and views, by their kind and name, with their statements. */
+function statementsOf(db: DatabaseSync): Map<string, string> {
+  const rows = db
+    .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')")
+    .all();
+  return new Map(rows.map(({ type, name, sql }) => [`the ${type} ${name}`, String(sql)]));
+}
+
+/** What `read` finds in a version of the schema, by creating it. */
+async function ofSchema<T>(last: string, read: (db: DatabaseSync) => T): Promise<T> {
   const db = new DatabaseSync(':memory:');
   try {
     await migrateTo(db, last);
-    return tablesOf(db);
+    return read(db);
   } finally {
     db.close();
   }

@@ -20,12 +20,15 @@ export function* sealedValues(db: DatabaseSync): Generator<SealedValue> {
     )
     .all() as { table: string; column: string }[];
   for (const { table, column } of columns) {
-    const rows = db.prepare(`SELECT * FROM "${table}" WHERE "${column}" IS NOT NULL`);
+    const rows = db.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} IS NOT NULL`);
     for (const row of rows.iterate()) {
       yield { column: `${table}.${column}`, value: String(row[column]), row };
     }
   }
 }
+
+/** Tables of a file that somebody made may have any name. */
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** How many sealed values there are, and the id of their key. Throws what `damaged` makes of several keys. */
 export function keyOfSecrets(

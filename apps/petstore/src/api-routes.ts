@@ -16,6 +16,10 @@ import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
 import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { ownSandboxRoutes } from './sandboxes/own-sandbox-routes.ts';
+import { sandboxesRoutes } from './sandboxes/sandboxes-routes.ts';
+import { sweepSandboxes } from './sandboxes/sweep.ts';
+import type { SandboxStores } from './store/sandbox/sandbox-stores.ts';
 import type { Store } from './store/store.ts';
 
 const MS_PER_HOUR = 3_600_000;
@@ -23,6 +27,8 @@ const MS_PER_HOUR = 3_600_000;
 interface ApiDeps {
   readonly config: Config;
   readonly store: Store;
+  /** Undefined where the service has no sandboxes. */
+  readonly sandboxStores: SandboxStores | undefined;
   readonly log: Log;
   readonly authentication: Authentication;
   /** What a request with an active key has to pass. */
@@ -41,7 +47,8 @@ interface ApiDeps {
  * hooks that are added here, so a check of requests belongs to admissionChecks.
  */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
-  const { config, store, log, authentication, check, fastPath, isCutOff, baseUrl, now } = deps;
+  const { config, store, sandboxStores, log, authentication, check, fastPath } = deps;
+  const { isCutOff, baseUrl, now } = deps;
 
   // The framework's promise that every request has the same shape.
   api.decorateRequest('apiKey');
@@ -49,7 +56,9 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.decorateRequest('bodyBytes');
   api.addHook(
     'onRequest',
-    admission(authentication, check, () => store),
+    admission(authentication, check, ({ sandbox }) =>
+      sandbox && sandboxStores ? sandboxStores.storeOf(sandbox.id) : store,
+    ),
   );
   api.addHook('onRoute', expectScope);
   fastPath.watch(api);
@@ -85,4 +94,13 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.register(petsRoutes, { idempotencyOf, baseUrl });
   api.register(categoriesRoutes, { idempotencyOf, baseUrl });
   api.register(ordersRoutes, { idempotencyOf, baseUrl, now });
+  if (sandboxStores) {
+    const { sandboxes } = store;
+    api.register(sandboxesRoutes, {
+      ...{ sandboxes, isOpen: config.sandboxes === 'open', baseUrl, now },
+      ...{ max: config.maxSandboxes, perHour: config.sandboxesPerHour },
+    });
+    api.register(ownSandboxRoutes, { sandboxes, stores: sandboxStores, now });
+    sweepSandboxes(api, { sandboxes, now, log });
+  }
 };

@@ -17,6 +17,10 @@ import { readTracingConfig, type TracingConfig } from './telemetry/tracing-confi
 
 export type Environment = 'production' | 'staging';
 
+const SANDBOX_MODES = ['off', 'keys', 'open'] as const;
+type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
 
@@ -45,6 +49,12 @@ export interface Config extends Limits {
   readonly authFailuresPerMinute: number;
   /** Proxies, as addresses and networks, whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Who may make sandboxes: nobody, whoever has a key, or everyone. */
+  readonly sandboxes: SandboxMode;
+  /** Sandboxes that there may be at once. */
+  readonly maxSandboxes: number;
+  /** Sandboxes that one address, or one key, may make in an hour; 0 for no limit. */
+  readonly sandboxesPerHour: number;
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
@@ -76,7 +86,7 @@ export interface Config extends Limits {
  */
 export function readConfig(env: Env): Config {
   return {
-    host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
+    host: text(env, 'PETSTORE_HOST') ?? DEFAULT_HOST,
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
     databaseUrl: secretText(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
     databaseReplicaUrls:
@@ -91,6 +101,9 @@ export function readConfig(env: Env): Config {
     rateLimitWindowSeconds: integer(env, 'PETSTORE_RATE_LIMIT_WINDOW_SECONDS', 1, 1, 3_600),
     authFailuresPerMinute: integer(env, 'PETSTORE_AUTH_FAILURES_PER_MINUTE', 600, 0, 1_000_000),
     trustedProxies: networks(env, 'PETSTORE_TRUSTED_PROXIES'),
+    sandboxes: oneOf(env, 'PETSTORE_SANDBOXES', SANDBOX_MODES, defaultSandboxes(env)),
+    maxSandboxes: integer(env, 'PETSTORE_MAX_SANDBOXES', 10_000, 1, 1_000_000),
+    sandboxesPerHour: integer(env, 'PETSTORE_SANDBOXES_PER_HOUR', 100, 0, 1_000_000),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     accessLog: oneOf(env, 'PETSTORE_ACCESS_LOG', ACCESS_LOG_MODES, 'errors'),
@@ -111,6 +124,21 @@ export function readConfig(env: Env): Config {
     shutdownTimeoutMs: integer(env, 'PETSTORE_SHUTDOWN_TIMEOUT_MS', 10_000, 1, 600_000),
     readyTimeoutMs: integer(env, 'PETSTORE_READY_TIMEOUT_MS', 2_000, 1, 60_000),
   };
+}
+
+/**
+ * Only people at this machine reach a service on loopback, unless a proxy stands before it; then the service has been
+ * told its public address. Elsewhere nobody without a key makes it store anything.
+ */
+function defaultSandboxes(env: Env): SandboxMode {
+  const host = text(env, 'PETSTORE_HOST') ?? DEFAULT_HOST;
+  const isLocal = host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host);
+  const isPublic = [
+    'PETSTORE_BASE_URL',
+    'PETSTORE_STAGING_BASE_URL',
+    'PETSTORE_TRUSTED_PROXIES',
+  ].some((name) => text(env, name) !== undefined);
+  return isLocal && !isPublic ? 'open' : 'keys';
 }
 
 function baseUrl(env: Env, name: string): string | undefined {

@@ -43,8 +43,18 @@ import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import type { SharedLimits } from './rate-limits/quota.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { healthRoutes, Readiness } from './readiness.ts';
+import {
+  Sandbox,
+  SandboxInput,
+  SandboxWithKey,
+  Snapshot,
+  SnapshotInput,
+  Snapshots,
+} from './sandboxes/sandbox.ts';
+import { sandboxKeys } from './sandboxes/sandbox-keys.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
+import { SandboxStores } from './store/sandbox/sandbox-stores.ts';
 import type { Store } from './store/store.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { HttpMetrics } from './telemetry/http-metrics.ts';
@@ -57,6 +67,7 @@ const schemas: readonly Named[] = [
   ...[PetStatus, NewPet, PetPatch, Pet, Pets],
   ...[CategoryInput, CategoryPatch, Category, Categories],
   ...[OrderStatus, OrderInput, Order, Orders],
+  ...[SandboxInput, SandboxWithKey, Sandbox, SnapshotInput, Snapshot, Snapshots],
   ErrorBody,
 ];
 
@@ -118,8 +129,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const usage = new KeyUsage(store.keys, log);
   // With debug logs or traces, every request goes through the router, so that each step shows.
   const changes = isDebugging || tracing ? undefined : store.changes;
+  const hasSandboxes =
+    config.sandboxes !== 'off' && isOffered({ stability: 'experimental' }, config.stability);
+  const sandboxStores = hasSandboxes ? new SandboxStores(store.sandboxes) : undefined;
+  const sandboxKey = hasSandboxes ? sandboxKeys(store.sandboxes) : undefined;
   const authentication = new Authentication({
-    ...{ keys: store.keys, changes, environment: config.environment, now },
+    ...{ keys: store.keys, sandboxKey, changes, environment: config.environment, now },
     failures: failuresOf(config, elapsed, shared),
   });
   const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed, shared), now });
@@ -196,7 +211,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   collectOperations(app, config.stability, schemas);
 
   app.register(apiRoutes, {
-    ...{ config, store, log, authentication, check, fastPath, isCutOff, now },
+    ...{ config, store, sandboxStores, log, authentication, check, fastPath, isCutOff, now },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });

@@ -22,6 +22,9 @@ test('without any variable the service has sensible settings', () => {
     rateLimitWindowSeconds: 1,
     authFailuresPerMinute: 600,
     trustedProxies: [],
+    sandboxes: 'open',
+    maxSandboxes: 10_000,
+    sandboxesPerHour: 100,
     stability: 'experimental',
     logLevel: 'info',
     accessLog: 'errors',
@@ -46,6 +49,22 @@ test('without any variable the service has sensible settings', () => {
     readyTimeoutMs: 2_000,
   });
   assert.deepEqual(readConfig({ PETSTORE_PORT: '', PETSTORE_ENV: '' }), readConfig({}));
+});
+
+test('sandboxes are open to everyone only where a service on loopback has no public address', () => {
+  const modeOf = (env: Record<string, string>) => readConfig(env).sandboxes;
+  for (const host of ['localhost', '127.0.0.1', '127.8.9.10', '::1']) {
+    assert.equal(modeOf({ PETSTORE_HOST: host }), 'open', host);
+  }
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.example.com', 'localhost.example.com']) {
+    assert.equal(modeOf({ PETSTORE_HOST: host }), 'keys', host);
+  }
+  for (const name of ['PETSTORE_BASE_URL', 'PETSTORE_STAGING_BASE_URL']) {
+    assert.equal(modeOf({ [name]: 'https://api.example.com/v1' }), 'keys', name);
+  }
+  assert.equal(modeOf({ PETSTORE_TRUSTED_PROXIES: '10.0.0.1' }), 'keys');
+  assert.equal(modeOf({ PETSTORE_HOST: '0.0.0.0', PETSTORE_SANDBOXES: 'open' }), 'open');
+  assert.equal(modeOf({ PETSTORE_SANDBOXES: 'off' }), 'off');
 });
 
 test('a variable that cannot be used is refused by name, with what it must be and what it was', () => {

@@ -29,7 +29,7 @@ export const SQLITE_FILE: Engine = {
   createDatabase: async (t) => `sqlite:${join(await temporaryFolder(t), 'store.db')}`,
 };
 
-const POSTGRESQL: Engine = {
+export const POSTGRESQL: Engine = {
   name: 'PostgreSQL',
   isShared: true,
   createDatabase: async (t, prepared) => {

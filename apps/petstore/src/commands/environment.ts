@@ -41,6 +41,12 @@ export const ENVIRONMENT = `\
     PETSTORE_AUTH_FAILURES_PER_MINUTE
                                 failed authentications of one address; 0 for no
                                 limit (600)
+    PETSTORE_SANDBOXES          who may get a sandbox: off for nobody, keys for
+                                whoever has a key, open for everyone (open on
+                                loopback without a public address, else keys)
+    PETSTORE_MAX_SANDBOXES      sandboxes that there may be at once (10000)
+    PETSTORE_SANDBOXES_PER_HOUR those that one address, or one key, may make; 0
+                                for no limit (100)
     PETSTORE_HEADERS_TIMEOUT_MS how long a client may take to send the headers
                                 (10000)
     PETSTORE_REQUEST_TIMEOUT_MS how long for the whole request (30000)

@@ -4,10 +4,13 @@ import { FailureLog } from '@petstore/service/failure-log.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  StoreFullError,
+  StoreGoneError,
   StoreOverloadedError,
   StoreUnavailableError,
   type UnavailableKind,
 } from '../store/store.ts';
+import { invalidToken } from './admission/authentication.ts';
 import {
   internalError,
   overloaded,
@@ -71,6 +74,8 @@ function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StoreOverloadedError) return overloaded(thrown.publicMessage);
   if (thrown instanceof StoreUnavailableError) return unavailable(thrown);
+  if (thrown instanceof StoreFullError) return new ApiError('conflict', thrown.message);
+  if (thrown instanceof StoreGoneError) return invalidToken();
   switch ((thrown as FastifyError | undefined)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return payloadTooLarge(MAX_BODY_BYTES);

@@ -40,7 +40,7 @@ export function pathReader(
 ): (input: unknown) => { value: Record<string, unknown> } {
   const { properties } = schema as unknown as ObjectSchema;
   const readers = Object.entries(properties).map(
-    ([name, rule]) => [name, readInteger(rule)] as const,
+    ([name, rule]) => [name, rule.type === 'string' ? asItIs : readInteger(rule)] as const,
   );
   return (input) => {
     const value: Record<string, unknown> = {};
@@ -78,7 +78,7 @@ export function validator(
       name,
       must: expectation(rule),
       isRequired: required.includes(name),
-      read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
+      read: rule.type === 'integer' ? integerReader(rule, isText) : undefined,
       isValid: checkerOf(rule),
     };
   });
@@ -107,6 +107,19 @@ export function validator(
     if (wrong.length === 0) return { value };
     return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
   };
+}
+
+const asItIs = (given: unknown) => given;
+
+/** What turns a given value into the form that the process holds it in; undefined where it has that form. */
+function integerReader(
+  rule: ValueSchema,
+  isText: boolean,
+): ((given: unknown) => unknown) | undefined {
+  if (isText) return readInteger(rule);
+  // The reader of bodies makes each integer a bigint.
+  if (rule.format === 'int64') return undefined;
+  return (given) => (typeof given === 'bigint' ? Number(given) : given);
 }
 
 /** A reader of integers from text. Other text stays text, which no integer schema allows. */

@@ -25,7 +25,7 @@ export interface IdempotencyReaderDeps {
   readonly keptMs: number;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with the owner of each key: the id of the API key. */
+  /** Called with the owner of each key of the service's own store: the id of the API key. */
   readonly onIdempotencyKey: (owner: string) => void;
 }
 
@@ -40,8 +40,9 @@ export function idempotencyReader({
     if (value === undefined) return undefined;
     const key = readKey(String(value));
     if (key === undefined || countHeader(request.raw.rawHeaders, HEADER) > 1) throw unusableKey();
-    const owner = request.apiKey.id;
-    onIdempotencyKey(owner);
+    const { id: owner, sandbox } = request.apiKey;
+    // A sandbox bounds its own.
+    if (!sandbox) onIdempotencyKey(owner);
     const at = now();
     const since = new Date(at - keptMs);
     return { owner, key, fingerprint: fingerprint(request), at: new Date(at), since, address };

@@ -136,6 +136,7 @@ async function describe(
         { name: 'pets', description: 'The animals of the store.' },
         { name: 'categories', description: 'What kinds of animals there are.' },
         { name: 'orders', description: 'Who buys which animal.' },
+        { name: 'sandboxes', description: 'Stores of your own, to try things on.' },
       ],
       components: {
         securitySchemes: {
@@ -197,15 +198,16 @@ function describeDeprecation(
   } as FastifySchema;
 }
 
-/** The same in GitBook's extension fields. */
+/** The same in GitBook's extension fields, and whether the key is optional. */
 function describeMarks(
   schema: FastifySchema,
-  { stability, hidesTryItPanel }: FastifyContextConfig,
+  { stability, hidesTryItPanel, isKeyOptional }: FastifyContextConfig,
 ): FastifySchema {
   return {
     ...schema,
     ...(stability && { 'x-stability': stability }),
     ...(hidesTryItPanel && { 'x-hideTryItPanel': true }),
+    ...(isKeyOptional && { security: [{}, { apiKey: [] }] }),
   } as FastifySchema;
 }
 

@@ -93,7 +93,7 @@ const RETRY_AFTER: Record<string, Header> = {
   },
 };
 
-const CACHE_CONTROL: Record<string, Header> = {
+export const CACHE_CONTROL: Record<string, Header> = {
   'Cache-Control': text(
     '`private, no-cache`: the client may store the response, and revalidates it before each use. ' +
       '`no-store`: nobody stores it.',

@@ -125,7 +125,8 @@ test('what operations say in the same words stands in the document once', async 
     .map((part) => JSON.stringify(part))
     .filter((text) => !text.startsWith('{"$ref"'));
   assert.equal(new Set(texts).size, texts.length);
-  assert.ok(json.length < 130_000, `${json.length} bytes`);
+  // Each operation more takes room; what all say takes it once.
+  assert.ok(json.length < 8_000 * operations.length, `${json.length} bytes`);
 });
 
 test('the form for older generators is valid OpenAPI 3.0 with the same operations', async (t) => {

@@ -7,6 +7,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { inPlace } from '../support/in-place.ts';
+import { addSandbox } from '../support/sandboxes.ts';
 import { type Service, startService } from '../support/service.ts';
 
 // The document's examples are answers that the service really gives. Each is provoked here, and what
@@ -58,6 +59,28 @@ const after =
     return started;
   };
 
+/** The sandbox of the examples. */
+const LESSON = { id: 'sbx_5f0c2a9be1d47386', name: 'lesson 4', seed: 200, pets: 50 };
+
+/** The same service, asked with the key of a sandbox that has seen these requests. */
+const inSandbox =
+  (...requests: Sent[]) =>
+  async (t: TestContext) => {
+    const started = await service(t);
+    const { key } = await addSandbox(started.store, LESSON);
+    for (const [method, path, body] of requests) {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+      const answer = await started.call(path, { method, headers, ...(body && { body }) });
+      assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+    }
+    return { ...started, key };
+  };
+
+const aSnapshot: Sent = ['POST', '/sandbox/snapshots', '{"name":"before-lunch"}'];
+const fiveSnapshots = [1, 2, 3, 4, 5].map(
+  (n): Sent => ['POST', '/sandbox/snapshots', `{"name":"${n}"}`],
+);
+
 const aPet: Sent = ['POST', '/pets', '{"name":"Rex","categoryId":1}'];
 const aSoldPet: Sent = ['POST', '/pets', '{"name":"Rex","categoryId":1,"status":"sold"}'];
 const category = (name: string): Sent => ['POST', '/categories', `{"name":"${name}"}`];
@@ -72,12 +95,29 @@ const failing = (error: Error) => async (t: TestContext) => {
   };
   const working = await openStore('sqlite::memory:');
   const broken = new Proxy({}, { get: () => async () => fail() });
-  const store = { ...working, pets: broken, categories: broken, orders: broken } as Store;
+  const own = { pets: broken, categories: broken, orders: broken, sandboxes: broken };
+  const store = { ...working, ...own } as Store;
   return startService(t, { store, config: CONFIG });
 };
 
 const broken = failing(new Error('broken'));
 const away = failing(new StoreUnavailableError('away'));
+
+/** The same for the key of a sandbox, which is still found. */
+const failingSandbox = (error: Error) => async (t: TestContext) => {
+  const working = await openStore('sqlite::memory:');
+  const { key } = await addSandbox(working, LESSON);
+  const fail = async () => {
+    throw error;
+  };
+  const { findByKey } = working.sandboxes;
+  const snapshots = new Proxy({}, { get: () => fail });
+  const failing = new Proxy({ findByKey, snapshots } as Record<string, unknown>, {
+    get: (working, name) => working[String(name)] ?? fail,
+  });
+  const store = { ...working, sandboxes: failing as unknown } as Store;
+  return { ...(await startService(t, { store, config: CONFIG, now: () => NOON })), key };
+};
 
 /** A service whose key is for something else. */
 const withScope = (scope: Scope) => (t: TestContext) =>
@@ -167,6 +207,22 @@ const seenBefore = async (t: TestContext) => {
   await started.post('/pets', GOOD, { 'idempotency-key': 'again' });
   return started;
 };
+
+/** What can become of a request that takes no condition. */
+function withoutCondition({ precondition_failed: _, ...others }: Record<string, Provocation>) {
+  return others;
+}
+
+/** What can become of any request for the sandbox of its key. */
+function ofSandbox(line: string, body?: string): Record<string, Provocation> {
+  const whole = request(line, body);
+  return {
+    ...withoutCondition(common(line, body)),
+    internal_error: { start: failingSandbox(new Error('broken')), request: whole },
+    unavailable: { start: failingSandbox(new StoreUnavailableError('away')), request: whole },
+    not_found: { request: whole },
+  };
+}
 
 /** What an Idempotency-Key can end in. */
 function repeated(path: string, body?: string): Record<string, Provocation> {
@@ -350,6 +406,64 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     },
     not_found: { request: request('GET /v1/store/orders/1') },
   },
+  createSandbox: {
+    ...withoutCondition(common('POST /v1/sandboxes', '{}')),
+    ...bodies('POST /v1/sandboxes'),
+    201: { request: request('POST /v1/sandboxes', '{"seed":200}') },
+    unauthorized: {
+      request: (key) => request('POST /v1/sandboxes', '{}')(key).replace('Bearer ', 'Basic '),
+    },
+    invalid_request: { request: request('POST /v1/sandboxes', '{"ttl":59}') },
+  },
+  getSandbox: {
+    ...ofSandbox('GET /v1/sandbox'),
+    200: { start: inSandbox(), request: request('GET /v1/sandbox') },
+  },
+  deleteSandbox: {
+    ...ofSandbox('DELETE /v1/sandbox'),
+    204: { start: inSandbox(), request: request('DELETE /v1/sandbox') },
+  },
+  resetSandbox: {
+    ...ofSandbox('POST /v1/sandbox/reset'),
+    200: {
+      start: inSandbox(['POST', '/pets', GOOD], ['DELETE', '/pets/1']),
+      request: request('POST /v1/sandbox/reset'),
+    },
+  },
+  listSnapshots: {
+    ...ofSandbox('GET /v1/sandbox/snapshots'),
+    200: { start: inSandbox(aSnapshot), request: request('GET /v1/sandbox/snapshots') },
+  },
+  createSnapshot: {
+    ...ofSandbox('POST /v1/sandbox/snapshots', '{"name":"before-lunch"}'),
+    ...bodies('POST /v1/sandbox/snapshots'),
+    201: {
+      start: inSandbox(),
+      request: request('POST /v1/sandbox/snapshots', '{"name":"before-lunch"}'),
+    },
+    invalid_request: {
+      start: inSandbox(),
+      request: request('POST /v1/sandbox/snapshots', '{"name":"a/b"}'),
+    },
+    conflict: {
+      start: inSandbox(...fiveSnapshots),
+      request: request('POST /v1/sandbox/snapshots', '{"name":"before-lunch"}'),
+    },
+  },
+  restoreSnapshot: {
+    ...ofSandbox('POST /v1/sandbox/snapshots/before-lunch/restore'),
+    200: {
+      start: inSandbox(aSnapshot, ['POST', '/pets', GOOD]),
+      request: request('POST /v1/sandbox/snapshots/before-lunch/restore'),
+    },
+  },
+  deleteSnapshot: {
+    ...ofSandbox('DELETE /v1/sandbox/snapshots/before-lunch'),
+    204: {
+      start: inSandbox(aSnapshot),
+      request: request('DELETE /v1/sandbox/snapshots/before-lunch'),
+    },
+  },
   completeOrder: ending('complete'),
   cancelOrder: ending('cancel'),
 };
@@ -363,7 +477,11 @@ const BELOW_ROUTES = new Set([
 ]);
 
 function assertAsDocumented(name: string, answer: RawResponse, documented: Answer, body: unknown) {
-  assert.equal(answer.body, body === undefined ? '' : exactly(body), name);
+  // What is made anew each time.
+  const text = answer.body
+    .replace(/"sbx_\w{16}"/, `"${LESSON.id}"`)
+    .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`);
+  assert.equal(text, body === undefined ? '' : exactly(body), name);
   assert.equal(
     'content' in documented,
     answer.body !== '',
@@ -498,12 +616,18 @@ test('a header that changes what an operation does is its parameter in the docum
     createCategory: '{"name":"Cats"}',
     updateCategory: '{"name":"Hounds"}',
     placeOrder: '{"petId":1}',
+    createSandbox: '{}',
+    createSnapshot: '{"name":"1"}',
   };
   const { document } = await documentOf(await service(t));
   for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
     const target = `/v1${path.replace('{petId}', '1').replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
-    const start = after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+    const start = path.startsWith('/sandbox/')
+      ? inSandbox(...fiveSnapshots.slice(0, 1))
+      : path === '/sandbox'
+        ? inSandbox()
+        : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
     const shared = method === 'GET' ? await start(t) : undefined;
     const statusWith = async (headers: Record<string, string>) => {
       const { origin, key } = shared ?? (await start(t));

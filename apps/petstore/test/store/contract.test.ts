@@ -14,13 +14,23 @@ import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import {
+  type Page,
+  type ResourceStore,
+  type Store,
+  StoreUnavailableError,
+} from '../../src/store/store.ts';
 import { ONE_TABLE, SMALL_PARTITIONS } from '../support/postgres-forms.ts';
+import { openResources, SANDBOXES } from '../support/sandboxes.ts';
 
 // What every engine promises, as src/store/store.ts has it.
 
 const test = (title: string, body: Body) =>
   onEveryEngine(title, body, [ONE_TABLE, SMALL_PARTITIONS]);
+
+/** What sandboxes promise, too. */
+const testOfResources = (title: string, body: Body) =>
+  onEveryEngine(title, body, [ONE_TABLE, SMALL_PARTITIONS, ...SANDBOXES]);
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const everything = { limit: 100, status: undefined, after: undefined };
@@ -35,11 +45,15 @@ async function newStore(t: TestContext, engine: Engine): Promise<Store> {
   return open(t, await engine.createDatabase(t));
 }
 
+async function newResources(t: TestContext, engine: Engine): Promise<ResourceStore> {
+  return openResources(t, engine, await engine.createDatabase(t));
+}
+
 function idsIn({ json }: Page): bigint[] {
   return [...json.matchAll(/"id":(-?\d+)/g)].map(([, id]) => BigInt(id ?? ''));
 }
 
-async function idsOnAllPages({ pets }: Store, limit: number): Promise<bigint[]> {
+async function idsOnAllPages({ pets }: ResourceStore, limit: number): Promise<bigint[]> {
   const ids: bigint[] = [];
   let after: bigint | undefined;
   do {
@@ -52,8 +66,8 @@ async function idsOnAllPages({ pets }: Store, limit: number): Promise<bigint[]> 
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
-test('a new animal gets the next id, and can be read at once', async (t, engine) => {
-  const { pets } = await newStore(t, engine);
+testOfResources('a new animal gets the next id, and can be read at once', async (t, engine) => {
+  const { pets } = await newResources(t, engine);
   assert.equal(await pets.get(1n), undefined);
   for (const id of upTo(3)) {
     assert.deepEqual(await pets.create(rex), { id, json: petJson(id, rex) });
@@ -62,61 +76,67 @@ test('a new animal gets the next id, and can be read at once', async (t, engine)
   }
 });
 
-test('an animal reads the same to the letter from create, get, list and rows', async (t, engine) => {
-  const { pets } = await newStore(t, engine);
-  const name = fc
-    .string({ minLength: 1, maxLength: 60, unit: 'binary' })
-    .filter((text) => text.isWellFormed() && !text.includes('\u0000'));
-  const categoryId = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
-  const status = fc.constantFrom('available', 'pending', 'sold');
-  await fc.assert(
-    fc.asyncProperty(fc.record({ name, categoryId, status }), async (pet) => {
-      const { id, json } = await pets.create(pet);
-      assert.equal(json, petJson(id, pet));
-      assert.equal(await pets.get(id), json);
-      assert.deepEqual((await pets.list({ ...everything, after: id - 1n })).json, `[${json}]`);
-      assert.deepEqual((await pets.rows(id - 1n, 1)).lines, [json]);
-    }),
-    {
-      numRuns: 100,
-      examples: [
-        [{ name: '"\\/\b\f\n\r\t\u001f\u007f\u2028\uffff🐈', categoryId: 0n, status: 'sold' }],
-      ],
-    },
-  );
-});
+testOfResources(
+  'an animal reads the same to the letter from create, get and list',
+  async (t, engine) => {
+    const { pets } = await newResources(t, engine);
+    const name = fc
+      .string({ minLength: 1, maxLength: 60, unit: 'binary' })
+      .filter((text) => text.isWellFormed() && !text.includes('\u0000'));
+    const categoryId = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+    const status = fc.constantFrom('available', 'pending', 'sold');
+    await fc.assert(
+      fc.asyncProperty(fc.record({ name, categoryId, status }), async (pet) => {
+        const { id, json } = await pets.create(pet);
+        assert.equal(json, petJson(id, pet));
+        assert.equal(await pets.get(id), json);
+        assert.deepEqual((await pets.list({ ...everything, after: id - 1n })).json, `[${json}]`);
+      }),
+      {
+        numRuns: 100,
+        examples: [
+          [{ name: '"\\/\b\f\n\r\t\u001f\u007f\u2028\uffff🐈', categoryId: 0n, status: 'sold' }],
+        ],
+      },
+    );
+  },
+);
 
-test('a page holds what was asked for in ascending order, and leads to the next', async (t, engine) => {
-  const store = await newStore(t, engine);
-  const { pets } = store;
-  assert.deepEqual(await pets.list(everything), { json: '[]', next: undefined });
-  for (let i = 0; i < 10; i++) {
-    await pets.create({ ...rex, status: i % 2 ? 'sold' : 'available' });
-  }
-  assert.deepEqual(idsIn(await pets.list(everything)), upTo(10));
-  assert.equal((await pets.list({ ...everything, limit: 10 })).next, undefined);
-  assert.equal((await pets.list({ ...everything, limit: 9 })).next, 9n);
-  for (const limit of [1, 3, 5]) assert.deepEqual(await idsOnAllPages(store, limit), upTo(10));
+testOfResources(
+  'a page holds what was asked for in ascending order, and leads to the next',
+  async (t, engine) => {
+    const store = await newResources(t, engine);
+    const { pets } = store;
+    assert.deepEqual(await pets.list(everything), { json: '[]', next: undefined });
+    for (let i = 0; i < 10; i++) {
+      await pets.create({ ...rex, status: i % 2 ? 'sold' : 'available' });
+    }
+    assert.deepEqual(idsIn(await pets.list(everything)), upTo(10));
+    assert.equal((await pets.list({ ...everything, limit: 10 })).next, undefined);
+    assert.equal((await pets.list({ ...everything, limit: 9 })).next, 9n);
+    for (const limit of [1, 3, 5]) assert.deepEqual(await idsOnAllPages(store, limit), upTo(10));
 
-  const sold = await pets.list({ limit: 3, status: 'sold', after: undefined });
-  assert.deepEqual([idsIn(sold), sold.next], [[2n, 4n, 6n], 6n]);
-  const rest = await pets.list({ limit: 3, status: 'sold', after: 6n });
-  assert.deepEqual([idsIn(rest), rest.next], [[8n, 10n], undefined]);
-  assert.equal((await pets.list({ limit: 3, status: 'pending', after: undefined })).json, '[]');
-});
+    const sold = await pets.list({ limit: 3, status: 'sold', after: undefined });
+    assert.deepEqual([idsIn(sold), sold.next], [[2n, 4n, 6n], 6n]);
+    const rest = await pets.list({ limit: 3, status: 'sold', after: 6n });
+    assert.deepEqual([idsIn(rest), rest.next], [[8n, 10n], undefined]);
+    assert.equal((await pets.list({ limit: 3, status: 'pending', after: undefined })).json, '[]');
+  },
+);
 
 test('rows are what the list shows, each on its own, with where to go on', async (t, engine) => {
   const { pets } = await newStore(t, engine);
   assert.deepEqual(await pets.rows(undefined, 10), { lines: [], next: undefined });
-  for (let i = 0; i < 5; i++) await pets.create(rex);
-  const lines = upTo(5).map((id) => petJson(id, rex));
+  const odd = { ...rex, name: '"\\/\b\f\n\r\t\u001f\u007f\u2028\uffff🐈', categoryId: INT64_MIN };
+  for (let i = 0; i < 5; i++) await pets.create(odd);
+  const lines = upTo(5).map((id) => petJson(id, odd));
   assert.deepEqual(await pets.rows(undefined, 5), { lines, next: undefined });
   assert.deepEqual(await pets.rows(undefined, 3), { lines: lines.slice(0, 3), next: 3n });
   assert.deepEqual(await pets.rows(3n, 3), { lines: lines.slice(3), next: undefined });
 });
 
-test('animals that are created at once get an id each', async (t, engine) => {
-  const store = await newStore(t, engine);
+testOfResources('animals that are created at once get an id each', async (t, engine) => {
+  const store = await newResources(t, engine);
   const names = Array.from({ length: 1_000 }, (_, i) => `pet ${i}`);
   const made = await Promise.all(names.map((name) => store.pets.create({ ...rex, name })));
   for (const [at, { id, json }] of made.entries()) {
@@ -127,8 +147,8 @@ test('animals that are created at once get an id each', async (t, engine) => {
   assert.deepEqual(await idsOnAllPages(store, 100), ids);
 });
 
-test('following pages while others create shows each animal once', async (t, engine) => {
-  const store = await newStore(t, engine);
+testOfResources('following pages while others create shows each animal once', async (t, engine) => {
+  const store = await newResources(t, engine);
   let isDone = false;
   const writers = Array.from({ length: 8 }, async () => {
     const ids: bigint[] = [];

@@ -2,14 +2,22 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
+import {
+  type Body,
+  onSharedEngines,
+  onEveryEngine as test,
+} from '@petstore/test-support/engines.ts';
 import type { PetFields } from '../../src/pets/pet.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { Idempotency, IdempotentResult, Store } from '../../src/store/store.ts';
+import type { Idempotency, IdempotentResult, ResourceStore, Store } from '../../src/store/store.ts';
+import { openResources, SANDBOXES } from '../support/sandboxes.ts';
 
 // What every engine promises of writes that happen once: Idempotency in src/store/store.ts.
+
+/** What sandboxes promise, too: each has one owner, and bounds what it keeps itself. */
+const testOfResources = (title: string, body: Body) => test(title, body, SANDBOXES);
 
 const rex: PetFields = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -35,9 +43,9 @@ async function open(t: TestContext, url: string): Promise<Store> {
   return store;
 }
 
-async function namesIn({ pets }: Store): Promise<string[]> {
-  const { lines } = await pets.rows(undefined, 10_000);
-  return lines.map((line) => String(JSON.parse(line).name));
+async function namesIn({ pets }: ResourceStore): Promise<string[]> {
+  const { json } = await pets.list({ limit: 100, after: undefined, status: undefined });
+  return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
 }
 
 function written(result: IdempotentResult | Refusal | undefined): IdempotentResult {
@@ -51,33 +59,47 @@ function refused(result: IdempotentResult | Refusal | undefined): string {
   return result.refused;
 }
 
-test('a write that was done once has the result of then, whatever has become of it', async (t, engine) => {
-  const { pets, categories, orders } = await open(t, await engine.createDatabase(t));
-  const pet = written(await pets.createIdempotently(withKey('p'), rex));
-  assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), address: 'a' });
-  const category = written(
-    await categories.createIdempotently(withKey('c'), { name: 'Dogs "ß" 🐈' }),
-  );
-  const order = written(await orders.placeIdempotently(withKey('o'), pet.id));
-  const ended = written(await orders.endIdempotently(withKey('e'), order.id, 'cancelled'));
-  assert.equal(await orders.get(order.id), ended.json);
+testOfResources(
+  'a write that was done once has the result of then, whatever has become of it',
+  async (t, engine) => {
+    const { pets, categories, orders } = await openResources(
+      t,
+      engine,
+      await engine.createDatabase(t),
+    );
+    const pet = written(await pets.createIdempotently(withKey('p'), rex));
+    assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), address: 'a' });
+    const category = written(
+      await categories.createIdempotently(withKey('c'), { name: 'Dogs "ß" 🐈' }),
+    );
+    const order = written(await orders.placeIdempotently(withKey('o'), pet.id));
+    const ended = written(await orders.endIdempotently(withKey('e'), order.id, 'cancelled'));
+    assert.equal(await orders.get(order.id), ended.json);
 
-  await pets.update(pet.id, { name: 'Ada' });
-  await categories.update(category.id, { name: 'Hounds' });
-  assert.equal(await pets.remove(pet.id), 'removed');
-  const later = { at: NOON + DAY_MS - 1, address: 'b' };
-  assert.deepEqual(await pets.createIdempotently(withKey('p', later), rex), pet);
-  assert.deepEqual(
-    await categories.createIdempotently(withKey('c', later), { name: 'Dogs "ß" 🐈' }),
-    category,
-  );
-  assert.deepEqual(await orders.placeIdempotently(withKey('o', later), pet.id), order);
-  assert.deepEqual(await orders.endIdempotently(withKey('e', later), order.id, 'cancelled'), ended);
-  assert.equal(await pets.get(pet.id), undefined, 'nothing was made anew');
-});
+    await pets.update(pet.id, { name: 'Ada' });
+    await categories.update(category.id, { name: 'Hounds' });
+    assert.equal(await pets.remove(pet.id), 'removed');
+    const later = { at: NOON + DAY_MS - 1, address: 'b' };
+    assert.deepEqual(await pets.createIdempotently(withKey('p', later), rex), pet);
+    assert.deepEqual(
+      await categories.createIdempotently(withKey('c', later), { name: 'Dogs "ß" 🐈' }),
+      category,
+    );
+    assert.deepEqual(await orders.placeIdempotently(withKey('o', later), pet.id), order);
+    assert.deepEqual(
+      await orders.endIdempotently(withKey('e', later), order.id, 'cancelled'),
+      ended,
+    );
+    assert.equal(await pets.get(pet.id), undefined, 'nothing was made anew');
+  },
+);
 
-test('what a rule refused stays refused with the same words', async (t, engine) => {
-  const { pets, categories, orders } = await open(t, await engine.createDatabase(t));
+testOfResources('what a rule refused stays refused with the same words', async (t, engine) => {
+  const { pets, categories, orders } = await openResources(
+    t,
+    engine,
+    await engine.createDatabase(t),
+  );
   const noPet = await orders.placeIdempotently(withKey('o'), 1n);
   assert.equal(refused(noPet), 'not_found');
   await pets.create({ ...rex, status: 'sold' });
@@ -120,8 +142,8 @@ test('a key belongs to one request of one owner', async (t, engine) => {
   );
 });
 
-test('a key counts for as long as it is told to, and then anew', async (t, engine) => {
-  const store = await open(t, await engine.createDatabase(t));
+testOfResources('a key counts for as long as it is told to, and then anew', async (t, engine) => {
+  const store = await openResources(t, engine, await engine.createDatabase(t));
   const first = written(await store.pets.createIdempotently(withKey('k'), rex));
   const at = NOON + DAY_MS;
   assert.deepEqual(await store.pets.createIdempotently(withKey('k', { at }), rex), first);
@@ -136,16 +158,22 @@ test('a key counts for as long as it is told to, and then anew', async (t, engin
   );
 });
 
-test('while the first of a key is under way, a second is told to come again', async (t, engine) => {
-  const store = await open(t, await engine.createDatabase(t));
-  const results = await Promise.all(
-    ['x', 'x', 'y'].map((asked) => store.pets.createIdempotently(withKey('k', { asked }), rex)),
-  );
-  const first = written(results[0]);
-  assert.deepEqual(results.slice(1).map(refused), ['idempotency_conflict', 'idempotency_conflict']);
-  assert.deepEqual(await store.pets.createIdempotently(withKey('k'), rex), first);
-  assert.equal((await namesIn(store)).length, 1);
-});
+testOfResources(
+  'while the first of a key is under way, a second is told to come again',
+  async (t, engine) => {
+    const store = await openResources(t, engine, await engine.createDatabase(t));
+    const results = await Promise.all(
+      ['x', 'x', 'y'].map((asked) => store.pets.createIdempotently(withKey('k', { asked }), rex)),
+    );
+    const first = written(results[0]);
+    assert.deepEqual(results.slice(1).map(refused), [
+      'idempotency_conflict',
+      'idempotency_conflict',
+    ]);
+    assert.deepEqual(await store.pets.createIdempotently(withKey('k'), rex), first);
+    assert.equal((await namesIn(store)).length, 1);
+  },
+);
 
 test('a write that the database refuses keeps nothing, not even beside others', async (t, engine) => {
   const store = await open(t, await engine.createDatabase(t));

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { onEveryEngine as test } from '@petstore/test-support/engines.ts';
+import '@petstore/test-support/clean-up.ts';
+import { type Body, onEveryEngine } from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { isRefusal, type RefusalCode } from '../../src/refusal.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { ResourceStore } from '../../src/store/store.ts';
+import { openResources, SANDBOXES } from '../support/sandboxes.ts';
 
 // Many clients order, cancel, complete, patch and remove one animal at once. Whatever came of it must
 // be explained by some order in which the same was done one by one: each answer is then one that the
 // rules give, and no state in between is one that they forbid. The rules are written down here a
 // second time, as a model, since a test that asked the service's own table would agree with anything.
+
+const test = (title: string, body: Body) => onEveryEngine(title, body, SANDBOXES);
 
 type Status = 'available' | 'pending' | 'sold';
 
@@ -111,7 +113,7 @@ const clients = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), {
 });
 
 /** Lets clients do their steps on a new animal, each one after another and all at the same time. */
-async function play({ pets, orders }: Store, start: Status, scripts: Step[][]) {
+async function play({ pets, orders }: ResourceStore, start: Status, scripts: Step[][]) {
   const { id } = await pets.create({ name: 'Rex', categoryId: 1n, status: start });
   const events: Event[] = [];
   const known: bigint[] = [];
@@ -149,8 +151,7 @@ async function play({ pets, orders }: Store, start: Status, scripts: Step[][]) {
 }
 
 test('what clients do at once to one animal is always explained by the rules', async (t, engine) => {
-  const store = await openStore(await engine.createDatabase(t));
-  cleanUp(t, () => store.close());
+  const store = await openResources(t, engine, await engine.createDatabase(t));
   await fc.assert(
     fc.asyncProperty(status, clients, async (start, scripts) => {
       const { id, events, known } = await play(store, start, scripts);
@@ -176,8 +177,7 @@ test('what clients do at once to one animal is always explained by the rules', a
 });
 
 test('of any number of orders for one animal at once, exactly one is placed', async (t, engine) => {
-  const { pets, orders, close } = await openStore(await engine.createDatabase(t));
-  cleanUp(t, close);
+  const { pets, orders } = await openResources(t, engine, await engine.createDatabase(t));
   for (let round = 0; round < 5; round++) {
     const { id } = await pets.create({ name: 'Rex', categoryId: 1n, status: 'available' });
     const results = await Promise.all(

@@ -12,10 +12,14 @@ import { checkScope } from './scope.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key of the request, set by admission. */
+    /** The key of the request, set by admission. There is none where the route's config says that it is optional. */
     apiKey: ActiveKey;
     /** What the request reads and writes: the service's own store, or that of the key's sandbox. Set by admission. */
     store: ResourceStore;
+  }
+  interface FastifyContextConfig {
+    /** Whether a request without an Authorization header passes, too. */
+    isKeyOptional?: boolean;
   }
 }
 
@@ -62,6 +66,9 @@ export function admission(
       request.store = storeOf(key);
       return check({ key, route: request.route.config, response: responseOf(reply) });
     };
+    if (request.route.config.isKeyOptional && request.headers.authorization === undefined) {
+      return done();
+    }
     try {
       const key = authentication.keyOf(request.raw, () => request.ip);
       const pending = key instanceof Promise ? key.then(enter) : enter(key);
@@ -75,7 +82,10 @@ export function admission(
 
 /** Records that a key was used, whatever becomes of the request. `now`: the clock, in milliseconds since 1970. */
 function recordUse(usage: KeyUsage, now: () => number): Check {
-  return ({ key }) => usage.note(key.id, now());
+  return ({ key }) => {
+    // The store has no row for the key of a sandbox.
+    if (!key.sandbox) usage.note(key.id, now());
+  };
 }
 
 /**

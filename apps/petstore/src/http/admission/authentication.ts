@@ -2,9 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
 import type { Environment } from '../../config.ts';
-import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../../keys/key.ts';
+import {
+  type ActiveKey,
+  hashKey,
+  isWellFormedKey,
+  isWellFormedSandboxKey,
+  type KeyHash,
+} from '../../keys/key.ts';
 import type { FailedAuthentications } from '../../rate-limits/failed-authentications.ts';
-import type { Changes, KeyStore } from '../../store/store.ts';
+import type { Awaitable, Changes, KeyStore } from '../../store/store.ts';
 
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -14,7 +20,9 @@ const MAX_KNOWN = 10_000;
 const MAX_KNOWN_LENGTH = 100;
 
 interface AuthenticationDeps {
-  readonly keys: KeyStore;
+  readonly keys: Pick<KeyStore, 'findUnrevoked'>;
+  /** Finds the key of a sandbox by its hash. Undefined where there are no sandboxes. */
+  readonly sandboxKey: ((hash: KeyHash) => Awaitable<ActiveKey | undefined>) | undefined;
   /** Undefined where the store cannot tell of changes: it is then asked at every request. */
   readonly changes: Changes | undefined;
   readonly environment: Environment;
@@ -63,7 +71,7 @@ export class Authentication {
    * client's.
    */
   keyOf(request: IncomingMessage, address: () => string): ActiveKey | Promise<ActiveKey> {
-    const { keys, environment, failures } = this.#deps;
+    const { keys, sandboxKey, environment, failures } = this.#deps;
     const refused = (error: ApiError, hash?: KeyHash) =>
       failures ? failures.failed(address(), error, hash) : error;
     const { authorization = '' } = request.headers;
@@ -72,7 +80,8 @@ export class Authentication {
     const known = this.knownKey(authorization);
     if (known) return known;
     const presented = BEARER.exec(authorization)?.[1] ?? '';
-    if (!isWellFormedKey(presented, environment)) throw refused(invalidToken());
+    const isOfSandbox = sandboxKey !== undefined && isWellFormedSandboxKey(presented);
+    if (!isOfSandbox && !isWellFormedKey(presented, environment)) throw refused(invalidToken());
     const hash = hashKey(presented);
     const refusal = failures?.refusal(address(), hash);
     if (refusal) throw refusal;
@@ -85,13 +94,17 @@ export class Authentication {
       this.#keep(authorization, key, revision);
       return key;
     };
-    const found = keys.findUnrevoked(hash);
+    const found = isOfSandbox ? sandboxKey(hash) : keys.findUnrevoked(hash);
     return found instanceof Promise ? found.then(decide) : decide(found);
   }
 
-  /** Keeps a key until the next commit, unless there was one since `revision`. */
+  /**
+   * Keeps a key until the next commit, unless there was one since `revision`. That of a sandbox is never kept: its
+   * requests all pass the router, which knows that they are not for the service's own store.
+   */
   #keep(authorization: string, key: ActiveKey, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;
+    if (key.sandbox) return;
     const hasRoom = this.#known.size < MAX_KNOWN && authorization.length <= MAX_KNOWN_LENGTH;
     if (isCurrent && hasRoom) this.#known.set(authorization, key);
   }
@@ -119,7 +132,8 @@ function unauthorized(message: string): ApiError {
   return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-function invalidToken(): ApiError {
+/** The 401 of a key that opens nothing. */
+export function invalidToken(): ApiError {
   return new ApiError(
     'unauthorized',
     'The API key is not valid here, has expired, or was revoked.',

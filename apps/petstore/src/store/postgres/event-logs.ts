@@ -83,19 +83,26 @@ export function postgresEventLogs({ reads, writes }: Clients): EventLogs {
       },
       kept: () => keptIn(store),
     }),
-    sweep: (store, { before, maxBytes }, count) =>
-      // Only from the oldest on without a gap, even where the clock was set back.
-      writes.run((db) =>
-        db.execute(sql`
-          DELETE FROM event_groups WHERE store = ${store} AND first_id <=
-            (SELECT max(first_id) FROM
-              (SELECT first_id, bool_and(is_old) OVER (ORDER BY first_id) AS are_old FROM
-                (SELECT first_id,
-                        first_id + count - 1 < last_id
-                        AND (at < ${before} OR log_bytes <= bytes - ${maxBytes}::bigint) AS is_old
-                 FROM event_groups JOIN event_logs USING (store)
-                 WHERE store = ${store} ORDER BY first_id LIMIT ${count}) AS oldest) AS marked
-             WHERE are_old)`),
-      ),
+    sweep: (store, bounds, count) => writes.run((db) => sweepEvents(db, store, bounds, count)),
   };
+}
+
+/** As sweep of EventLogs, in a transaction if one is given. */
+export function sweepEvents(
+  db: Connection,
+  store: string,
+  { before, maxBytes }: Parameters<EventLogs['sweep']>[1],
+  count: number,
+): Promise<number> {
+  // Only from the oldest on without a gap, even where the clock was set back.
+  return db.execute(sql`
+    DELETE FROM event_groups WHERE store = ${store} AND first_id <=
+      (SELECT max(first_id) FROM
+        (SELECT first_id, bool_and(is_old) OVER (ORDER BY first_id) AS are_old FROM
+          (SELECT first_id,
+                  first_id + count - 1 < last_id
+                  AND (at < ${before} OR log_bytes <= bytes - ${maxBytes}::bigint) AS is_old
+           FROM event_groups JOIN event_logs USING (store)
+           WHERE store = ${store} ORDER BY first_id LIMIT ${count}) AS oldest) AS marked
+       WHERE are_old)`);
 }

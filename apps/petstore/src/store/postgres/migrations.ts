@@ -346,4 +346,39 @@ export const MIGRATIONS: readonly Migration[] = [
   ${createPetsFunction({ tells: true })}
   `,
   },
+  {
+    does: 'makes the tables of sandboxes',
+    script: `
+  -- Small stores of their own, each with a key and an end. state is a compressed text of all that is in one, NULL while
+  -- it is as its seed made it. key_hash is NULL once a sandbox has ended: such a row only says who made one and when,
+  -- until it no longer counts. See store/sandbox/.
+  CREATE TABLE sandboxes (
+    id text PRIMARY KEY,
+    key_hash bytea UNIQUE CHECK (length(key_hash) = 32),
+    name text NOT NULL,
+    made_by text NOT NULL,
+    seed bigint NOT NULL,
+    pets integer NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3) NOT NULL,
+    version integer NOT NULL DEFAULT 0,
+    state bytea
+  );
+  -- Compressed already.
+  ALTER TABLE sandboxes ALTER COLUMN state SET STORAGE EXTERNAL;
+
+  CREATE INDEX sandboxes_by_maker ON sandboxes (made_by, created_at);
+  CREATE INDEX sandboxes_by_end ON sandboxes (expires_at) WHERE key_hash IS NOT NULL;
+  CREATE INDEX sandboxes_ended ON sandboxes (created_at) WHERE key_hash IS NULL;
+
+  CREATE TABLE sandbox_snapshots (
+    sandbox text NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    name text NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    state bytea,
+    PRIMARY KEY (sandbox, name)
+  );
+  ALTER TABLE sandbox_snapshots ALTER COLUMN state SET STORAGE EXTERNAL;
+  `,
+  },
 ];

@@ -26,6 +26,7 @@ import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
 import { ReplicaReads } from './replicas/replica-reads.ts';
 import { RevocationListener } from './revocation-listener.ts';
+import { postgresSandboxes } from './sandboxes.ts';
 
 /**
  * Ten connections keep a database of a few cores busy, and many processes of the service fit below
@@ -89,6 +90,7 @@ export async function openPostgresStore(
     keys: postgresKeys(clients, active),
     audit: postgresAudit(clients),
     events: postgresEventLogs(clients),
+    sandboxes: postgresSandboxes(clients),
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,

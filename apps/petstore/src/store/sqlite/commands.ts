@@ -9,6 +9,7 @@ import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-wri
 import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
+import { prepareSandboxWrites, type SandboxWrites } from './sandbox-writes.ts';
 
 /** All kinds of writes. */
 type Writes = PetWrites &
@@ -16,6 +17,7 @@ type Writes = PetWrites &
   OrderWrites &
   IdempotentWrites &
   EventWrites &
+  SandboxWrites &
   KeyWrites &
   Probe;
 
@@ -76,7 +78,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   const commit = db.prepare('COMMIT');
   const noted = new NotedEvents();
   const append = eventAppender(db);
-  const writes = prepareWrites(db, noted);
+  const writes = prepareWrites(db, noted, append);
   const run = ({ kind, args }: Command): Outcome => {
     noted.mark();
     try {
@@ -97,19 +99,26 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       commit.run();
       return outcomes;
     } catch (error) {
-      noted.clear();
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
+    } finally {
+      noted.clear();
     }
   };
 }
 
-function prepareWrites(db: DatabaseSync, noted: NotedEvents): Writes {
+function prepareWrites(
+  db: DatabaseSync,
+  noted: NotedEvents,
+  append: ReturnType<typeof eventAppender>,
+): Writes {
+  const events = prepareEventWrites(db);
   const writes = {
     ...preparePetWrites(db, noted),
     ...prepareCategoryWrites(db),
     ...prepareOrderWrites(db, noted),
-    ...prepareEventWrites(db),
+    ...events,
+    ...prepareSandboxWrites(db, append, events),
     ...prepareKeyWrites(db),
   };
   return {

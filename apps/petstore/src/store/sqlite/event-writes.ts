@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NotedEvents } from '../../events/event-group.ts';
 
-/** Stores the events of a transaction as one row of the log of a store, and forgets them. Without any it does nothing. */
-export function eventAppender(db: DatabaseSync): (store: string, noted: NotedEvents) => void {
+/** Stores the events of a transaction as one row of the log of a store. Without any it does nothing. */
+export function eventAppender(
+  db: DatabaseSync,
+): (store: string, noted: Pick<NotedEvents, 'count' | 'text'>) => void {
   const selectEnd = db.prepare(
     `SELECT first_id + count AS nextId, log_bytes AS bytes FROM event_groups
      WHERE store = ? ORDER BY first_id DESC LIMIT 1`,
@@ -11,12 +13,10 @@ export function eventAppender(db: DatabaseSync): (store: string, noted: NotedEve
     `INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
-  return (store, noted) => {
-    const { count, text } = noted;
+  return (store, { count, text }) => {
     if (count === 0) return;
     const { nextId = 1, bytes = 0 } = (selectEnd.get(store) ?? {}) as Record<string, number>;
     insert.run(store, nextId, count, Date.now(), bytes + Buffer.byteLength(text), text);
-    noted.clear();
   };
 }
 

@@ -118,4 +118,36 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT;
   `,
   },
+  {
+    does: 'makes the tables of sandboxes',
+    script: `
+  -- Small stores of their own, each with a key and an end. state is a compressed text of all that is in one, NULL while
+  -- it is as its seed made it. key_hash is NULL once a sandbox has ended: such a row only says who made one and when,
+  -- until it no longer counts. See store/sandbox/.
+  CREATE TABLE sandboxes (
+    id TEXT PRIMARY KEY,
+    key_hash BLOB UNIQUE CHECK (length(key_hash) = 32),
+    name TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    pets INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0,
+    state BLOB
+  ) STRICT;
+
+  CREATE INDEX sandboxes_by_maker ON sandboxes (made_by, created_at);
+  CREATE INDEX sandboxes_by_end ON sandboxes (expires_at) WHERE key_hash IS NOT NULL;
+  CREATE INDEX sandboxes_ended ON sandboxes (created_at) WHERE key_hash IS NULL;
+
+  CREATE TABLE sandbox_snapshots (
+    sandbox TEXT NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    state BLOB,
+    PRIMARY KEY (sandbox, name)
+  ) STRICT;
+  `,
+  },
 ];

@@ -28,6 +28,7 @@ import { pageReader, rowReader, type Source } from './page-reader.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
 import { RemoteWriter, writeForOthers } from './remote-writer.ts';
+import { sqliteSandboxes } from './sandboxes.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
@@ -142,6 +143,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     }),
     audit: sqliteAudit(db, writeRarely),
     events: sqliteEventLogs(db, write),
+    sandboxes: sqliteSandboxes(db, write),
     changes,
     writeGroup: writeForOthers(write),
     writeQueue,

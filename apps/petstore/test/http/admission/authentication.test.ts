@@ -45,6 +45,7 @@ function start({ perMinute = 0, isAsked = true }: { perMinute?: number; isAsked?
   const now = () => state.now;
   const authentication = new Authentication({
     keys,
+    sandboxKey: undefined,
     changes: isAsked
       ? { revision: () => state.revision, atOneMoment: (work) => work() }
       : undefined,

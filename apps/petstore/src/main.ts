@@ -11,6 +11,7 @@ const program = programCommand('petstore', version, ENVIRONMENT).description(
 await addCommands(program, {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandboxCommand(),
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),

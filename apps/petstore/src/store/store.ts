@@ -422,8 +422,8 @@ export interface SandboxRows {
   ): Promise<boolean>;
   /** Makes it again as its seed made it, which tells no events. Its snapshots stay. Whether there is such a sandbox. */
   reset(id: string): Promise<boolean>;
-  /** Deletes it, and all that belongs to it. Whether there was such a sandbox. */
-  remove(id: string): Promise<boolean>;
+  /** Deletes it, and all that belongs to it, and records `event` with that. Whether there was such a sandbox. */
+  remove(id: string, event?: NewAuditEvent): Promise<boolean>;
   /**
    * Deletes up to `count` of those that expired before an instant. What counts for the bounds of makers stays until
    * `forget`. Returns how many rows it has deleted or emptied.

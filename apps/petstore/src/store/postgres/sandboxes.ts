@@ -85,7 +85,12 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
           WHERE id = ${id} AND key_hash IS NOT NULL`),
       ),
 
-    remove: (id) => writes.transaction(async (db) => (await empty(db, [id])) === 1),
+    remove: (id, event) =>
+      writes.transaction(async (db) => {
+        const isRemoved = (await empty(db, [id])) === 1;
+        if (isRemoved && event) await recordEvent(db, event);
+        return isRemoved;
+      }),
 
     // Rows that another process is deleting are left to it.
     sweep: (instant, forget, count) =>

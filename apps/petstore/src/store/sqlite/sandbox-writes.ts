@@ -23,7 +23,7 @@ export interface SandboxWrites {
     text: string,
   ): boolean;
   resetSandbox(id: string): boolean;
-  removeSandbox(id: string): boolean;
+  removeSandbox(id: string, event: NewAuditEvent | undefined): boolean;
   /** Times are in milliseconds since 1970. */
   sweepSandboxes(instant: number, forget: number, count: number): number;
   saveSnapshot(
@@ -117,7 +117,11 @@ export function prepareSandboxWrites(
       });
     },
     resetSandbox: (id) => reset.run(id).changes === 1,
-    removeSandbox: remove,
+    removeSandbox(id, event) {
+      const isRemoved = remove(id);
+      if (isRemoved && event) record(event);
+      return isRemoved;
+    },
     sweepSandboxes(instant, forget, count) {
       const expired = selectExpired.all(instant, count);
       for (const { id } of expired) remove(String(id));

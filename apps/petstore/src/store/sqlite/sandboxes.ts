@@ -54,7 +54,7 @@ export function sqliteSandboxes(db: DatabaseSync, write: Write): SandboxRows {
     commit: (id, version, state, { count, text }) =>
       write('commitSandbox', id, version, state, count, text),
     reset: (id) => write('resetSandbox', id),
-    remove: (id) => write('removeSandbox', id),
+    remove: (id, event) => write('removeSandbox', id, event),
     async sweep(instant, forget, count) {
       const [now, then] = [instant.getTime(), forget.getTime()];
       // Each write makes all processes read their pages anew, so there is none without need.

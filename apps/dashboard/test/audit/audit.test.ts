@@ -571,6 +571,11 @@ const CHANGES: Record<string, Change> = {
       return () => root.call('DELETE', `/api/projects/pets/access/keys/${id}`);
     },
   },
+  'DELETE /api/projects/{slug}/access/sessions': {
+    action: 'access.sign_out',
+    target: 'pets',
+    make: at('DELETE', '/api/projects/pets/access/sessions'),
+  },
   'DELETE /api/projects/{slug}/readers': {
     action: 'readers.clear',
     target: 'pets',

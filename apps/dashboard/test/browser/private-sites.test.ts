@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { seriousViolations } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { FITS, look, VIEWS } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -84,6 +85,18 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await colleague.page.waitForURL(`${address}/reference/operations/listPets`);
   await colleague.page.getByRole('heading', { name: 'List pets' }).first().waitFor();
   assert.deepEqual(withoutRefusals(colleague.complaints), []);
+
+  // The owner signs everyone out, and the reader signs in again.
+  await page.goto(origin + settings);
+  await page.getByRole('button', { name: 'Sign everyone out' }).click();
+  const question = page.getByRole('dialog', { name: 'Sign everyone out?' });
+  await question.getByText('All readers are out within a second').waitFor();
+  await screenshot(page, 'site-access-sign-out');
+  await question.getByRole('button', { name: 'Sign everyone out' }).click();
+  await page.getByText('1 session ended.').first().waitFor();
+  await page.getByText('Nobody is.').waitFor();
+  await timeUntil(async () => (await colleague.page.goto(`${address}/`))?.status() === 401);
+  await colleague.page.getByText('This documentation is private.').waitFor();
 
   // Nobody is signed in to the dashboard, so it asks first.
   const guest = await visitor();

@@ -106,7 +106,9 @@ test('dashboard access shows who may read, and changes it', async (t) => {
   const access = (...args: string[]) =>
     dashboard(folder, ['access', '--project', 'pets', ...args], env, 'a shared password\n');
   const lines = (one: string, password: string, accounts = 'members of the project') =>
-    new RegExp(`^Private: +${one}\nAccounts: +${accounts}\nPassword: +${password}\nKeys: +none\n$`);
+    new RegExp(
+      `^Private: +${one}\nAccounts: +${accounts}\nPassword: +${password}\nKeys: +none\nSessions: +0\n$`,
+    );
   assert.match((await access()).stdout, lines('nothing', 'none'));
   const closed = await access('--private', 'everything', '--password-stdin');
   assert.match(closed.stdout, lines('everything', 'set \\S+'), closed.stderr);
@@ -114,6 +116,20 @@ test('dashboard access shows who may read, and changes it', async (t) => {
   assert.match(opened.stdout, lines('everything', 'none', 'everyone with an account'));
   const [row] = await service.db.selectFrom('site_access').selectAll().execute();
   assert.deepEqual([row?.everyone, row?.password_hash], [1, null]);
+
+  const { id: project_id } = await service.db
+    .selectFrom('projects')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  await service.db
+    .insertInto('site_sessions')
+    .values({
+      ...{ token_hash: 'x', project_id, host: 'pets.docs.localhost', password_id: null },
+      ...{ session_id: null, key_id: null, created_at: 0, expires_at: Number.MAX_SAFE_INTEGER },
+    })
+    .execute();
+  assert.match((await access()).stdout, /\nSessions: +1\n$/);
+  assert.match((await access('--sign-everyone-out')).stdout, /\nSessions: +0\n$/);
   const odd = await access('--private', 'some');
   assert.equal(odd.code, 1);
   assert.match(odd.stderr, /Allowed choices are nothing, previews, everything/);

@@ -631,6 +631,10 @@ const TABLE: Record<string, Row> = {
       return { path: `${PETS}/access/keys/${(await json<{ id: string }>(made, 201)).id}` };
     },
   ),
+  'DELETE /api/projects/:slug/access/sessions': change(
+    [OWNERS, 'projects', 200, 'access.sign_out'],
+    () => ({ path: `${PETS}/access/sessions` }),
+  ),
   // The site is public, so whoever is signed in is sent back to it.
   'POST /api/site-sign-in': change([SIGNED_IN, null, 200, undefined], () => ({
     path: '/api/site-sign-in',

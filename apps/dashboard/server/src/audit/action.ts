@@ -69,6 +69,7 @@ export type AuditAction =
   | 'access.password_remove'
   | 'access.key_add'
   | 'access.key_remove'
+  | 'access.sign_out'
   | 'domain.add'
   | 'domain.verify'
   | 'domain.primary'

@@ -13,6 +13,7 @@ interface Options {
   readonly passwordStdin?: boolean;
   /** false: --no-password. */
   readonly password?: false;
+  readonly signEveryoneOut?: boolean;
   readonly json?: boolean;
 }
 
@@ -32,6 +33,7 @@ export function accessCommand(): Command {
     )
     .option('--password-stdin', 'read a shared password from standard input, and set it')
     .option('--no-password', 'remove the shared password')
+    .option('--sign-everyone-out', 'end the sessions of all readers')
     .option('--json', 'print JSON, for scripts')
     .action(async (options: Options) => {
       const { project, json } = options;
@@ -49,13 +51,15 @@ export function accessCommand(): Command {
       if (Object.keys(change).length > 0) await client.changeAccess(project, change);
       if (options.password === false && before.password !== null)
         await client.removeSitePassword(project);
+      // What was changed holds for those who sign in from here on.
+      if (options.signEveryoneOut) await client.endSiteSessions(project);
       const access = await client.readAccess(project);
       await print(json ? JSON.stringify(access) : inWords(access));
     });
 }
 
 function inWords(access: SiteAccess): string {
-  const { everyone, groups, password, keys } = access;
+  const { everyone, groups, password, keys, sessions } = access;
   const accounts = everyone
     ? 'everyone with an account'
     : ['members of the project', ...groups.map(({ name }) => name)].join(', ');
@@ -64,5 +68,6 @@ function inWords(access: SiteAccess): string {
     `Accounts:  ${accounts}`,
     `Password:  ${password ? `set ${password.setAt}` : 'none'}`,
     `Keys:      ${keys.map(({ kid }) => kid).join(', ') || 'none'}`,
+    `Sessions:  ${sessions}`,
   ].join('\n');
 }

@@ -66,7 +66,7 @@ import {
 import { ErrorBody } from '../schema-types.ts';
 import { CreatedScimToken, ScimToken } from '../scim/token.ts';
 import { SearchResults } from '../search/search.ts';
-import { SiteAccess, SiteKey, SiteTicket } from '../site-access/site-access.ts';
+import { EndedSiteSessions, SiteAccess, SiteKey, SiteTicket } from '../site-access/site-access.ts';
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
@@ -112,6 +112,7 @@ export const SCHEMAS = [
   DeploySummary,
   BranchPreview,
   SiteVersion,
+  EndedSiteSessions,
   SiteKey,
   SiteAccess,
   SiteTicket,

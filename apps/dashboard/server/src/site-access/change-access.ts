@@ -23,6 +23,7 @@ import {
   setPrivate,
   setSiteAccess,
 } from '../store/site-access.ts';
+import { countSiteSessions, deleteSiteSessions } from '../store/site-sessions.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { readPublicKey } from './read-public-key.ts';
 import {
@@ -188,6 +189,28 @@ export function removeSiteKey(
       details: { id: keyId },
     });
     return true;
+  });
+}
+
+/** Signs all readers out, at every edge within a second. How many were signed in. */
+export async function endSiteSessions(
+  deps: AccessDeps,
+  { id }: ProjectRow,
+  caller: Caller,
+): Promise<number> {
+  const { db, now } = deps;
+  return db.transaction().execute(async (trx) => {
+    const { slug } = await lockProjectFor(trx, caller, id, 'project.update');
+    const at = now();
+    const sessions = await countSiteSessions(trx, id, at);
+    await deleteSiteSessions(trx, id);
+    await writeAudit(trx, at, caller.actor, {
+      action: 'access.sign_out',
+      projectId: id,
+      target: slug,
+      details: { sessions },
+    });
+    return sessions;
   });
 }
 

@@ -20,9 +20,11 @@ import {
   listGroupNames,
   listSiteKeys,
 } from '../store/site-access.ts';
+import { countSiteSessions } from '../store/site-sessions.ts';
 import {
   addSiteKey,
   changeAccess,
+  endSiteSessions,
   presentKey,
   removeSiteKey,
   removeSitePassword,
@@ -30,6 +32,7 @@ import {
 } from './change-access.ts';
 import { issueTicket } from './issue-ticket.ts';
 import {
+  EndedSiteSessions,
   NewSiteKey,
   PreviewQuery,
   SiteAccess,
@@ -135,6 +138,19 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
     },
   );
 
+  app.delete(
+    '/projects/:slug/access/sessions',
+    operation('project.update', 'endSiteSessions', 'Sign all readers out', {
+      description:
+        'It holds within a second at every edge. API tokens, and tokens that are signed with a key, go on.',
+      params: SlugParams,
+      response: jsonResponse(200, EndedSiteSessions),
+    }),
+    async (request) => ({
+      sessions: await endSiteSessions(deps, accessOf(request).project, callerOf(request)),
+    }),
+  );
+
   app.get(
     '/projects/:slug/access/preview',
     operation('project.read', 'previewSignIn', 'The page that visitors of a private site see', {
@@ -184,7 +200,7 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
 
 /** `isOwner`: they are told which groups there are. */
 async function presentAccess(
-  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  { db, addresses, now }: Pick<Deps, 'db' | 'addresses' | 'now'>,
   project: ProjectRow,
   isOwner: boolean,
 ): Promise<SiteAccess> {
@@ -196,6 +212,7 @@ async function presentAccess(
     groups: await listAccessGroups(db, project.id),
     allGroups: isOwner ? await listGroupNames(db, MAX_GROUPS) : [],
     keys: (await listSiteKeys(db, project.id)).map(presentKey),
+    sessions: await countSiteSessions(db, project.id, now()),
     audience: addresses().site(project.slug),
   };
 }

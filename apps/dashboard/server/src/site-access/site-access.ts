@@ -36,6 +36,9 @@ export const SiteAccess = Type.Object(
     groups: Type.Array(Group, { description: 'Groups whose members may read.' }),
     allGroups: Type.Array(Group, { description: 'All groups, to choose from; for owners.' }),
     keys: Type.Array(ref(SiteKey)),
+    sessions: Type.Integer({
+      description: 'How many readers are signed in, on each host by themselves.',
+    }),
     audience: Type.String({
       description: 'The `aud` of what is signed for the site: its origin. Other hosts have theirs.',
     }),
@@ -75,6 +78,13 @@ export const NewSiteKey = Type.Object({
   }),
 });
 export type NewSiteKey = Static<typeof NewSiteKey>;
+
+/** `DELETE /api/projects/{slug}/access/sessions` */
+export const EndedSiteSessions = Type.Object(
+  { sessions: Type.Integer({ description: 'How many ended.' }) },
+  { $id: 'EndedSiteSessions' },
+);
+export type EndedSiteSessions = Static<typeof EndedSiteSessions>;
 
 /** `GET /api/projects/{slug}/access/preview` */
 export const PreviewQuery = Type.Object({

@@ -37,6 +37,23 @@ export async function deleteSiteSession(
   await deleteRows(db, 'site_sessions', { token_hash: tokenHash, project_id: projectId, host });
 }
 
+/** How many readers of a project's private sites are signed in, each host by itself. */
+export async function countSiteSessions(db: Db, projectId: string, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('site_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Ends all sessions of a project's private sites, and those that were about to begin by a ticket. */
+export async function deleteSiteSessions(trx: Trx, projectId: string): Promise<void> {
+  await deleteRows(trx, 'site_tickets', { project_id: projectId });
+  await deleteRows(trx, 'site_sessions', { project_id: projectId });
+}
+
 /** The user of a session of the dashboard; undefined: it has ended, or they are disabled. */
 export function findUserOfSession(
   db: Db,

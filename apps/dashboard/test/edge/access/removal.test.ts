@@ -8,14 +8,16 @@ import { hashPassword } from '../../../server/src/accounts/passwords.ts';
 import type { Verdict } from '../../../server/src/edge/access/access-source.ts';
 import { Readers } from '../../../server/src/edge/access/readers.ts';
 import { readerSource } from '../../../server/src/site-access/reader-source.ts';
+import type { SiteAccess } from '../../../server/src/site-access/site-access.ts';
 import { setSiteAccess } from '../../../server/src/store/site-access.ts';
 import { startEdgeProgram } from '../../support/dashboard-program.ts';
 import { accept, createProject, deploy, idOf, invite, makeToken } from '../../support/project.ts';
-import { PASSWORD as OF_ACCOUNTS, startService } from '../../support/service.ts';
+import { json, PASSWORD as OF_ACCOUNTS, startService } from '../../support/service.ts';
 import { openTestDatabase, putProject, UP_TO_DATE } from '../../support/store.ts';
 import {
   addKey,
   askAt,
+  beginAccountSignIn,
   changeAccess,
   makeSigner,
   sendPassword,
@@ -171,6 +173,27 @@ test('whatever ends access ends it within a second at every edge', async (t) => 
     () => signOut(current),
     'a session of the site',
   );
+
+  // All sessions at once, however they began; and one that is about to begin.
+  const signAllOut = () => root.call('DELETE', '/api/projects/pets/access/sessions');
+  await ends(afresh, signAllOut, 'all sessions, by account');
+  await ends(set, signAllOut, 'all sessions, by password');
+  await ends(byLink, signAllOut, 'all sessions, by link');
+  const begun = await beginAccountSignIn(second, HOST);
+  await byAccount();
+  const { url } = await json<{ url: string }>(
+    await reader.call('POST', '/api/site-sign-in', begun.wanted),
+  );
+  const open = await json<SiteAccess>(await root.call('GET', '/api/projects/pets/access'));
+  assert.equal(open.sessions, 1);
+  assert.deepEqual(await json(await signAllOut()), { sessions: 1 });
+  const { pathname, search } = new URL(url);
+  const late = await second(HOST, pathname + search, { headers: { cookie: begun.cookie } });
+  assert.equal(sessionOf(late), undefined, 'its ticket has ended too');
+  const key = await byToken();
+  await signAllOut();
+  assert.equal((await ask(HOST, '/', { headers: key })).status, 200, 'a program goes on');
+
   const close = () => root.call('DELETE', '/api/projects/pets', { confirm: 'pets' });
   await ends(afresh, close, 'a site');
 });

@@ -71,6 +71,7 @@ export const ACTIONS: Record<AuditAction, string> = {
   'access.password_remove': 'Removed the shared password of',
   'access.key_add': 'Registered the key for links',
   'access.key_remove': 'Removed the key for links',
+  'access.sign_out': 'Signed all readers out of',
   'domain.add': 'Added the domain',
   'domain.verify': 'Verified the domain',
   'domain.primary': 'Changed the primary domain to',

@@ -9,6 +9,7 @@ import { KeysCard } from './keys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
 import { PrivateCard } from './private-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
 /** Who may read the sites of the project. */
 export function AccessPage() {
@@ -29,6 +30,7 @@ export function AccessPage() {
               <AccountsCard access={access} isOwner={isOwner} />
               <PasswordCard access={access} isOwner={isOwner} />
               <KeysCard access={access} isOwner={isOwner} />
+              <SessionsCard access={access} isOwner={isOwner} />
               <PreviewCard access={access} />
             </>
           )}

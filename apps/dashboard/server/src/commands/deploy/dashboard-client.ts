@@ -131,6 +131,11 @@ export class DashboardClient {
     await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
   }
 
+  async endSiteSessions(slug: string): Promise<void> {
+    const path = `${projectOf(slug)}/access/sessions`;
+    await this.#request(path, { method: 'DELETE' }, (response) => response.arrayBuffer());
+  }
+
   async #send(method: string, path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const init = { method, headers, body: JSON.stringify(body) };

@@ -126,6 +126,30 @@ test('what is damaged in a backup is named, wherever it is', async (t) => {
       /the site [0-9a-f]{64} lacks its content [0-9a-f]{64}/,
     ],
     [
+      'a manifest with another content for a page',
+      (db) =>
+        db.exec(
+          `UPDATE artifacts SET manifest = json_set(manifest, '$.files."/".hash', json_extract(manifest, '$.files."/404.html".hash'))`,
+        ),
+      /the manifest of the site [0-9a-f]{64} \(petstore, deploy #\d+\) has changed since it was stored/,
+    ],
+    [
+      'a manifest with a redirect to elsewhere',
+      (db) =>
+        db.exec(
+          `UPDATE artifacts SET manifest = json_set(manifest, '$.redirects', json('{"/login":"https://elsewhere.example"}'))`,
+        ),
+      /the manifest of the site [0-9a-f]{64} \(petstore, deploy #\d+\) has changed since it was stored/,
+    ],
+    [
+      'a manifest with another policy',
+      (db) =>
+        db.exec(
+          `UPDATE artifacts SET manifest = json_set(manifest, '$.contentSecurityPolicy', 'script-src *')`,
+        ),
+      /has changed since it was stored/,
+    ],
+    [
       'a live deploy that is gone',
       (db) => db.exec("UPDATE projects SET live_deploy_id = 'gone'"),
       /petstore shows the deploy gone, which is not there/,

@@ -24,9 +24,10 @@ export function verifyCommand(): Command {
     .addHelpText(
       'after',
       `
-Looks whether every page, index and row is sound, whether each content of a site
-has its hash and each site its contents, whether what projects hold is counted
-right, and whether the secret key opens what is sealed. Exit code 0 when all is well, 1 when not.
+Looks whether every page, index and row is sound, whether each site and each of
+its contents has its hash, whether each site has its contents, whether what
+projects hold is counted right, and whether the secret key opens what is sealed.
+Exit code 0 when all is well, 1 when not.
 
 Examples:
   dashboard verify /var/backups/dashboard.db

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { UserError } from '@petstore/service/user-error.ts';
-import { contentsOf, type Manifest } from '../../deploys/artifact.ts';
+import { artifactHash, contentsOf, type Manifest } from '../../deploys/artifact.ts';
 
 type Damaged = (problem: string) => UserError;
 
@@ -13,8 +13,8 @@ const SHOWN = [
 ] as const;
 
 /**
- * Reads every stored content, and looks whether each has its hash, each manifest its contents, each deploy that is shown
- * its manifest, and each one that waits its upload. Returns how many contents there are, their bytes, and the slugs of
+ * Reads every stored content, and looks whether each has its hash, each manifest its own and its contents, each deploy
+ * that is shown its manifest, and each one that waits its upload. Returns how many contents there are, their bytes, and the slugs of
  * projects whose bytes are counted wrong: nothing is lost with those. Throws what `damaged` makes of what is wrong.
  */
 export function checkContents(
@@ -57,7 +57,14 @@ function checkManifests(
   );
   for (const row of used.iterate()) {
     const { hash: name, manifest } = row as { hash: string; manifest: string };
-    for (const [content, size] of contentsOf(parsed(manifest, name, damaged))) {
+    const read = parsed(manifest, name, damaged);
+    // Of its files with their types and contents, its redirects and its policy.
+    if (artifactHash(read) !== name) {
+      throw damaged(
+        `the manifest of the site ${name}${deployOf(db, name)} has changed since it was stored`,
+      );
+    }
+    for (const [content, size] of contentsOf(read)) {
       const isThere = sizes.get(content) === size;
       if (isThere && references.get(name, content)?.n === 1) continue;
       throw damaged(`the site ${name} lacks its content ${content}`);
@@ -65,7 +72,18 @@ function checkManifests(
   }
 }
 
-function parsed(text: string, name: string, damaged: Damaged): Pick<Manifest, 'files'> {
+/** Whose site it is: a hash says nothing to people. */
+function deployOf(db: DatabaseSync, artifact: string): string {
+  const found = db
+    .prepare(
+      `SELECT slug, number FROM deploys JOIN projects ON projects.id = project_id
+       WHERE artifact_hash = ? ORDER BY number DESC LIMIT 1`,
+    )
+    .get(artifact);
+  return found ? ` (${found.slug}, deploy #${found.number})` : '';
+}
+
+function parsed(text: string, name: string, damaged: Damaged): Manifest {
   try {
     return JSON.parse(text) as Manifest;
   } catch {

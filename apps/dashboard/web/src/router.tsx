@@ -217,7 +217,6 @@ const installationPages = [
     component: InstallationAuditPage,
   }),
   page(installation, '/quotas', QuotasPage),
-  page(installation, '/audit', InstallationAuditPage),
   page(installation, '/zone', ZonePage),
 ] as const;
 

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { DOMAIN_EVENTS } from '../../server/src/notices/event-types.ts';
 import { createMailer } from '../../server/src/notices/mailer.ts';
+import { queueQuotaNotice } from '../../server/src/notices/queue-notice.ts';
+import { lockProject } from '../../server/src/store/projects.ts';
 import { type Delivery, prepareDelivery, putOwner, until } from './support/delivery.ts';
 import { startMailServer } from './support/mail-server.ts';
 
@@ -79,6 +81,33 @@ test('each kind of notice has a subject that names the host', async (t) => {
   const subjects = server.mails.map(({ data }) => parse(data).headers.get('subject'));
   assert.equal(new Set(subjects).size, DOMAIN_EVENTS.length);
   for (const subject of subjects) assert.match(subject ?? '', /docs\.example\.com/);
+});
+
+test('who owns a project that is nearly full is told what to do, and where', async (t) => {
+  const server = await startMailServer(t);
+  const mail = { smtpUrl: server.url(), from: FROM };
+  const delivery = await prepareDelivery(t, { mail, publicUrl: PUBLIC_URL });
+  await putOwner(delivery.db, 'ann@example.com');
+  for (const percent of [90, 100]) {
+    await delivery.db.transaction().execute(async (trx) => {
+      const project = await lockProject(trx, 'petstore');
+      assert.ok(project);
+      const amounts = { quota: 'bytes', percent, used: percent, most: 100 };
+      await queueQuotaNotice(trx, delivery.clock.now, project, { ...amounts, message: 'Full.' });
+    });
+  }
+  delivery.start();
+  await ended(delivery);
+  const letters = server.mails.map(({ data }) => parse(data));
+  assert.deepEqual(letters.map(({ headers }) => headers.get('subject')).sort(), [
+    'petstore has little room left',
+    'petstore has no room left',
+  ]);
+  const [{ text }] = letters as [(typeof letters)[0]];
+  assert.match(
+    text,
+    /^Full\.\n\nProject: petstore\nhttps:\/\/dashboard\.example\.com\/projects\/petstore\/settings\/plan\n\n-- /,
+  );
 });
 
 test('whatever a notice says, an e-mail goes to its address alone and has the headers it should', async (t) => {

@@ -46,7 +46,13 @@ async function readSet(db: Db): Promise<SetQuota[]> {
       used: await usedBy(db, quota, target, { email, slug }),
     });
   }
-  return rows;
+  return rows.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+}
+
+/** By quota: for all, for plans, for single ones by their names. */
+function placeOf({ quota, plan, email, slug }: SetQuota): string {
+  const name = email ?? slug;
+  return `${quota} ${name !== null ? `2 ${name}` : plan !== null ? `1 ${plan}` : '0'}`;
 }
 
 async function usedBy(

@@ -85,7 +85,7 @@ export const SCOPES = {
   repositories: 'Connect, change and disconnect the repositories that projects are deployed from.',
   members: 'Invite, change and remove editors and viewers.',
   delete: 'Delete projects.',
-  installation: "Set plans, change groups, and read the whole installation's audit log.",
+  installation: "Set plans and quotas, change groups, and read the whole installation's audit log.",
 } as const;
 
 export type Scope = keyof typeof SCOPES;

@@ -55,9 +55,9 @@ const SCOPES: Record<Scope, ScopeInWords> = {
     projectHint: 'Delete the project with all that is in it.',
   },
   installation: {
-    may: 'set plans',
+    may: 'set plans and quotas',
     label: 'Installation',
-    hint: "Set plans, change groups, and read the whole installation's audit log.",
+    hint: "Set plans and quotas, change groups, and read the whole installation's audit log.",
   },
 };
 

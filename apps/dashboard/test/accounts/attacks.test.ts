@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { createProject, idOf, joinAs } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 
 const ANN = 'ann@example.com';
@@ -38,4 +39,53 @@ onBothEngines('strangers who try passwords keep nobody out of what they are in',
   }
   assert.equal((await signIn(ann, ANN, change.next, '10.0.0.1')).status, 429);
   await assertError(await confirm(change.next), 429, 'rate_limited');
+});
+
+onBothEngines('no other way makes the change that would ask again', async (t) => {
+  const clock = { now: Date.now() };
+  const service = await startService(t, { signUp: 'open' }, { now: () => clock.now });
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const bob = await joinAs(service, root, 'pets', 'bob@example.com', 'owner');
+  const members = `/api/projects/pets/members/${await idOf(bob)}`;
+  const other = `/api/projects/pets/members/${await idOf(root)}`;
+  const made = await root.call('POST', '/api/installation/scim-tokens', { name: 'Entra ID' });
+  const directory = await json<{ id: string }>(made, 201);
+  const group = await json<{ id: string }>(
+    await root.call('POST', '/api/installation/groups', { name: 'Owners' }),
+    201,
+  );
+  await service.db
+    .updateTable('users')
+    .set({ is_provisional: 1 })
+    .where('role', '=', 'owner')
+    .execute();
+  // Whoever sits down at a screen that was left open.
+  clock.now += 15 * 60_000;
+  const account = { email: 'mallory@example.com', name: 'Mallory', password: 'a password of hers' };
+  for (const [what, ask] of [
+    ['an owner becomes a viewer', () => root.call('PATCH', members, { role: 'viewer' })],
+    ['the other owner becomes an editor', () => bob.call('PATCH', other, { role: 'editor' })],
+    [
+      'a directory is cut off',
+      () => root.call('DELETE', `/api/installation/scim-tokens/${directory.id}`),
+    ],
+    [
+      'a group is called as everybody’s is at the provider',
+      () => root.call('PATCH', `/api/installation/groups/${group.id}`, { name: 'Everybody' }),
+    ],
+    [
+      'the account of a first start is taken',
+      () => root.call('POST', '/api/account/claim', account),
+    ],
+  ] as const) {
+    assert.match(await assertError(await ask(), 403, 'confirmation_required'), /Confirm/, what);
+  }
+  await json(
+    await root.call('POST', '/api/session', { email: 'root@example.com', password: PASSWORD }),
+  );
+  await json(await root.call('PATCH', members, { role: 'viewer' }));
+  // What takes nothing from an owner goes on without.
+  clock.now += 15 * 60_000;
+  await json(await root.call('PATCH', members, { role: 'editor' }));
 });

@@ -528,7 +528,7 @@ onBothEngines(
       'confirmation_required',
     );
 
-    // Guesses of a stolen session count as those at the door.
+    // Guesses of a stolen session are limited as those at the door are.
     for (let at = 0; at < 10; at++) await ann.call('POST', CONFIRM, { password: 'wrong' });
     const limited = await ann.call('POST', CONFIRM, { password: PASSWORD });
     await assertError(limited, 429, 'rate_limited');

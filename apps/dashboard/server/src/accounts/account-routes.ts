@@ -98,10 +98,12 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/claim',
-    operation('session', 'claimAccount', 'Make the account of a first start your own', {
-      body: OwnAccount,
-      response: jsonResponse(200, User),
-    }),
+    asksAgain(
+      operation('session', 'claimAccount', 'Make the account of a first start your own', {
+        body: OwnAccount,
+        response: jsonResponse(200, User),
+      }),
+    ),
     async (request) => presentUser(await claimAccount(deps, callerOf(request), request.body)),
   );
 

@@ -77,12 +77,14 @@ export const groupRoutes: Routes = async (app, { deps }) => {
 
   app.patch(
     '/installation/groups/:groupId',
-    operation('installation', 'renameGroup', 'Rename a group', {
-      description: 'One that comes from a directory keeps the name that it has there.',
-      params: GroupParams,
-      body: GroupInput,
-      response: jsonResponse(200, Group),
-    }),
+    asksAgain(
+      operation('installation', 'renameGroup', 'Rename a group', {
+        description: 'One that comes from a directory keeps the name that it has there.',
+        params: GroupParams,
+        body: GroupInput,
+        response: jsonResponse(200, Group),
+      }),
+    ),
     async (request) => {
       const { groupId } = request.params;
       const caller = callerOf(request);

@@ -1,5 +1,4 @@
 import { Type } from '@petstore/service/schema-builders.ts';
-import { checkConfirmed } from '../accounts/factors/confirmation.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
@@ -42,7 +41,6 @@ export const memberRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const caller = callerOf(request);
-      if (request.body.role === 'owner') checkConfirmed(caller, deps.now());
       const { project } = accessOf(request);
       const row = await changeRole(deps, project, request.params.userId, request.body.role, caller);
       return present(row, caller.user.id);

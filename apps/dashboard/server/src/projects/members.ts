@@ -1,4 +1,5 @@
 import type { Caller } from '../accounts/caller.ts';
+import { checkConfirmed } from '../accounts/factors/confirmation.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -16,7 +17,8 @@ type MemberDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
  * Gives a member another role and returns the changed member. The last owner keeps theirs. When an owner stops being
- * one, their open invitations are revoked.
+ * one, their open invitations are revoked. Throws ApiError `confirmation_required` where an owner is made or unmade by
+ * whoever has not proved lately who they are.
  */
 export async function changeRole(
   { db, now }: MemberDeps,
@@ -32,6 +34,8 @@ export async function changeRole(
     const { own, ...member } = await memberToChange(trx, project, userId);
     refuseTokenForOwners(caller, own);
     if (own === role) return member;
+    // As removing an owner, and making one by a group, asks.
+    if (own === 'owner' || role === 'owner') checkConfirmed(caller, now());
     await setMember(trx, { project_id: project.id, user_id: userId, role, created_at: now() });
     if (own === 'owner') await requireOwner(trx, project.id);
     await writeAudit(trx, now(), actor, {

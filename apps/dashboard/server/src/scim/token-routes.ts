@@ -44,10 +44,12 @@ export const scimTokenRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/installation/scim-tokens/:id',
-    operation('installation-session', 'revokeScimToken', 'Revoke the token of a directory', {
-      params: Type.Object({ id: Type.String() }),
-      response: NO_CONTENT,
-    }),
+    asksAgain(
+      operation('installation-session', 'revokeScimToken', 'Revoke the token of a directory', {
+        params: Type.Object({ id: Type.String() }),
+        response: NO_CONTENT,
+      }),
+    ),
     async (request, reply) => {
       await endScimToken(deps, request.params.id, callerOf(request).actor);
       return reply.code(204).send(null);

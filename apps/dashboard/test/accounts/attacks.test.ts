@@ -1,6 +1,9 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { CreatedInvitation } from '../../server/src/projects/project.ts';
+import { startMailServer } from '../notices/support/mail-server.ts';
 import { createProject, idOf, joinAs } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 
@@ -88,4 +91,46 @@ onBothEngines('no other way makes the change that would ask again', async (t) =>
   // What takes nothing from an owner goes on without.
   clock.now += 15 * 60_000;
   await json(await root.call('PATCH', members, { role: 'editor' }));
+});
+
+test('no stranger fills a mailbox with invitations, however many projects they make', async (t) => {
+  const server = await startMailServer(t);
+  const mail = { smtpUrl: server.url(), from: 'Docs <docs@example.com>' };
+  const service = await startService(t, { signUp: 'open', mail });
+  await service.signUp('root@example.com');
+  const mallory = await service.signUp('mallory@example.com');
+  const mailed: boolean[] = [];
+  const invite = async (slug: string, email: string) => {
+    const path = `/api/projects/${slug}/invitations`;
+    const made = await json<CreatedInvitation>(
+      await mallory.call('POST', path, { email, role: 'viewer' }),
+      201,
+    );
+    mailed.push(made.mailed);
+    return made.mailError;
+  };
+  for (let at = 0; at < 11; at++) {
+    await createProject(mallory, `p${at}`);
+    await invite(`p${at}`, 'victim@example.com');
+  }
+  assert.deepEqual(mailed, [...Array(10).fill(true), false]);
+  assert.equal(server.mails.length, 10);
+  // Nor many, with one letter each.
+  assert.equal(await invite('p0', 'other@example.com'), null);
+  await service.db
+    .updateTable('sign_in_failures')
+    .set({ count: 50 })
+    .where('key', 'like', 'invite-by:%')
+    .execute();
+  assert.equal(
+    await invite('p1', 'third@example.com'),
+    'You have mailed too many invitations today.',
+  );
+  const root = service.visitor();
+  await json(
+    await root.call('POST', '/api/session', { email: 'root@example.com', password: PASSWORD }),
+  );
+  const path = '/api/projects/p2/invitations';
+  const made = await root.call('POST', path, { email: 'third@example.com', role: 'viewer' });
+  assert.equal((await json<CreatedInvitation>(made, 201)).mailed, true, 'others go on');
 });

@@ -29,8 +29,17 @@ const LIFETIME_MS = 7 * 86_400_000;
 
 type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail'>;
 
-/** Letters to people whom a project invites: nobody is written to by strangers without end. */
-const MAILS = { limit: 50, windowMs: 86_400_000 };
+/**
+ * Letters to people who are invited, in a day: nobody is written to by strangers without end. Whoever invites may make
+ * any number of projects, and accounts where anybody may sign up.
+ */
+const MAILS_A_DAY = { project: 50, inviter: 50, address: 10 } as const;
+const DAY_MS = 86_400_000;
+const TOO_MANY = {
+  project: 'The project has mailed too many invitations today.',
+  inviter: 'You have mailed too many invitations today.',
+  address: 'The address was mailed too many invitations today.',
+} as const;
 
 /**
  * Invites an address to a project; the link is mailed or, where the installation sends no mail or that fails, for
@@ -98,12 +107,22 @@ async function mailInvitation(
     inviter,
     project,
     expires_at: expiresAt,
-  }: Pick<InvitationRow, 'email' | 'role' | 'inviter' | 'expires_at'> & { project: ProjectRow },
+    invited_by: invitedBy,
+  }: Pick<InvitationRow, 'email' | 'role' | 'inviter' | 'invited_by' | 'expires_at'> & {
+    project: ProjectRow;
+  },
   link: string,
 ): Promise<string | null | undefined> {
   if (!accountMail) return undefined;
-  const { count } = await incrementCounter(db, `invite:${project.id}`, now(), MAILS.windowMs);
-  if (count > MAILS.limit) return 'The project has mailed too many invitations today.';
+  const keys = {
+    project: `invite:${project.id}`,
+    inviter: `invite-by:${invitedBy}`,
+    address: `invite-to:${email}`,
+  };
+  for (const kind of ['project', 'inviter', 'address'] as const) {
+    const { count } = await incrementCounter(db, keys[kind], now(), DAY_MS);
+    if (count > MAILS_A_DAY[kind]) return TOO_MANY[kind];
+  }
   const letter = { email, role, project: project.name, inviter: inviter ?? '', link, expiresAt };
   return (await accountMail.send(invitationLetter(letter, addresses()))) ?? null;
 }

@@ -482,6 +482,23 @@ onBothEngines(
   },
 );
 
+test('what a passkey signs for a browser with an empty cookie is for no other browser', async (t) => {
+  const service = await startNamed(t);
+  const root = await service.signUp(ROOT);
+  const passkey = passkeyHere();
+  await addPasskey(root, passkey);
+  const empty = { cookie: '__Host-dashboard_sign_in=' };
+  const asked = await service
+    .visitor()
+    .call('POST', '/api/session/passkey/options', undefined, empty);
+  const { options } = await json<{ options: Parameters<SoftwarePasskey['get']>[0] }>(asked);
+  const signed = passkey.get(options);
+  for (const headers of [{}, empty]) {
+    const other = await service.visitor().call('POST', '/api/session/passkey', signed, headers);
+    await assertError(other, 401, 'unauthorized');
+  }
+});
+
 onBothEngines(
   'a sensitive change asks again after a quarter of an hour, and a token is not asked',
   async (t) => {

@@ -34,7 +34,8 @@ export function readSignInCookie(request: FastifyRequest, tls: Tls): string | un
 
 function readCookie(request: FastifyRequest, tls: Tls, plainName: string): string | undefined {
   const [secret, second] = readHostCookie(request, tls, plainName);
-  if (second === undefined) return secret;
+  // An empty one is none: what is bound to it would be bound to every browser that has none.
+  if (second === undefined) return secret || undefined;
   const name = hostCookieName(request, tls, plainName);
   throw unauthorized(
     `The request has two cookies named ${name}. Delete this site's cookies in the browser, then sign in again.`,

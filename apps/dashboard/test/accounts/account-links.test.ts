@@ -85,6 +85,15 @@ onBothEngines(
     clock.ahead = HOUR_MS;
     await assertError(await reset(visitor, second?.secret ?? '', NEXT), 404, 'not_found');
     clock.ahead = 0;
+    // Whoever had the account before may have left a way in.
+    const user_id = await idOf(ann);
+    await service.db
+      .insertInto('identities')
+      .values({
+        ...{ id: 'idn_x', user_id, provider: 'acme', issuer: 'https://acme.example' },
+        ...{ subject: 'x', email: 'mallory@acme.example', created_at: 1, last_used_at: 1 },
+      })
+      .execute();
     assert.equal((await reset(visitor, second?.secret ?? '', NEXT)).status, 204);
     await assertError(await reset(visitor, second?.secret ?? '', NEXT), 404, 'not_found');
 
@@ -96,6 +105,11 @@ onBothEngines(
     await json(await signIn(ann, 'ann@example.com', NEXT));
     const [, , told] = await letters(3, 'ann@example.com');
     assert.equal(told?.subject, 'Your password was changed');
+    assert.match(
+      told?.text ?? '',
+      /open it as before:\n- the account mallory@acme\.example at acme\n- the API token .{3}for a test/,
+    );
+    await service.db.deleteFrom('identities').execute();
     const logged = service.logged.join('\n');
     assert.ok(!logged.includes(secret) && !logged.includes(second?.secret ?? '?'));
 
@@ -107,6 +121,8 @@ onBothEngines(
       204,
     );
     assert.equal((await token.call('GET', '/api/projects')).status, 401);
+    const [, , , , bare] = await letters(5, 'ann@example.com');
+    assert.doesNotMatch(bare?.text ?? '', /open it as before/);
   },
 );
 

@@ -20,9 +20,19 @@ export function passwordLinkLetter(
   ]);
 }
 
-export function passwordChangedLetter(email: string, sender: Sender): Letter {
+/** `open`: what opens the account beside the password, each in a few words. */
+export function passwordChangedLetter(
+  { email, open }: { email: string; open: readonly string[] },
+  sender: Sender,
+): Letter {
   return letter(email, 'Your password was changed', sender, [
     `The password of the account ${email} was changed with a link that was made for it. All its sessions have ended.`,
+    ...(open.length === 0
+      ? []
+      : [
+          `These open it as before:\n${open.map((each) => `- ${each}`).join('\n')}`,
+          `If another had the account, remove what you do not know: ${sender.dashboard}/account/security`,
+        ]),
     'If it was not you, ask for another link on the sign-in page at once, and tell the owner of this installation.',
   ]);
 }

@@ -3,7 +3,11 @@ import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { deleteAccountLinks } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
+import { listIdentities } from '../store/identities.ts';
+import { listPasskeys } from '../store/passkeys.ts';
+import type { Trx } from '../store/schema.ts';
 import { deleteSessions } from '../store/sessions.ts';
+import { listTokens } from '../store/tokens.ts';
 import { findUserByEmail, lockUser, setPasswordHash, type UserRow } from '../store/users.ts';
 import { readEmail } from './account-input.ts';
 import {
@@ -99,7 +103,7 @@ export async function resetPassword(
   const { user_id, email } = await openAccountLink(deps, secret);
   checkPasswordsFor(deps.config, email);
   const passwordHash = await hashPassword(password, passwordCost);
-  const user = await db.transaction().execute(async (trx) => {
+  const { user, open } = await db.transaction().execute(async (trx) => {
     const locked = await lockActiveUser(trx, user_id);
     await useAccountLink(trx, now(), 'password', secret);
     const actor = actorOfLink(locked, ip);
@@ -112,8 +116,21 @@ export async function resetPassword(
       details: { by: 'link' },
     });
     if (revokeTokens) await revokeTokensOf(trx, { userId: locked.id }, now(), actor);
-    return locked;
+    return { user: locked, open: await openBeside(trx, locked, now()) };
   });
-  accountMail?.sendLater(async () => [passwordChangedLetter(user.email, addresses())]);
+  const told = { email: user.email, open };
+  accountMail?.sendLater(async () => [passwordChangedLetter(told, addresses())]);
   return user;
+}
+
+/** What opens an account beside its password: whoever had it before may have left something. */
+async function openBeside(trx: Trx, { id }: UserRow, at: number): Promise<string[]> {
+  const passkeys = (await listPasskeys(trx, id)).map(({ name }) => `the passkey “${name}”`);
+  const providers = (await listIdentities(trx, id)).map(
+    ({ provider, email }) => `the account ${email ?? 'without an address'} at ${provider}`,
+  );
+  const tokens = (await listTokens(trx, { userId: id })).filter(
+    ({ revoked_at, expires_at }) => revoked_at === null && (expires_at ?? at + 1) > at,
+  );
+  return [...passkeys, ...providers, ...tokens.map(({ name }) => `the API token “${name}”`)];
 }

@@ -4,6 +4,7 @@ import { urlHost } from '@petstore/service/listen.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyListenOptions } from 'fastify';
 import { openAccountMail } from './accounts/account-mail.ts';
+import { endDisallowedSessions } from './accounts/end-disallowed-sessions.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { makeSecret } from './accounts/secrets.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
@@ -126,6 +127,7 @@ export async function startDashboard({
     closers.push(spool.close);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
+    await endDisallowedSessions({ db, config, log });
     const accountMail = config.mail && openAccountMail(config.mail, { now, log });
     if (accountMail) closers.push(accountMail.close);
     const providers = openProviders({ db, now, config });

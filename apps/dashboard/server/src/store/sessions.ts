@@ -86,6 +86,29 @@ export function listSessions(db: Db, userId: string, now: number) {
     .execute();
 }
 
+/** How each session began, with the address of its user. */
+export function listSessionMethods(
+  db: Db,
+): Promise<{ id: string; email: string; method: string }[]> {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['sessions.id', 'users.email', 'sessions.method'])
+    .execute();
+}
+
+/** Databases take so many values in a statement. */
+const MAX_IDS = 500;
+
+/** Ends sessions of any users. */
+export async function endSessions(db: Db, ids: readonly string[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += MAX_IDS)
+    await db
+      .deleteFrom('sessions')
+      .where('id', 'in', ids.slice(at, at + MAX_IDS))
+      .execute();
+}
+
 /** Ends one session of a user. Whether there was one. */
 export function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
   return deleteRows(trx, 'sessions', { user_id: userId, id });

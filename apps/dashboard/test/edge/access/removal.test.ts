@@ -10,6 +10,7 @@ import { Readers } from '../../../server/src/edge/access/readers.ts';
 import { readerSource } from '../../../server/src/site-access/reader-source.ts';
 import type { SiteAccess } from '../../../server/src/site-access/site-access.ts';
 import { setSiteAccess } from '../../../server/src/store/site-access.ts';
+import { providerConfig } from '../../oidc/support/test-provider.ts';
 import { startEdgeProgram } from '../../support/dashboard-program.ts';
 import { accept, createProject, deploy, idOf, invite, makeToken } from '../../support/project.ts';
 import { json, PASSWORD as OF_ACCOUNTS, startService } from '../../support/service.ts';
@@ -196,6 +197,31 @@ test('whatever ends access ends it within a second at every edge', async (t) => 
 
   const close = () => root.call('DELETE', '/api/projects/pets', { confirm: 'pets' });
   await ends(afresh, close, 'a site');
+});
+
+test('a provider that becomes required ends what was opened with passwords, at every edge', async (t) => {
+  const databaseUrl = await (await sharedServer()).copyDatabase(UP_TO_DATE);
+  const service = await startService(t, { databaseUrl, signUp: 'open' });
+  const ask = askAt(t, service.edgePort);
+  const root = await service.signUp('root@else.example');
+  await createProject(root, 'pets');
+  await deploy(root, 'pets');
+  await changeAccess(root, 'pets', { private: 'everything', everyone: true });
+  const [employee, guest] = await Promise.all(
+    ['ann@acme.example', 'ben@else.example'].map(async (email) => {
+      const session = await signInWithAccount(ask, HOST, await service.signUp(email));
+      return { cookie: `${session}` };
+    }),
+  );
+  const status = async (headers = {}) => (await ask(HOST, '/', { headers })).status;
+  assert.deepEqual([await status(employee), await status(guest)], [200, 200]);
+  // The operator sets it and starts the dashboard anew; the edge goes on.
+  const acme = providerConfig('https://login.acme.example', {
+    ...{ emailDomains: ['acme.example'], required: 'domains' as const },
+  });
+  await startService(t, { databaseUrl, oidc: [acme] });
+  await timeUntil(async () => (await status(employee)) === 401);
+  assert.equal(await status(guest), 200);
 });
 
 /** Of the last reader who signs out. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
@@ -105,6 +105,23 @@ test('a backup beside a service that builds is one file for its owner, sound, an
   const named = await run(where, 'verify', '--json', '--key-file', keyFile, 'b.db');
   assert.equal(JSON.parse(named.stdout).secretsOpened, 2);
   assert.deepEqual((await readdir(where)).sort(), ['b.db', 'data'], 'nothing else is left');
+});
+
+test('the copy of the key is where the command says, or it fails', async (t) => {
+  const where = await elsewhere(t, true);
+  const database = join(folder, 'data/dashboard.db');
+  await symlink('nowhere.key', join(where, 'linked.key'));
+  const { code, stdout, stderr } = await dashboard(
+    where,
+    ['backup', '--key-file', 'linked.key', 'made.db'],
+    { DASHBOARD_DATABASE_URL: `sqlite:${database}` },
+  );
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(
+    stderr,
+    /^dashboard: linked\.key is a symbolic link\. Name a new file for the key\./,
+  );
+  assert.deepEqual((await readdir(where)).sort(), ['b.db', 'data', 'linked.key']);
 });
 
 test('what is damaged in a backup is named, wherever it is', async (t) => {

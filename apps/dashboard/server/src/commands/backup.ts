@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { print } from '@petstore/service/commands.ts';
 import { backUp, refuseExisting } from '@petstore/service/sqlite/back-up.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -49,7 +50,7 @@ Examples:
       if (!backup) return;
       refuseOtherKey(backup, key, file);
       // Last: a key without a backup beside it would look like half of one.
-      if (key && keyFile !== undefined) writeKey(keyFile, key.key);
+      if (key && keyFile !== undefined) keepKey(file, keyFile, key);
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       await print(
         json
@@ -65,7 +66,18 @@ function refuseKeyFile(keyFile: string, key: SecretKey | undefined): void {
       'There is no secret key to copy: neither DASHBOARD_SECRET_KEY nor secret.key in the data folder. Run this as the service runs, or leave --key-file out.',
     );
   }
+  if (lstatSync(keyFile, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UserError(`${keyFile} is a symbolic link. Name a new file for the key.`);
   refuseExisting(keyFile, false);
+}
+
+/** A file that came meanwhile stays as it is: then the key is not in it. */
+function keepKey(file: string, keyFile: string, key: SecretKey): void {
+  writeKey(keyFile, key.key);
+  if (findKey({ secretKey: undefined, dataDir: '' }, keyFile)?.id === key.id) return;
+  throw new UserError(
+    `${file} is made, but ${keyFile} has another key by now, and not a copy of the secret key. Name a new file.`,
+  );
 }
 
 /** The backup is whole, but the key that is here would not open it. */

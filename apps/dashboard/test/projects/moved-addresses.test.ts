@@ -5,6 +5,7 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 import type { MovedAddress } from '../../server/src/projects/moved-address.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { findProject } from '../../server/src/store/projects.ts';
 import { createProject, deploy, documentTitled } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService } from '../support/service.ts';
 import { fetchFromSite } from '../support/site.ts';
@@ -88,3 +89,35 @@ onBothEngines('the address of a former slug leads to the project for 90 days', a
   assert.equal((await at('lions.docs.localhost')).status, 404);
   await assertError(await again.call('GET', '/api/projects/lions'), 404, 'not_found');
 });
+
+onBothEngines(
+  'whoever takes an address after its time is shown there, whatever edges remember',
+  async (t) => {
+    let later = 0;
+    const service = await startService(t, { signUp: 'open' }, { now: () => Date.now() + later });
+    await service.signUp('root@example.com');
+    const owner = await service.signUp('owner@example.com');
+    const another = { email: 'another@example.com', password: PASSWORD };
+    const next = await service.signUp(another.email);
+    await createProject(owner, 'pets');
+    await deploy(owner, 'pets', documentTitled('Pets'));
+    await json(await owner.call('PATCH', '/api/projects/pets', { slug: 'cats' }));
+    const at = () => fetchFromSite(`http://pets.docs.localhost:${service.edgePort}/`);
+    assert.equal((await at()).status, 308);
+    // What has ended is not deleted at once.
+    later = 91 * DAY_MS;
+    await json(await next.call('POST', '/api/session', another));
+    await createProject(next, 'pets');
+    await deploy(next, 'pets', documentTitled('Others'));
+    await timeUntil(async () => (await at()).status === 200);
+    // Edges that had asked before hear of it, by the project to which the address led.
+    const former = (await findProject(service.db, 'cats', null))?.project;
+    const told = await service.db
+      .selectFrom('site_changes')
+      .select('at')
+      .where('project_id', '=', former?.id ?? '')
+      .where('at', '>', Date.now() + 90 * DAY_MS)
+      .execute();
+    assert.equal(told.length, 1);
+  },
+);

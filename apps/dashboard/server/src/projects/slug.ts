@@ -66,13 +66,13 @@ export async function claimReservedSlug(
   { projectId, userId }: Claimant,
   now: number,
 ): Promise<void> {
-  const reservation = await findReservation(trx, slug, now);
+  const reservation = await findReservation(trx, slug);
   if (!reservation) return;
   const { reserved_until: until, project_id, owner_ids } = reservation;
   // Reserved permanently: custom domains point at this label.
   if (until === null) throw slugTaken(slug);
   const isTheirs = (JSON.parse(owner_ids) as string[]).some((id) => id === userId);
-  if (project_id !== projectId && !isTheirs) throw slugReserved(slug, until);
+  if (until > now && project_id !== projectId && !isTheirs) throw slugReserved(slug, until);
   await endReservation(trx, slug);
   // The address led to the project that had it, and edges remember that.
   if (project_id !== null) await recordSiteChange(trx, project_id, now);

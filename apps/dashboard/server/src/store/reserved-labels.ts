@@ -25,15 +25,12 @@ export async function reserveSlug(
     .execute();
 }
 
-/** The reservation of a label that has not ended. */
-export function findReservation(trx: Trx, label: string, now: number) {
+/** The reservation of a label, also one that has ended and is not deleted yet. */
+export function findReservation(trx: Trx, label: string) {
   return trx
     .selectFrom('reserved_labels')
     .selectAll()
     .where('label', '=', label)
-    .where((where) =>
-      where.or([where('reserved_until', 'is', null), where('reserved_until', '>', now)]),
-    )
     .executeTakeFirst();
 }
 

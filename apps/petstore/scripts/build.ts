@@ -25,6 +25,7 @@ await build({
     launch: '@petstore/service/start.js',
     // Named by no import: a thread is started by its file.
     'writer-thread': 'src/store/sqlite/writer-thread.ts',
+    'delivery-thread': 'src/webhooks/delivery/delivery-thread.ts',
     'site-thread': 'src/openapi/reference/site-thread.ts',
   },
   platform: 'node',

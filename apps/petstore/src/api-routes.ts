@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
+import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { FastifyPluginAsync } from 'fastify';
 import { categoriesRoutes } from './categories/categories-routes.ts';
 import type { Config } from './config.ts';
+import { eventsRoutes } from './events/events-routes.ts';
+import { limitEvents } from './events/retention.ts';
+import { EventStreams } from './events/streams/event-streams.ts';
 import { admission } from './http/admission/admission.ts';
 import type { Authentication } from './http/admission/authentication.ts';
 import type { Check } from './http/admission/check.ts';
@@ -21,6 +25,8 @@ import { sandboxesRoutes } from './sandboxes/sandboxes-routes.ts';
 import { sweepSandboxes } from './sandboxes/sweep.ts';
 import type { SandboxStores } from './store/sandbox/sandbox-stores.ts';
 import type { Store } from './store/store.ts';
+import { Deliveries } from './webhooks/delivery/deliveries.ts';
+import { webhooksRoutes } from './webhooks/webhooks-routes.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -30,6 +36,7 @@ interface ApiDeps {
   /** Undefined where the service has no sandboxes. */
   readonly sandboxStores: SandboxStores | undefined;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly authentication: Authentication;
   /** What a request with an active key has to pass. */
   readonly check: Check;
@@ -47,7 +54,7 @@ interface ApiDeps {
  * hooks that are added here, so a check of requests belongs to admissionChecks.
  */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
-  const { config, store, sandboxStores, log, authentication, check, fastPath } = deps;
+  const { config, store, sandboxStores, log, metrics, authentication, check, fastPath } = deps;
   const { isCutOff, baseUrl, now } = deps;
 
   // The framework's promise that every request has the same shape.
@@ -103,4 +110,23 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     api.register(ownSandboxRoutes, { sandboxes, stores: sandboxStores, now });
     sweepSandboxes(api, { sandboxes, now, log });
   }
+
+  const { events: logs } = store;
+  const { maxEventStreams: maxStreams, maxEventStreamsPerKey: maxStreamsOfKey } = config;
+  const streams = new EventStreams({ logs, log, metrics, maxStreams, maxStreamsOfKey });
+  api.addHook('preClose', async () => streams.close());
+  limitEvents(api, {
+    ...{ logs, log, keptMs: config.eventsHours * MS_PER_HOUR, maxBytes: config.eventsMaxBytes },
+  });
+  api.register(eventsRoutes, { logs, streams, authentication, baseUrl });
+
+  const deliveries = new Deliveries({ config, store, log, metrics });
+  const stopping = new AbortController();
+  api.addHook('onReady', async () => deliveries.start());
+  api.addHook('preClose', async () => stopping.abort());
+  api.addHook('onClose', () => deliveries.close());
+  api.register(webhooksRoutes, {
+    ...{ config, store, baseUrl, stopping: stopping.signal },
+    onChange: () => void deliveries.wake(),
+  });
 };

@@ -72,6 +72,17 @@ export interface Config extends Limits {
   readonly idempotencyHours: number;
   /** How many such responses are kept of each API key, give or take a hundredth. */
   readonly idempotencyResponsesPerKey: number;
+  /** How long an event is kept, in hours. */
+  readonly eventsHours: number;
+  /** How many bytes of events are kept, at most; older ones go sooner. */
+  readonly eventsMaxBytes: number;
+  /** Streams of events that may be open at once, and those of one key. */
+  readonly maxEventStreams: number;
+  readonly maxEventStreamsPerKey: number;
+  /** Webhooks that may be kept. */
+  readonly maxWebhooks: number;
+  /** Whether webhooks may lead to private networks, and go over http. */
+  readonly webhookPrivateAddresses: 'refuse' | 'allow';
   /** How long the process goes on as before when it is told to stop, in milliseconds. */
   readonly shutdownDelayMs: number;
   /** How long requests under way may then take to finish, in milliseconds. */
@@ -118,6 +129,17 @@ export function readConfig(env: Env): Config {
       100_000,
       1,
       1_000_000,
+    ),
+    eventsHours: integer(env, 'PETSTORE_EVENTS_HOURS', 24, 1, 8_760),
+    eventsMaxBytes: 1_048_576 * integer(env, 'PETSTORE_EVENTS_MAX_MB', 1_024, 1, 1_000_000),
+    maxEventStreams: integer(env, 'PETSTORE_MAX_EVENT_STREAMS', 200, 0, 100_000),
+    maxEventStreamsPerKey: integer(env, 'PETSTORE_MAX_EVENT_STREAMS_PER_KEY', 20, 0, 100_000),
+    maxWebhooks: integer(env, 'PETSTORE_MAX_WEBHOOKS', 200, 0, 10_000),
+    webhookPrivateAddresses: oneOf(
+      env,
+      'PETSTORE_WEBHOOK_PRIVATE_ADDRESSES',
+      ['refuse', 'allow'],
+      'refuse',
     ),
     ...readLimits(env),
     shutdownDelayMs: integer(env, 'PETSTORE_SHUTDOWN_DELAY_MS', 0, 0, 600_000),

@@ -75,11 +75,16 @@ export interface ValueSchema {
   maxLength?: number;
   pattern?: string;
   enum?: readonly unknown[];
+  items?: ValueSchema;
+  maxItems?: number;
 }
 
 /** What a value must be, as the end of a sentence: "an integer from 1 to 100". */
 export function expectation(schema: ValueSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  if (schema.type === 'array') {
+    return `a list of at most ${schema.maxItems}, each ${expectation(schema.items ?? {})}`;
+  }
   if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
   return `a string of ${schema.minLength} to ${schema.maxLength} characters, none of them a control character or a lone surrogate`;
 }
@@ -91,6 +96,13 @@ export function expectation(schema: ValueSchema): string {
 export function checkerOf(schema: ValueSchema): (value: unknown) => boolean {
   const { enum: words, type, format } = schema;
   if (words) return (value) => words.includes(value);
+  if (type === 'array') {
+    const { items, maxItems } = schema;
+    if (!items || maxItems === undefined)
+      throw new Error('a list needs a bound, and what is in it');
+    const isItem = checkerOf(items);
+    return (value) => Array.isArray(value) && value.length <= maxItems && value.every(isItem);
+  }
   if (type === 'integer') {
     const { minimum, maximum } = schema;
     if (minimum === undefined || maximum === undefined) throw new Error('an integer needs bounds');

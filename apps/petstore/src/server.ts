@@ -14,6 +14,7 @@ import { baseUrls, listeningPort, publicOrigin } from './addresses.ts';
 import { apiRoutes } from './api-routes.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
 import type { Config } from './config.ts';
+import { Event, Events, EventTypeSchema } from './events/event.ts';
 import { admissionChecks } from './http/admission/admission.ts';
 import { Authentication } from './http/admission/authentication.ts';
 import { announceDeprecation } from './http/admission/deprecation.ts';
@@ -62,12 +63,26 @@ import { metricsRoutes } from './telemetry/metrics-routes.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
+import {
+  AttemptSchema,
+  DeliveriesSchema,
+  DeliverySchema,
+  WebhookInput,
+  WebhookPatchBody,
+  WebhookSchema,
+  Webhooks,
+  WebhookWithSecret,
+} from './webhooks/webhook-schemas.ts';
+
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
   ...[PetStatus, NewPet, PetPatch, Pet, Pets],
   ...[CategoryInput, CategoryPatch, Category, Categories],
   ...[OrderStatus, OrderInput, Order, Orders],
   ...[SandboxInput, SandboxWithKey, Sandbox, SnapshotInput, Snapshot, Snapshots],
+  ...[EventTypeSchema, Event, Events],
+  ...[WebhookInput, WebhookPatchBody, WebhookSchema, WebhookWithSecret, Webhooks],
+  ...[AttemptSchema, DeliverySchema, DeliveriesSchema],
   ErrorBody,
 ];
 
@@ -211,7 +226,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   collectOperations(app, config.stability, schemas);
 
   app.register(apiRoutes, {
-    ...{ config, store, sandboxStores, log, authentication, check, fastPath, isCutOff, now },
+    ...{ config, store, sandboxStores, log, metrics, authentication, check, fastPath },
+    ...{ isCutOff, now },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });

@@ -17,6 +17,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'The first request with this Idempotency-Key has not ended.',
   },
+  events_expired: {
+    status: 410,
+    meaning: 'The events after this position are no longer kept.',
+  },
   operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
   precondition_failed: {
     status: 412,

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { request as httpRequest } from '@petstore/http/node-http.ts';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest } from '@petstore/http/node-http.ts';
 import {
   AddressError,
   bareHost,
@@ -10,6 +10,53 @@ import {
   pinnedLookup,
   reachableAddresses,
 } from '@petstore/http/reachable-addresses.ts';
+import { LRUCache } from 'lru-cache';
+
+/**
+ * Connections to receivers, for a program that sends them much. Which addresses a name has is asked once in half a
+ * minute; each connection is made to one that was allowed.
+ */
+export class Connections {
+  readonly #http: InstanceType<typeof HttpAgent>;
+  readonly #https: HttpsAgent;
+  readonly #addresses = new LRUCache<string, Promise<LookupAddress[]>>({
+    max: MAX_NAMES,
+    ttl: NAME_MS,
+  });
+
+  /** `perReceiver`: how many connections there are to one, at most. */
+  constructor(perReceiver: number) {
+    const options = { keepAlive: true, maxSockets: perReceiver, timeout: IDLE_MS };
+    this.#http = new HttpAgent(options);
+    this.#https = new HttpsAgent(options);
+  }
+
+  agent(isSecure: boolean): InstanceType<typeof HttpAgent> {
+    return isSecure ? this.#https : this.#http;
+  }
+
+  /** The addresses of a name, which `find` looks up. */
+  addresses(hostname: string, find: () => Promise<LookupAddress[]>): Promise<LookupAddress[]> {
+    const known = this.#addresses.get(hostname);
+    if (known) return known;
+    const found = find();
+    this.#addresses.set(hostname, found);
+    found.catch(() => this.#addresses.delete(hostname));
+    return found;
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+}
+
+/** How long a name keeps its addresses, in milliseconds, and how many names. */
+const NAME_MS = 30_000;
+const MAX_NAMES = 1_000;
+
+/** How long a connection may lie idle, in milliseconds: shorter than what receivers usually allow. */
+const IDLE_MS = 4_000;
 
 export interface PostOptions extends Network {
   /** For all of it, from the look-up of the name to the end of the response, in milliseconds. */
@@ -18,6 +65,8 @@ export interface PostOptions extends Network {
   readonly userAgent: string;
   /** Roots in PEM, in place of the usual ones. */
   readonly ca?: readonly string[];
+  /** Connections that are used again; without them each request has one of its own. */
+  readonly connections?: Connections;
 }
 
 export interface PostResponse {
@@ -34,15 +83,16 @@ export interface PostResponse {
 export async function safePost(
   url: URL,
   { body, headers }: { body: string; headers: Readonly<Record<string, string>> },
-  { timeoutMs, userAgent, ca, ...network }: PostOptions,
+  { timeoutMs, userAgent, ca, connections, ...network }: PostOptions,
   stop: AbortSignal,
 ): Promise<PostResponse | { readonly error: string }> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
   try {
-    const addresses = await reachableAddresses(url.hostname, network, signal);
-    const all = { 'user-agent': userAgent, ...headers };
-    return await post(url, { body, headers: all, ca }, addresses, signal);
+    const find = () => reachableAddresses(url.hostname, network, signal);
+    const addresses = await (connections ? connections.addresses(url.hostname, find) : find());
+    const message = { body, headers: { 'user-agent': userAgent, ...headers }, ca };
+    return await post(url, message, { addresses, connections }, signal);
   } catch (error) {
     if (stop.aborted) throw error;
     if (!deadline.aborted) return { error: inWords(error) };
@@ -81,25 +131,30 @@ const MAX_SHOWN_BYTES = 1_024;
 
 const MAX_RESPONSE_HEADER_BYTES = 16_384;
 
+interface Message {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ca: readonly string[] | undefined;
+}
+
+interface Way {
+  readonly addresses: readonly LookupAddress[];
+  readonly connections: Connections | undefined;
+}
+
 /**
- * Sends JSON to a URL on a connection of its own, to one of `addresses` only, and reads the response to its end or
- * its limit. Follows no redirect. Rejects with the connection's error, or when the signal comes before the status.
+ * Sends JSON to a URL, to one of `addresses` only, and reads the response to its end or its limit. Follows no redirect.
+ * Rejects with the connection's error, or when the signal comes before the status. A connection that the receiver closed
+ * just when it was used again is not an answer: then it is sent anew, on a new one.
  */
 async function post(
   url: URL,
-  {
-    body,
-    headers,
-    ca,
-  }: {
-    body: string;
-    headers: Readonly<Record<string, string>>;
-    ca: readonly string[] | undefined;
-  },
-  addresses: readonly LookupAddress[],
+  { body, headers, ca }: Message,
+  { addresses, connections }: Way,
   signal: AbortSignal,
 ): Promise<PostResponse> {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const isSecure = url.protocol === 'https:';
+  const send = isSecure ? httpsRequest : httpRequest;
   const bytes = Buffer.from(body);
   const request = send({
     method: 'POST',
@@ -112,7 +167,7 @@ async function post(
       'content-length': bytes.length,
       ...headers,
     },
-    agent: false,
+    agent: connections ? connections.agent(isSecure) : false,
     ...(ca && { ca: [...ca] }),
     lookup: pinnedLookup(addresses),
     maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
@@ -121,16 +176,27 @@ async function post(
   // An error before the status rejects `once` below; an error after it does not matter.
   request.on('error', () => {});
   request.end(bytes);
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const text = await readBeginning(request, response);
+  let response: IncomingMessage;
+  try {
+    [response] = (await once(request, 'response')) as [IncomingMessage];
+  } catch (error) {
+    const isOld = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    if (!isOld || signal.aborted) throw error;
+    return post(url, { body, headers, ca }, { addresses, connections: undefined }, signal);
+  }
+  const text = await readBeginning(request, response, connections !== undefined);
   return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text };
 }
 
 /**
  * Reads a body until its end, its limit, or the signal, and returns its beginning as text: the outcome depends on the
- * status only.
+ * status only. `keeps`: the connection stays open where the body has ended.
  */
-async function readBeginning(request: ClientRequest, response: IncomingMessage): Promise<string> {
+async function readBeginning(
+  request: ClientRequest,
+  response: IncomingMessage,
+  keeps: boolean,
+): Promise<string> {
   const shown: Buffer[] = [];
   let bytes = 0;
   try {
@@ -142,7 +208,7 @@ async function readBeginning(request: ClientRequest, response: IncomingMessage):
   } catch {
     // The connection broke, or the body took too long: what came is enough.
   } finally {
-    request.destroy();
+    if (!keeps || !response.complete) request.destroy();
   }
   const beginning = Buffer.concat(shown).subarray(0, MAX_SHOWN_BYTES);
   // A character that the limit cuts in two is left out. PostgreSQL stores no text with a NUL.

@@ -6,7 +6,8 @@ export interface WebhookMessage {
   /** The same at each attempt, so that the receiver can tell repetitions. */
   readonly id: string;
   readonly url: string;
-  readonly secret: string;
+  /** One, or several that all sign. */
+  readonly secret: string | readonly string[];
   readonly body: string;
 }
 

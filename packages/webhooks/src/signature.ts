@@ -11,16 +11,33 @@ export function makeWebhookSecret(): string {
 
 /**
  * The headers of Standard Webhooks (version 1.0.0, "Webhook metadata" and "Signature scheme"). `id` is that
- * of the message, `at` the time of this attempt in milliseconds, `body` exactly what is sent. Throws where the secret
- * is none.
+ * of the message, `at` the time of this attempt in milliseconds, `body` exactly what is sent. With several secrets, as
+ * while one is rotated, there is a signature by each. Throws where a secret is none.
  */
 export function signatureHeaders(
-  secret: string,
+  secrets: string | readonly string[],
   { id, at, body }: { id: string; at: number; body: string },
 ): Record<string, string> {
+  const signatures = [secrets]
+    .flat()
+    .map((secret) => signerOf(secret).sign(id, new Date(at), body));
   return {
     'webhook-id': id,
     'webhook-timestamp': `${Math.floor(at / 1_000)}`,
-    'webhook-signature': new Webhook(secret).sign(id, new Date(at), body),
+    'webhook-signature': signatures.join(' '),
   };
+}
+
+/** Signers of secrets that were used lately: to read a secret takes as long as to sign. */
+const signers = new Map<string, Webhook>();
+const MAX_SIGNERS = 1_000;
+
+function signerOf(secret: string): Webhook {
+  let signer = signers.get(secret);
+  if (!signer) {
+    signer = new Webhook(secret);
+    if (signers.size >= MAX_SIGNERS) signers.clear();
+    signers.set(secret, signer);
+  }
+  return signer;
 }

@@ -33,6 +33,18 @@ export const ENVIRONMENT = `\
                                 how many such responses are kept for each API
                                 key (100000)
 
+  Events and webhooks
+    PETSTORE_EVENTS_HOURS       how long an event is kept (24)
+    PETSTORE_EVENTS_MAX_MB      how many megabytes of events are kept; older
+                                ones go sooner (1024)
+    PETSTORE_MAX_EVENT_STREAMS  streams of events that may be open at once (200)
+    PETSTORE_MAX_EVENT_STREAMS_PER_KEY
+                                those of one key (20)
+    PETSTORE_MAX_WEBHOOKS       webhooks that may be kept (200)
+    PETSTORE_WEBHOOK_PRIVATE_ADDRESSES
+                                allow: webhooks may lead to private networks
+                                and go over http (refuse)
+
   Limits
     PETSTORE_RATE_LIMIT         requests a second for each key; 0 for no limit
                                 (0)

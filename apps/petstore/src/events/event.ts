@@ -1,3 +1,8 @@
+import { Type } from '@petstore/service/schema-builders.ts';
+import { Order } from '../orders/order.ts';
+import { Pet } from '../pets/pet.ts';
+import { named, OneOf, Ref } from '../schema-types.ts';
+
 /** What events there are. Those of animals have the animal as their data, those of orders the order. */
 export const EVENT_TYPES = [
   'pet.created',
@@ -9,6 +14,47 @@ export const EVENT_TYPES = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
+
+export const EventTypeSchema = named(
+  'EventType',
+  OneOf(EVENT_TYPES, {
+    description: 'What happened. More may come: pass over one that you do not know.',
+  }),
+);
+
+export const Event = named(
+  'Event',
+  Type.Object(
+    {
+      id: Type.String({
+        description:
+          'Where the event stands in the log: a decimal number that grows. Send the last one that you have to go on ' +
+          'after it.',
+        examples: ['42'],
+      }),
+      type: Ref(EventTypeSchema),
+      createdAt: Type.String({
+        format: 'date-time',
+        description: 'When the change was stored. RFC 3339, in UTC, with milliseconds.',
+        examples: ['2026-11-26T12:00:00.000Z'],
+      }),
+      data: Type.Unsafe<unknown>({
+        anyOf: [Ref(Pet), Ref(Order)],
+        description:
+          'The animal or the order as it was after the change; a deleted animal as it was last. The type says which.',
+      }),
+    },
+    { description: 'Something that happened to an animal or an order.' },
+  ),
+);
+
+export const Events = named(
+  'Events',
+  Type.Array(Ref(Event), {
+    maxItems: 100,
+    description: 'Events in the order in which they happened.',
+  }),
+);
 
 /** Something that happened to an animal or an order. */
 export interface StoredEvent {

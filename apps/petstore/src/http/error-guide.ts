@@ -61,6 +61,13 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
       'after `Retry-After` seconds, with the same key: then you get the response of the first ' +
       'request.',
   ],
+  events_expired: [
+    'The log of events no longer has the event that comes next after your position. The message says which events are ' +
+      'lost to you, and which is the oldest that is kept. Read the animals and orders anew, and then go on from the ' +
+      'oldest event: leave out `after`, `cursor` and `Last-Event-ID`.',
+    'Events are kept for 24 hours unless those who run the service have set another time, and fewer where there ' +
+      'are very many.',
+  ],
   operation_removed: [
     'The operation was removed at its sunset date. The message and the `Link` header with ' +
       '`rel="successor-version"` say what replaced it.',

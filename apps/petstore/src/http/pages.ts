@@ -7,6 +7,11 @@ import { type Representation, represent, tagged } from './conditional.ts';
 
 const DEFAULT_LIMIT = 20;
 
+/** The limit of a request, which may have none. */
+export function readLimit(limit: number = DEFAULT_LIMIT): number {
+  return limit;
+}
+
 /** The query parameters of every list; `noun` is the kind of item, in the plural. */
 export function pageParameters(noun: string) {
   return {
@@ -120,7 +125,7 @@ export function encodeCursor(lastId: bigint): string {
 }
 
 /** Reads a cursor. Throws ApiError `invalid_cursor` for anything that encodeCursor does not return. */
-function decodeCursor(cursor: string): bigint {
+export function decodeCursor(cursor: string): bigint {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length === CURSOR_BYTES && bytes.readUInt8() === CURSOR_VERSION) {
     const lastId = bytes.readBigInt64BE(1);
@@ -134,7 +139,7 @@ function decodeCursor(cursor: string): bigint {
 }
 
 /** The `Link` header (RFC 8288) of a page that is followed by another. */
-function nextLink(url: string, parameters: Record<string, string | undefined>): string {
+export function nextLink(url: string, parameters: Record<string, string | undefined>): string {
   let query = '';
   for (const name in parameters) {
     const value = parameters[name];

@@ -68,7 +68,8 @@ export function validator(
     if (schema.$ref !== undefined) return schemas[schema.$ref] as ValueSchema;
     // A reference with words of its own beside it: RefWith.
     const { allOf: [named] = [], ...own } = schema;
-    return named ? { ...resolve(named), ...own } : schema;
+    if (named) return { ...resolve(named), ...own };
+    return schema.items ? { ...schema, items: resolve(schema.items) } : schema;
   };
 
   const { properties, required = [] } = resolve(schema) as unknown as ObjectSchema;

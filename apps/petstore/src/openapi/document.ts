@@ -137,6 +137,8 @@ async function describe(
         { name: 'categories', description: 'What kinds of animals there are.' },
         { name: 'orders', description: 'Who buys which animal.' },
         { name: 'sandboxes', description: 'Stores of your own, to try things on.' },
+        { name: 'events', description: 'What happened to animals and orders.' },
+        { name: 'webhooks', description: 'Who is sent events.' },
       ],
       components: {
         securitySchemes: {

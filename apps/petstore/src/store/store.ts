@@ -14,6 +14,7 @@ import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { OnMigration } from './migration.ts';
 import type { SandboxSeed } from './sandbox/seeded-state.ts';
+import type { WebhookStore } from './webhooks/webhook-store.ts';
 
 /**
  * The contract between the service and every database engine.
@@ -36,6 +37,8 @@ export interface Store extends ResourceStore {
   /** What happened to animals and orders: the log of each store. */
   readonly events: EventLogs;
   readonly sandboxes: SandboxRows;
+  /** Who is sent these, and how far that is. */
+  readonly webhooks: WebhookStore;
   /**
    * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findUnrevoked`,
    * `get` and `list` at once, never with a promise.

@@ -138,6 +138,7 @@ function shareOf(config: Config, workers: number): Config {
     databasePoolSize: Math.max(MIN_POOL_SIZE, Math.floor(config.databasePoolSize / workers)),
     pageCacheBytes: Math.floor(config.pageCacheBytes / workers),
     maxConnections: part(config.maxConnections),
+    maxEventStreams: part(config.maxEventStreams),
     maxRequestsInFlight: part(config.maxRequestsInFlight),
     maxQueuedWrites: part(config.maxQueuedWrites),
   };

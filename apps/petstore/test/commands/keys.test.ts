@@ -114,7 +114,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
     [['keys', 'revoke'], /missing required argument 'id'/],
     [
       ['keys', 'create', '--name', 'x', '--scope', 'pets:read,pets'],
-      /--scope must be one of pets:read, pets:write, orders:read, orders:write, admin, or several separated by commas; got "pets"\./,
+      /--scope must be one of pets:read, pets:write, orders:read, orders:write, events:read, webhooks:read, webhooks:write, admin, or several separated by commas; got "pets"\./,
     ],
     [
       ['keys', 'create', '--name', 'x', '--expires-in', '1y'],

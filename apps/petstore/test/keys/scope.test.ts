@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { covers, DEFAULT_SCOPES, SCOPES } from '../../src/keys/scope.ts';
 
 test('a scope covers itself alone, and admin covers all', () => {
-  assert.deepEqual(SCOPES, ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'admin']);
+  assert.deepEqual(SCOPES, [
+    ...['pets:read', 'pets:write', 'orders:read', 'orders:write'],
+    ...['events:read', 'webhooks:read', 'webhooks:write', 'admin'],
+  ]);
   for (const granted of SCOPES) {
     for (const needed of SCOPES) {
       assert.equal(covers([granted], needed), granted === needed || granted === 'admin');

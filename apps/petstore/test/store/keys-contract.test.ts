@@ -150,7 +150,10 @@ test('whatever is done to a key is on record, who did it too, and never the key'
   await keys.revoke(made.record.id, at(3));
   await keys.revoke(made.record.id, at(4));
   await keys.revoke('key_none', at(4));
-  const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'];
+  const scopes = [
+    ...['pets:read', 'pets:write', 'orders:read', 'orders:write'],
+    ...['events:read', 'webhooks:read', 'webhooks:write'],
+  ];
   const ada = { name: 'Ada', environment: 'staging', scopes: ['admin'] };
   const [oldId, newId] = [made.record.id, successor.record.id];
   assert.deepEqual(await events(store), [

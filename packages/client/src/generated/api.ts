@@ -190,27 +190,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sandboxes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get a sandbox
-         * @description Makes a store of your own, with data to try things on, and a key that opens nothing else. It ends by itself. The key works for every operation on animals, categories and orders.
-         */
-        post: operations["createSandbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sandbox": {
+    "/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -218,101 +198,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the sandbox
-         * @description Returns the sandbox of the key: when it ends, and what it holds.
+         * List or follow events
+         * @description Returns what happened to animals and orders, the oldest first. By `Accept` the same comes as a stream that goes on: `text/event-stream` for server-sent events, `application/jsonl` for a line of JSON each.
          */
-        get: operations["getSandbox"];
+        get: operations["listEvents"];
         put?: never;
         post?: never;
-        /**
-         * Delete the sandbox
-         * @description Ends the sandbox of the key: its data are deleted, and the key is refused from then on.
-         */
-        delete: operations["deleteSandbox"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sandbox/reset": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Reset the sandbox
-         * @description Makes the data what they were when the sandbox was made, ids and all. Snapshots stay, and so does the end.
-         */
-        post: operations["resetSandbox"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sandbox/snapshots": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List snapshots
-         * @description Returns the snapshots of the sandbox, the oldest first.
-         */
-        get: operations["listSnapshots"];
-        put?: never;
-        /**
-         * Keep a snapshot
-         * @description Keeps the data as they are now under a name. A snapshot of the same name is replaced. It ends with the sandbox.
-         */
-        post: operations["createSnapshot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sandbox/snapshots/{snapshotName}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a snapshot
-         * @description Makes the data what they were when the snapshot was kept, ids and all. What came since is gone.
-         */
-        post: operations["restoreSnapshot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sandbox/snapshots/{snapshotName}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a snapshot
-         * @description Deletes a snapshot. The data of the sandbox stay as they are.
-         */
-        delete: operations["deleteSnapshot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -461,143 +353,30 @@ export interface components {
         };
         /** @description A page of orders in ascending order of id. */
         Orders: components["schemas"]["Order"][];
-        /** @description A sandbox to make. Members that are not listed here are ignored. */
-        SandboxInput: {
+        /**
+         * @description What happened. More may come: pass over one that you do not know.
+         * @enum {string}
+         */
+        EventType: "pet.created" | "pet.updated" | "pet.deleted" | "order.placed" | "order.completed" | "order.cancelled";
+        /** @description Something that happened to an animal or an order. */
+        Event: {
             /**
-             * @description How long it lives, in seconds.
-             * @default 3600
-             */
-            ttl?: number;
-            /**
-             * @description What its data are made from: the same seed and number of animals give the same data, byte for byte. A random one when omitted; the response names it.
-             * @example 200
-             */
-            seed?: number;
-            /**
-             * @description How many animals it begins with.
-             * @default 50
-             */
-            pets?: number;
-            /**
-             * @description What it is for, for people to read.
-             * @example lesson 4
-             */
-            name?: string;
-        };
-        /** @description A sandbox that was just made, with its key. */
-        SandboxWithKey: {
-            /**
-             * @description Names the sandbox to those who run the service. It opens nothing.
-             * @example sbx_5f0c2a9be1d47386
+             * @description Where the event stands in the log: a decimal number that grows. Send the last one that you have to go on after it.
+             * @example 42
              */
             id: string;
-            /**
-             * @description Its API key. It is shown this once.
-             * @example pk_sand_00000000000000000000000000000000000000
-             */
-            key: string;
-            /**
-             * @description What it is for, for people to read.
-             * @example lesson 4
-             */
-            name?: string;
-            /**
-             * @description What its data were made from: the same seed and number of animals give the same data.
-             * @example 200
-             */
-            seed: number;
+            type: components["schemas"]["EventType"];
             /**
              * Format: date-time
-             * @description When it was made. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-21T12:00:00.000Z
+             * @description When the change was stored. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-26T12:00:00.000Z
              */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When it ends: its key is refused from then on, and its data are deleted. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-21T13:00:00.000Z
-             */
-            expiresAt: string;
+            /** @description The animal or the order as it was after the change; a deleted animal as it was last. The type says which. */
+            data: components["schemas"]["Pet"] | components["schemas"]["Order"];
         };
-        /** @description A sandbox: a store of its own, which ends by itself. */
-        Sandbox: {
-            /**
-             * @description Names the sandbox to those who run the service. It opens nothing.
-             * @example sbx_5f0c2a9be1d47386
-             */
-            id: string;
-            /**
-             * @description What it is for, for people to read.
-             * @example lesson 4
-             */
-            name?: string;
-            /**
-             * @description What its data were made from: the same seed and number of animals give the same data.
-             * @example 200
-             */
-            seed: number;
-            /**
-             * Format: date-time
-             * @description When it was made. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-21T12:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When it ends: its key is refused from then on, and its data are deleted. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-21T13:00:00.000Z
-             */
-            expiresAt: string;
-            /**
-             * @description Animals that it holds now.
-             * @example 50
-             */
-            pets: number;
-            /**
-             * @description Categories that it holds now.
-             * @example 50
-             */
-            categories: number;
-            /**
-             * @description Orders that it holds now.
-             * @example 50
-             */
-            orders: number;
-            /**
-             * @description Snapshots that it holds now.
-             * @example 50
-             */
-            snapshots: number;
-        };
-        /** @description A snapshot to keep. One of the same name is replaced. */
-        SnapshotInput: {
-            /**
-             * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
-             * @example before-lunch
-             */
-            name: string;
-        };
-        /** @description The data of a sandbox as they were. */
-        Snapshot: {
-            /**
-             * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
-             * @example before-lunch
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description When it was kept. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-21T12:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description What it takes on disk; 0 where it is as the seed made it.
-             * @example 1204
-             */
-            bytes: number;
-        };
-        /** @description The snapshots of a sandbox, the oldest first. */
-        Snapshots: components["schemas"]["Snapshot"][];
+        /** @description Events in the order in which they happened. */
+        Events: components["schemas"]["Event"][];
         /** @description The body of every error response. */
         Error: {
             /**
@@ -908,19 +687,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `not_found`: Nothing is at this address. */
-        NotFoundSandboxes: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description It is gone. */
         NoContent: {
             headers: {
@@ -960,11 +726,6 @@ export interface components {
         categoryId: bigint;
         /** @description Id of the order. */
         orderId: bigint;
-        /**
-         * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
-         * @example before-lunch
-         */
-        snapshotName: string;
     };
     requestBodies: never;
     headers: {
@@ -2227,278 +1988,96 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createSandbox: {
+    listEvents: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SandboxInput"];
+            query?: {
+                /** @description Maximum number of events returned. */
+                limit?: number;
+                /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
+                cursor?: components["parameters"]["cursor"];
+                /**
+                 * @description The id of the last event that you have: those after it follow. `latest` is the newest one, so that only what is still to happen follows.
+                 * @example 42
+                 */
+                after?: string;
             };
-        };
-        responses: {
-            /** @description Sandbox made. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    /** @description The address of the sandbox, for its key alone. */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sbx_5f0c2a9be1d47386",
-                     *       "key": "pk_sand_00000000000000000000000000000000000000",
-                     *       "seed": 200,
-                     *       "createdAt": "2026-11-21T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-21T13:00:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SandboxWithKey"];
-                };
+            header?: {
+                /** @description The same as `after`, for a stream: browsers send it when they connect anew. It counts before `after` and `cursor`. */
+                "Last-Event-ID"?: string;
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            403: components["responses"]["ForbiddenPetsRead"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSandbox: {
-        parameters: {
-            query?: never;
-            header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Sandbox returned. */
+            /** @description Events returned. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sbx_5f0c2a9be1d47386",
-                     *       "name": "lesson 4",
-                     *       "seed": 200,
-                     *       "createdAt": "2026-11-21T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
-                     *       "pets": 50,
-                     *       "categories": 24,
-                     *       "orders": 11,
-                     *       "snapshots": 0
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Sandbox"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsRead"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSandbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resetSandbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The sandbox as it is now. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sbx_5f0c2a9be1d47386",
-                     *       "name": "lesson 4",
-                     *       "seed": 200,
-                     *       "createdAt": "2026-11-21T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
-                     *       "pets": 50,
-                     *       "categories": 24,
-                     *       "orders": 11,
-                     *       "snapshots": 0
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Sandbox"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSnapshots: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Snapshots returned. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The next events (RFC 8288, `rel="next"`); absent after the newest one. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example [
                      *       {
-                     *         "name": "before-lunch",
-                     *         "createdAt": "2026-11-21T12:00:00.000Z",
-                     *         "bytes": 0
+                     *         "id": "1",
+                     *         "type": "pet.created",
+                     *         "createdAt": "2026-11-26T12:00:00.000Z",
+                     *         "data": {
+                     *           "id": 1,
+                     *           "name": "Rex",
+                     *           "categoryId": 1,
+                     *           "status": "available"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "2",
+                     *         "type": "pet.updated",
+                     *         "createdAt": "2026-11-26T12:01:00.000Z",
+                     *         "data": {
+                     *           "id": 1,
+                     *           "name": "Rex",
+                     *           "categoryId": 1,
+                     *           "status": "sold"
+                     *         }
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Snapshots"];
+                    "application/json": components["schemas"]["Events"];
+                    /**
+                     * @example id: 1
+                     *     event: pet.created
+                     *     data: {"id":"1","type":"pet.created","createdAt":"2026-11-26T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}}
+                     */
+                    "text/event-stream": string;
+                    /** @example {"id":"1","type":"pet.created","createdAt":"2026-11-26T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}} */
+                    "application/jsonl": string;
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsRead"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createSnapshot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SnapshotInput"];
-            };
-        };
-        responses: {
-            /** @description Snapshot kept. */
-            201: {
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "name": "before-lunch",
-                     *       "createdAt": "2026-11-21T12:00:00.000Z",
-                     *       "bytes": 0
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Snapshot"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
-            400: {
+            408: components["responses"]["RequestTimeout"];
+            /** @description `events_expired`: The events after this position are no longer kept. */
+            410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -2510,108 +2089,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            /** @description `conflict`: The request conflicts with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    restoreSnapshot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
-                 * @example before-lunch
-                 */
-                snapshotName: components["parameters"]["snapshotName"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The sandbox as it is now. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sbx_5f0c2a9be1d47386",
-                     *       "name": "lesson 4",
-                     *       "seed": 200,
-                     *       "createdAt": "2026-11-21T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
-                     *       "pets": 50,
-                     *       "categories": 24,
-                     *       "orders": 11,
-                     *       "snapshots": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Sandbox"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSnapshot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
-                 * @example before-lunch
-                 */
-                snapshotName: components["parameters"]["snapshotName"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
-            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

@@ -2,6 +2,7 @@
 
 export type ErrorCode =
   | 'conflict'
+  | 'events_expired'
   | 'forbidden'
   | 'headers_too_large'
   | 'idempotency_conflict'

@@ -381,4 +381,49 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE sandbox_snapshots ALTER COLUMN state SET STORAGE EXTERNAL;
   `,
   },
+  {
+    does: 'makes the tables of webhooks',
+    script: `
+  -- Who is sent events. events has their types with spaces between them, or nothing for all. Each event up to position
+  -- was delivered, or has a row of its own in webhook_deliveries. A failing webhook is tried again at next_at. owner is
+  -- the process that delivers, until owned_until. recent is JSON: the last deliveries that succeeded at once. asked
+  -- grows when somebody asks for a delivery. Times are
+  -- milliseconds since 1970.
+  CREATE TABLE webhooks (
+    id text PRIMARY KEY,
+    store text NOT NULL,
+    url text NOT NULL,
+    events text NOT NULL,
+    secret text NOT NULL,
+    old_secret text,
+    old_secret_until bigint,
+    created_at bigint NOT NULL,
+    disabled_at bigint,
+    disabled_reason text,
+    position bigint NOT NULL,
+    failures bigint NOT NULL DEFAULT 0,
+    failing_since bigint,
+    next_at bigint,
+    last_error text,
+    recent text NOT NULL DEFAULT '[]',
+    owner text,
+    owned_until bigint,
+    asked bigint NOT NULL DEFAULT 0
+  );
+
+  CREATE INDEX webhooks_by_store ON webhooks (store, created_at);
+
+  -- Deliveries that did not succeed at once, and those that wait for one of the same animal. attempts is JSON.
+  CREATE TABLE webhook_deliveries (
+    webhook_id text NOT NULL,
+    event_id bigint NOT NULL,
+    animal text NOT NULL,
+    event text NOT NULL,
+    state text NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+    attempts text NOT NULL,
+    next_at bigint,
+    PRIMARY KEY (webhook_id, event_id)
+  );
+  `,
+  },
 ];

@@ -10,6 +10,7 @@ import {
   type StoreOptions,
   StoreUnavailableError,
 } from '../store.ts';
+import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
 import { postgresAudit } from './audit.ts';
@@ -27,6 +28,7 @@ import { postgresPets } from './pets.ts';
 import { ReplicaReads } from './replicas/replica-reads.ts';
 import { RevocationListener } from './revocation-listener.ts';
 import { postgresSandboxes } from './sandboxes.ts';
+import { postgresRunner } from './sql-runner.ts';
 
 /**
  * Ten connections keep a database of a few cores busy, and many processes of the service fit below
@@ -91,6 +93,7 @@ export async function openPostgresStore(
     audit: postgresAudit(clients),
     events: postgresEventLogs(clients),
     sandboxes: postgresSandboxes(clients),
+    webhooks: new WebhookStore(postgresRunner(clients)),
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,

@@ -147,6 +147,50 @@ export const MIGRATIONS: readonly Migration[] = [
     created_at INTEGER NOT NULL,
     state BLOB,
     PRIMARY KEY (sandbox, name)
+  `,
+  },
+  {
+    does: 'makes the tables of webhooks',
+    script: `
+  -- Who is sent events. events has their types with spaces between them, or nothing for all. Each event up to position
+  -- was delivered, or has a row of its own in webhook_deliveries. A failing webhook is tried again at next_at. owner is
+  -- the process that delivers, until owned_until. recent is JSON: the last deliveries that succeeded at once. asked
+  -- grows when somebody asks for a delivery. Times are
+  -- milliseconds since 1970.
+  CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY,
+    store TEXT NOT NULL,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    old_secret TEXT,
+    old_secret_until INTEGER,
+    created_at INTEGER NOT NULL,
+    disabled_at INTEGER,
+    disabled_reason TEXT,
+    position INTEGER NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    failing_since INTEGER,
+    next_at INTEGER,
+    last_error TEXT,
+    recent TEXT NOT NULL DEFAULT '[]',
+    owner TEXT,
+    owned_until INTEGER,
+    asked INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE INDEX webhooks_by_store ON webhooks (store, created_at);
+
+  -- Deliveries that did not succeed at once, and those that wait for one of the same animal. attempts is JSON.
+  CREATE TABLE webhook_deliveries (
+    webhook_id TEXT NOT NULL,
+    event_id INTEGER NOT NULL,
+    animal TEXT NOT NULL,
+    event TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+    attempts TEXT NOT NULL,
+    next_at INTEGER,
+    PRIMARY KEY (webhook_id, event_id)
   ) STRICT;
   `,
   },

@@ -13,6 +13,7 @@ import {
   StoreOverloadedError,
   StoreUnavailableError,
 } from '../store.ts';
+import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
 import { ChangeDetector } from './changes.ts';
@@ -29,6 +30,7 @@ import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
 import { RemoteWriter, writeForOthers } from './remote-writer.ts';
 import { sqliteSandboxes } from './sandboxes.ts';
+import { sqliteRunner } from './sql-runner.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
@@ -144,6 +146,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     audit: sqliteAudit(db, writeRarely),
     events: sqliteEventLogs(db, write),
     sandboxes: sqliteSandboxes(db, write),
+    webhooks: new WebhookStore(sqliteRunner(db, writeRarely)),
     changes,
     writeGroup: writeForOthers(write),
     writeQueue,

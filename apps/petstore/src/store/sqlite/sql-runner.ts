@@ -1,0 +1,19 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import sqlTag, { type Sql } from 'sql-template-tag';
+import type { SqlRunner } from '../webhooks/webhook-store.ts';
+import { translateErrors } from './errors.ts';
+import type { RareWrite } from './rare-writes.ts';
+
+/** Runs statements that both engines share, on this thread. */
+export function sqliteRunner(db: DatabaseSync, writeRarely: RareWrite): SqlRunner {
+  const all = ({ sql, values }: Sql) => {
+    const statement = db.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement.all(...(values as SQLInputValue[]));
+  };
+  return {
+    read: async (statement) => translateErrors(() => all(statement)),
+    now: () => sqlTag`${BigInt(Date.now())}`,
+    write: (statements) => writeRarely(() => statements.map(all)),
+  };
+}

@@ -1,0 +1,344 @@
+import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
+import { animalOf, eventJson, type StoredEvent } from '../../events/event.ts';
+import type {
+  Attempt,
+  Progress,
+  RecentDelivery,
+  StoredDelivery,
+  StoredWebhook,
+} from '../webhook.ts';
+
+/** Deliveries to one webhook that may be under way at once, each of another animal. */
+const MAX_UNDER_WAY = 8;
+
+/** Events that were read from the log and wait here, at most. */
+const MAX_READ = 200;
+
+/** Deliveries of a webhook that may wait for a retry. With more nothing else is sent to it. */
+const MAX_WAITING = 500;
+
+/** After so many failures in a row the webhook is failing: one delivery at a time is tried, with growing waits. */
+const FAILURES_TO_FAIL = 5;
+
+/** Attempts of a delivery, and deliveries that succeeded at once, that are remembered. */
+const KEPT_ATTEMPTS = 10;
+const KEPT_RECENT = 20;
+
+/** What of a response is kept, in characters. */
+const KEPT_RESPONSE = 300;
+
+export interface CourierDeps {
+  /** Sends an event once. Rejects where that was stopped. */
+  send(webhook: StoredWebhook, event: { id: string; body: string }): Promise<DeliveryOutcome>;
+  /** When to try again after so many attempts, the last of which ended at `at`; null for never. */
+  nextAttemptAt(attempts: number, at: number, retryAfterMs?: number): number | null;
+  now(): number;
+}
+
+/** A delivery that failed, or waits behind one of the same animal. */
+interface Waiting extends StoredDelivery {
+  readonly state: 'waiting';
+}
+
+/**
+ * Delivers the events of one webhook. It knows no database: it is given events and what waits, and says what has
+ * changed.
+ *
+ * An event of an animal is sent when all earlier ones of that animal were delivered, or given up. Others go on meanwhile.
+ */
+export class Courier {
+  readonly #deps: CourierDeps;
+  webhook: StoredWebhook;
+  /** Events that were read and not sent, in order. */
+  #read: StoredEvent[] = [];
+  /** Every event up to it was read. */
+  #readTo: bigint;
+  /** The events that were read and are not done, in order: the position is before the first. */
+  readonly #open = new Set<bigint>();
+  readonly #busy = new Set<string>();
+  /** By animal, in the order of the events. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #waitingCount = 0;
+  #hasChanged = false;
+  #changed = new Map<bigint, StoredDelivery>();
+  delivered = 0;
+  failed = 0;
+
+  constructor(deps: CourierDeps, webhook: StoredWebhook, waiting: readonly StoredDelivery[]) {
+    this.#deps = deps;
+    this.webhook = webhook;
+    this.#readTo = webhook.position;
+    this.adopt(waiting);
+  }
+
+  /** After which event it wants to read on; undefined where it has enough. */
+  get wants(): bigint | undefined {
+    const { disabledAt, failures } = this.webhook;
+    if (disabledAt !== null) return undefined;
+    const isHealthy = failures < FAILURES_TO_FAIL || this.#waitingCount === 0;
+    const hasRoom = this.#read.length < MAX_READ / 2 && this.#waitingCount < MAX_WAITING;
+    return isHealthy && hasRoom ? this.#readTo : undefined;
+  }
+
+  get underWay(): number {
+    return this.#busy.size;
+  }
+
+  /** Deliveries that somebody has asked for: what is due of them is tried now, though the webhook is failing. */
+  hurry(waiting: readonly StoredDelivery[]): void {
+    const now = this.#deps.now();
+    this.adopt(waiting);
+    for (const asked of waiting) {
+      const known = this.#waiting
+        .get(asked.animal)
+        ?.find(({ eventId }) => eventId === asked.eventId);
+      if (known && asked.nextAt !== null && asked.nextAt <= now) {
+        this.#replace({ ...known, nextAt: asked.nextAt });
+      }
+    }
+    if (this.webhook.nextAt !== null) this.webhook = { ...this.webhook, nextAt: now };
+  }
+
+  /** Takes deliveries that wait. */
+  adopt(waiting: readonly StoredDelivery[]): void {
+    for (const delivery of waiting) {
+      const line = this.#waiting.get(delivery.animal) ?? [];
+      if (line.some(({ eventId }) => eventId === delivery.eventId)) continue;
+      line.push({ ...delivery, state: 'waiting' });
+      line.sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+      this.#waiting.set(delivery.animal, line);
+      this.#waitingCount++;
+    }
+  }
+
+  /** What its owner has changed. */
+  update({ url, events, secret, oldSecret, oldSecretUntil, asked }: StoredWebhook): void {
+    this.webhook = { ...this.webhook, url, events, secret, oldSecret, oldSecretUntil, asked };
+  }
+
+  /** Takes events that follow `wants`, without a gap. */
+  take(events: readonly StoredEvent[]): void {
+    const { events: wanted } = this.webhook;
+    for (const event of events) {
+      this.#readTo = event.id;
+      if (wanted.length > 0 && !wanted.includes(event.type)) continue;
+      this.#read.push(event);
+      this.#open.add(event.id);
+    }
+    this.#hasChanged = true;
+  }
+
+  /** The events that come next are no longer kept. */
+  lose(oldest: bigint): void {
+    const { position } = this.webhook;
+    this.#disable(
+      `It was so far behind that the events ${position + 1n} to ${oldest - 1n} are no longer kept. They are lost to it.`,
+    );
+  }
+
+  /**
+   * Begins what can be sent now, `most` at most; calls back when one has ended, whatever its outcome. Returns how many
+   * it began.
+   */
+  begin(most: number, onEnd: () => void): number {
+    let begun = 0;
+    for (;;) {
+      if (begun >= most || !this.#mayBegin()) return begun;
+      const next = this.#nextRetry() ?? this.#nextEvent();
+      if (!next) return begun;
+      this.#busy.add(next.animal);
+      begun++;
+      void this.#deliver(next).then(onEnd, onEnd);
+    }
+  }
+
+  /** When there may be something to begin though nothing has ended; Infinity for never. */
+  get nextAt(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const [head] of this.#waiting.values()) {
+      if (head && !this.#busy.has(head.animal)) first = Math.min(first, head.nextAt ?? 0);
+    }
+    return Math.max(first, this.webhook.nextAt ?? 0);
+  }
+
+  /** What has changed since the last call; undefined where nothing has. */
+  changes(): { progress: Progress; deliveries: StoredDelivery[] } | undefined {
+    if (!this.#hasChanged) return undefined;
+    this.#hasChanged = false;
+    const [firstOpen] = this.#open;
+    const position = firstOpen === undefined ? this.#readTo : firstOpen - 1n;
+    this.webhook = { ...this.webhook, position };
+    const deliveries = [...this.#changed.values()];
+    this.#changed = new Map();
+    return { progress: this.webhook, deliveries };
+  }
+
+  /** Where the changes could not be stored. */
+  unsaved(deliveries: readonly StoredDelivery[]): void {
+    this.#hasChanged = true;
+    for (const delivery of deliveries) {
+      if (!this.#changed.has(delivery.eventId)) this.#changed.set(delivery.eventId, delivery);
+    }
+  }
+
+  #mayBegin(): boolean {
+    const { disabledAt, nextAt, failures } = this.webhook;
+    if (disabledAt !== null || (nextAt !== null && nextAt > this.#deps.now())) return false;
+    return this.#busy.size < (failures < FAILURES_TO_FAIL ? MAX_UNDER_WAY : 1);
+  }
+
+  #nextRetry(): Waiting | undefined {
+    const now = this.#deps.now();
+    for (const [head] of this.#waiting.values()) {
+      if (head && !this.#busy.has(head.animal) && (head.nextAt ?? 0) <= now) return head;
+    }
+    return undefined;
+  }
+
+  /** The next event whose animal has nothing under way; events behind one that waits wait as well. */
+  #nextEvent(): Waiting | undefined {
+    // A failing one is tried with what failed.
+    if (this.webhook.failures >= FAILURES_TO_FAIL && this.#waitingCount > 0) return undefined;
+    for (let at = 0; at < this.#read.length; at++) {
+      const event = this.#read[at] as StoredEvent;
+      const animal = animalOf(event);
+      if (this.#waiting.has(animal)) {
+        if (this.#waitingCount >= MAX_WAITING) return undefined;
+        this.#read.splice(at--, 1);
+        this.#hold(this.#deliveryOf(event, animal));
+      } else if (!this.#busy.has(animal)) {
+        this.#read.splice(at, 1);
+        return this.#deliveryOf(event, animal);
+      }
+    }
+    return undefined;
+  }
+
+  #deliveryOf(event: StoredEvent, animal: string): Waiting {
+    return {
+      ...{ eventId: event.id, animal, event: eventJson(event) },
+      ...{ state: 'waiting', attempts: [], nextAt: null },
+    };
+  }
+
+  async #deliver(delivery: Waiting): Promise<void> {
+    const { eventId, animal, event: body } = delivery;
+    const at = this.#deps.now();
+    const began = performance.now();
+    try {
+      const id = `${this.webhook.id}.${eventId}`;
+      const outcome = await this.#deps.send(this.webhook, { id, body });
+      const { status, error } = outcome;
+      const response = outcome.response?.slice(0, KEPT_RESPONSE) || undefined;
+      const ms = Math.round(performance.now() - began);
+      const attempt = { at, ms, status, error, ...(error !== null && response && { response }) };
+      if (error === null) this.#succeed(delivery, attempt);
+      else this.#fail(delivery, attempt, outcome);
+    } catch {
+      // Stopped: whoever has the webhook next sends it.
+    } finally {
+      this.#busy.delete(animal);
+    }
+  }
+
+  #succeed(delivery: Waiting, attempt: Attempt): void {
+    this.delivered++;
+    this.#hasChanged = true;
+    const wasFailing = this.webhook.failures >= FAILURES_TO_FAIL;
+    if (this.webhook.failures > 0 || this.webhook.nextAt !== null) {
+      this.webhook = { ...this.webhook, ...HEALTHY };
+    }
+    if (this.#isInLine(delivery)) {
+      this.#endFirst(delivery, { ...delivery, state: 'delivered', nextAt: null }, attempt);
+    } else {
+      this.#open.delete(delivery.eventId);
+      const { type } = JSON.parse(delivery.event) as { type: RecentDelivery['type'] };
+      const recent = { ...attempt, event: `${delivery.eventId}`, type };
+      this.webhook = {
+        ...this.webhook,
+        recent: [recent, ...this.webhook.recent].slice(0, KEPT_RECENT),
+      };
+    }
+    // It is back: what waits need not wait longer.
+    if (wasFailing) this.#resume();
+  }
+
+  #fail(delivery: Waiting, attempt: Attempt, { retryAfterMs = 0, isFinal }: DeliveryOutcome): void {
+    this.failed++;
+    this.#hasChanged = true;
+    const { now, nextAttemptAt } = this.#deps;
+    const at = now();
+    const failures = this.webhook.failures + 1;
+    const failingSince = this.webhook.failingSince ?? attempt.at;
+    this.webhook = { ...this.webhook, failures, failingSince, lastError: attempt.error };
+    const attempts = [...delivery.attempts, attempt];
+    const nextAt = nextAttemptAt(attempts.length, at, retryAfterMs);
+    if (this.#isInLine(delivery)) {
+      if (nextAt === null)
+        this.#endFirst(delivery, { ...delivery, state: 'failed', nextAt }, attempt);
+      else this.#replace({ ...delivery, attempts: attempts.slice(-KEPT_ATTEMPTS), nextAt });
+    } else {
+      this.#hold({ ...delivery, attempts, nextAt });
+    }
+    if (isFinal) this.#disable(`${attempt.error} It gets nothing more.`);
+    if (isFinal || failures < FAILURES_TO_FAIL) return;
+    const again = nextAttemptAt(failures - FAILURES_TO_FAIL + 1, at, retryAfterMs);
+    if (again === null) {
+      this.#disable(`All attempts since ${new Date(failingSince).toISOString()} failed.`);
+    } else {
+      this.webhook = { ...this.webhook, nextAt: again };
+      // The one that is tried then need not wait longer than the webhook.
+      const [first] = [...this.#waiting.values()].flatMap(([head]) => (head ? [head] : []));
+      if (first) this.#replace({ ...first, nextAt: Math.min(first.nextAt ?? again, again) });
+    }
+  }
+
+  #isInLine({ animal, eventId }: Waiting): boolean {
+    return this.#waiting.get(animal)?.some((other) => other.eventId === eventId) ?? false;
+  }
+
+  /** Puts a delivery at the end of its animal's line. */
+  #hold(delivery: Waiting): void {
+    const line = this.#waiting.get(delivery.animal);
+    if (line) line.push(delivery);
+    else this.#waiting.set(delivery.animal, [delivery]);
+    this.#waitingCount++;
+    this.#open.delete(delivery.eventId);
+    this.#changed.set(delivery.eventId, delivery);
+    this.#hasChanged = true;
+  }
+
+  #replace(delivery: Waiting): void {
+    const line = this.#waiting.get(delivery.animal) ?? [];
+    const at = line.findIndex(({ eventId }) => eventId === delivery.eventId);
+    line[at] = delivery;
+    this.#changed.set(delivery.eventId, delivery);
+    this.#hasChanged = true;
+  }
+
+  /** The next of its animal, which has no time of its own, is due now. */
+  #endFirst(delivery: Waiting, ended: StoredDelivery, attempt: Attempt): void {
+    const attempts = [...delivery.attempts, attempt].slice(-KEPT_ATTEMPTS);
+    this.#changed.set(delivery.eventId, { ...ended, attempts });
+    const rest = (this.#waiting.get(delivery.animal) ?? []).filter(
+      ({ eventId }) => eventId !== delivery.eventId,
+    );
+    this.#waitingCount--;
+    if (rest.length > 0) this.#waiting.set(delivery.animal, rest);
+    else this.#waiting.delete(delivery.animal);
+  }
+
+  #resume(): void {
+    const now = this.#deps.now();
+    for (const [head] of [...this.#waiting.values()]) {
+      if (head && (head.nextAt ?? 0) > now) this.#replace({ ...head, nextAt: now });
+    }
+  }
+
+  #disable(reason: string): void {
+    this.webhook = { ...this.webhook, disabledAt: this.#deps.now(), disabledReason: reason };
+    this.#hasChanged = true;
+  }
+}
+
+const HEALTHY = { failures: 0, failingSince: null, nextAt: null, lastError: null } as const;

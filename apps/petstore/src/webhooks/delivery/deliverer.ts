@@ -1,0 +1,252 @@
+import { nextAttemptAt } from '@petstore/webhooks/retries.ts';
+import { Connections } from '@petstore/webhooks/safe-post.ts';
+import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
+import type { Store } from '../../store/store.ts';
+import type { StoredDelivery, StoredWebhook } from '../webhook.ts';
+import { Courier, type CourierDeps } from './courier.ts';
+import { LogWindow } from './log-window.ts';
+import { SEND_TIMEOUT_MS, sending } from './sending.ts';
+
+/** How long a webhook is a process's own, in milliseconds. After a crash others wait so long. */
+const LEASE_MS = 20_000;
+
+/** How often the process looks for webhooks that nobody delivers to, and for changes of its own. */
+const CLAIM_MS = 500;
+
+/** Webhooks that it takes at once, so that several processes share them. */
+const CLAIMED_AT_ONCE = 25;
+
+/** How often what was delivered is stored, in milliseconds. After a crash so much is delivered again. */
+const SAVE_MS = 1_000;
+
+/** How often the logs are read, in milliseconds. */
+const READ_MS = 50;
+
+/** Deliveries that may be under way at once, to all webhooks. */
+const MAX_UNDER_WAY = 128;
+
+/** Deliveries that are over, and are still shown, of each webhook. */
+const KEPT_DELIVERIES = 100;
+
+export interface DelivererDeps {
+  readonly store: Pick<Store, 'events' | 'webhooks'>;
+  /** A name that no other process has. */
+  readonly owner: string;
+  readonly allowsPrivate: boolean;
+  readonly onError: (error: unknown) => void;
+  readonly onDisabled: (webhook: StoredWebhook) => void;
+  /** For tests. */
+  readonly nextAttemptAt?: CourierDeps['nextAttemptAt'];
+}
+
+/** Delivers the events of all webhooks that it can get, until it is stopped. */
+export class Deliverer {
+  readonly #deps: DelivererDeps;
+  readonly #couriers = new Map<string, Courier>();
+  readonly #windows = new Map<string, LogWindow>();
+  readonly #connections = new Connections(8);
+  readonly #stop = new AbortController();
+  readonly #courierDeps: CourierDeps;
+  #ownedUntil = 0;
+  #claimedAt = 0;
+  #savedAt = 0;
+  #underWay = 0;
+  #isPumpPlanned = false;
+  #running: Promise<void> | undefined;
+  #before = { delivered: 0, failed: 0 };
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+    this.#courierDeps = {
+      now: Date.now,
+      nextAttemptAt: deps.nextAttemptAt ?? nextAttemptAt,
+      send: (webhook, message) => this.#send(webhook, message),
+    };
+  }
+
+  /** How many deliveries succeeded and failed so far, and how many webhooks it has. */
+  get counts(): { delivered: number; failed: number; webhooks: number } {
+    let { delivered, failed } = this.#before;
+    for (const courier of this.#couriers.values()) {
+      delivered += courier.delivered;
+      failed += courier.failed;
+    }
+    return { delivered, failed, webhooks: this.#couriers.size };
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Cuts off what is under way, stores what was done, and leaves the webhooks to others. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.#connections.close();
+    await this.#attempt(() => this.#save());
+    await this.#attempt(() => this.#deps.store.webhooks.release(this.#deps.owner));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const now = Date.now();
+      if (now - this.#claimedAt >= CLAIM_MS) await this.#attempt(() => this.#claim(now));
+      await this.#attempt(() => this.#read());
+      this.#pump();
+      if (now - this.#savedAt >= SAVE_MS) {
+        this.#savedAt = now;
+        await this.#attempt(() => this.#save());
+      }
+      await pause(READ_MS, signal);
+    }
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#deps.onError(error);
+    }
+  }
+
+  async #claim(now: number): Promise<void> {
+    this.#claimedAt = now;
+    const { owner, store } = this.#deps;
+    const own = await store.webhooks.claim(owner, { leaseMs: LEASE_MS, most: CLAIMED_AT_ONCE });
+    this.#ownedUntil = now + Math.min(...own.map(({ ownedForMs }) => ownedForMs), LEASE_MS);
+    const lost = new Set(this.#couriers.keys());
+    for (const webhook of own) {
+      lost.delete(webhook.id);
+      const courier = this.#couriers.get(webhook.id);
+      if (courier && courier.webhook.disabledAt === null) {
+        const isAsked = courier.webhook.asked !== webhook.asked;
+        courier.update(webhook);
+        if (isAsked) courier.hurry(await store.webhooks.waiting(webhook.id));
+      } else {
+        const waiting = await store.webhooks.waiting(webhook.id);
+        this.#couriers.set(webhook.id, new Courier(this.#courierDeps, webhook, waiting));
+      }
+    }
+    for (const id of lost) this.#drop(id);
+  }
+
+  #drop(id: string): void {
+    const courier = this.#couriers.get(id);
+    if (!courier) return;
+    this.#before.delivered += courier.delivered;
+    this.#before.failed += courier.failed;
+    this.#couriers.delete(id);
+    const { store } = courier.webhook;
+    const isFollowed = [...this.#couriers.values()].some(({ webhook }) => webhook.store === store);
+    if (!isFollowed) this.#windows.delete(store);
+  }
+
+  /** Gives each webhook the events that come next. */
+  async #read(): Promise<void> {
+    const byStore = Map.groupBy(this.#couriers.values(), ({ webhook }) => webhook.store);
+    for (const [store, couriers] of byStore) {
+      const window = this.#windowOf(store);
+      const positions = couriers.flatMap(({ wants }) => (wants === undefined ? [] : [wants]));
+      if (positions.length === 0) continue;
+      await window.advance(positions.reduce((a, b) => (a > b ? a : b)));
+      for (const courier of couriers) {
+        const { wants } = courier;
+        if (wants === undefined) continue;
+        const events = await window.after(wants, 200);
+        if (Array.isArray(events)) {
+          if (events.length > 0) courier.take(events);
+        } else if (wants < events.oldest - 1n) {
+          courier.lose(events.oldest);
+        }
+      }
+    }
+  }
+
+  #windowOf(store: string): LogWindow {
+    let window = this.#windows.get(store);
+    if (!window) {
+      window = new LogWindow(this.#deps.store.events.of(store));
+      this.#windows.set(store, window);
+    }
+    return window;
+  }
+
+  /** Begins what can be sent. */
+  #pump(): void {
+    if (this.#stop.signal.aborted) return;
+    // What is begun now must end while the webhook is still its own.
+    if (this.#ownedUntil - Date.now() <= SEND_TIMEOUT_MS) return;
+    for (const [id, courier] of [...this.#couriers]) {
+      if (this.#underWay >= MAX_UNDER_WAY) break;
+      const begun = courier.begin(MAX_UNDER_WAY - this.#underWay, () => {
+        this.#underWay--;
+        this.#planPump();
+      });
+      this.#underWay += begun;
+      if (begun === 0) continue;
+      // Those behind it come first the next time.
+      this.#couriers.delete(id);
+      this.#couriers.set(id, courier);
+    }
+  }
+
+  /** At the end of this turn of the event loop, once for all that ended in it. */
+  #planPump(): void {
+    if (this.#isPumpPlanned) return;
+    this.#isPumpPlanned = true;
+    setImmediate(() => {
+      this.#isPumpPlanned = false;
+      this.#pump();
+    });
+  }
+
+  async #save(): Promise<void> {
+    const { owner, store, onDisabled } = this.#deps;
+    const changed = [...this.#couriers.values()].flatMap((courier) => {
+      const changes = courier.changes();
+      return changes ? [{ courier, ...changes }] : [];
+    });
+    const deliveries = changed.flatMap(({ courier, deliveries }) =>
+      deliveries.map((delivery: StoredDelivery) => ({ webhookId: courier.webhook.id, delivery })),
+    );
+    const progress = changed.map(({ progress }) => progress);
+    try {
+      await store.webhooks.save(owner, progress, deliveries, KEPT_DELIVERIES);
+    } catch (error) {
+      for (const { courier, deliveries } of changed) courier.unsaved(deliveries);
+      throw error;
+    }
+    for (const { courier } of changed) {
+      const { webhook } = courier;
+      if (webhook.disabledAt === null) continue;
+      onDisabled(webhook);
+      this.#drop(webhook.id);
+    }
+  }
+
+  #send(webhook: StoredWebhook, { id, body }: { id: string; body: string }) {
+    const { secret, oldSecret, oldSecretUntil, url } = webhook;
+    const at = Date.now();
+    const isRotating = oldSecret !== null && (oldSecretUntil ?? 0) > at;
+    const secrets = isRotating ? [secret, oldSecret] : secret;
+    return sendWebhook(
+      { id, url, secret: secrets, body },
+      { at, ...sending(this.#deps.allowsPrivate), connections: this.#connections },
+      this.#stop.signal,
+    );
+  }
+}
+
+/** Waits, or until a signal. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

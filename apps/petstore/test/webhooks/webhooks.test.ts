@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { engineOf, onSharedEngines as test } from '@petstore/test-support/engines.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { assertError } from '../support/assert-error.ts';
+import { assertSigned, Receiver } from '../support/receiver.ts';
+import { type Service, startService, UP_TO_DATE } from '../support/service.ts';
+
+interface Made {
+  readonly id: string;
+  readonly url: string;
+  readonly events: string[];
+  readonly state: string;
+  readonly reason: string | null;
+  readonly secret: string;
+  readonly lastEventId: string;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly type: string;
+  readonly state: string;
+  readonly attempts: { status: number | null; error: string | null; response?: string }[];
+}
+
+async function start(t: TestContext, allow = true): Promise<Service> {
+  const databaseUrl = await engineOf(t).createDatabase(t, UP_TO_DATE);
+  const store = await openStore(databaseUrl);
+  const webhookPrivateAddresses = allow ? 'allow' : 'refuse';
+  return startService(t, { store, config: { databaseUrl, webhookPrivateAddresses } });
+}
+
+async function make(service: Service, body: object): Promise<Made> {
+  const response = await service.post('/webhooks', JSON.stringify(body));
+  const text = await response.text();
+  assert.equal(response.status, 201, text);
+  assert.match(response.headers.get('location') ?? '', /\/v1\/webhooks\/wh_[0-9a-f]{16}$/);
+  return JSON.parse(text);
+}
+
+async function json<T>(response: Response | Promise<Response>, status = 200): Promise<T> {
+  const settled = await response;
+  const text = await settled.text();
+  assert.equal(settled.status, status, text);
+  return JSON.parse(text);
+}
+
+const patch = (service: Service, path: string, body: object) =>
+  service.call(path, {
+    method: 'PATCH',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/merge-patch+json' },
+  });
+
+async function create(service: Service, name = 'Rex'): Promise<void> {
+  const body = JSON.stringify({ name, categoryId: 1 });
+  assert.equal((await service.post('/pets', body)).status, 201);
+}
+
+/** Asks until it is so. */
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+test('events go out signed, as the log has them, to those that asked for them', async (t) => {
+  const service = await start(t);
+  await create(service, 'before');
+  const [all, some] = [await Receiver.start(t), await Receiver.start(t)];
+  const every = await make(service, { url: all.url });
+  const few = await make(service, { url: some.url, events: ['order.placed', 'pet.deleted'] });
+  assert.match(every.secret, /^whsec_/);
+  assert.deepEqual(few.events, ['order.placed', 'pet.deleted']);
+  await create(service);
+  assert.equal((await service.post('/store/orders', '{"petId":2}')).status, 201);
+  await all.until(({ length }) => length >= 3);
+  await some.until(({ length }) => length >= 1);
+  const log = await (await service.get('/events?after=1')).text();
+  const byId = [...all.received].sort((a, b) => Number(a.event.id) - Number(b.event.id));
+  assert.equal(`[${byId.map(({ body }) => body).join(',')}]`, log);
+  for (const received of all.received) {
+    assertSigned(received, every.secret);
+    assertSigned(received, few.secret, false);
+    assert.equal(received.webhookId, `${every.id}.${received.event.id}`);
+  }
+  assert.deepEqual(
+    some.received.map(({ event }) => event.type),
+    ['order.placed'],
+  );
+  const shown = await json<Made>(service.get(`/webhooks/${every.id}`));
+  assert.ok(!('secret' in shown));
+  assert.equal(shown.state, 'enabled');
+  const path = `/webhooks/${every.id}/deliveries`;
+  await untilTrue(async () => (await json<Delivery[]>(service.get(path))).length === 3);
+  const [newest] = await json<Delivery[]>(service.get(`${path}?limit=1`));
+  assert.deepEqual(
+    [newest?.state, newest?.attempts[0]?.status, newest?.attempts[0]?.error],
+    ['delivered', 204, null],
+  );
+});
+
+test('an event that fails is tried again, holds back its own animal alone, and shows its attempts', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  let isBroken = true;
+  receiver.answer = ({ event }) =>
+    isBroken && (event.data as { id: number }).id === 1 ? 500 : 204;
+  const { id } = await make(service, { url: receiver.url });
+  await create(service, 'one');
+  await patch(service, '/pets/1', { name: 'two' });
+  await create(service, 'other');
+  // Event 2 waits behind event 1; event 3, of another animal, does not.
+  await receiver.until((received) => received.some(({ event }) => event.id === '3'));
+  await receiver.until((received) => received.filter(({ event }) => event.id === '1').length === 2);
+  isBroken = false;
+  const path = `/webhooks/${id}/deliveries`;
+  await untilTrue(async () => {
+    const failed = (await json<Delivery[]>(service.get(path))).find((one) => one.id === '1');
+    return failed?.attempts.length === 2;
+  });
+  assert.ok(!receiver.ids().includes('2'));
+  const waiting = (await json<Delivery[]>(service.get(path))).find((one) => one.id === '1');
+  assert.equal(waiting?.state, 'waiting');
+  assert.match(waiting?.attempts[0]?.error ?? '', /responded with 500/);
+  assert.equal(waiting?.attempts[0]?.response, 'noted');
+  const asked = await json<Delivery>(service.call(`${path}/1/redeliver`, { method: 'POST' }), 202);
+  assert.equal(asked.state, 'waiting');
+  await receiver.until((received) => received.some(({ event }) => event.id === '2'));
+  assert.deepEqual(
+    receiver.ids().filter((event) => event !== '3'),
+    ['1', '1', '1', '2'],
+  );
+  // One that was delivered is sent again as well.
+  await json(service.call(`${path}/3/redeliver`, { method: 'POST' }), 202);
+  await receiver.until((received) => received.filter(({ event }) => event.id === '3').length === 2);
+  await assertError(await service.call(`${path}/99/redeliver`, { method: 'POST' }), 'not_found');
+});
+
+test('one that is gone is disabled with a reason; enabled again it goes on where it was', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => 410;
+  const { id } = await make(service, { url: receiver.url });
+  await create(service);
+  const path = `/webhooks/${id}`;
+  await untilTrue(async () => (await json<Made>(service.get(path))).state === 'disabled');
+  assert.match((await json<Made>(service.get(path))).reason ?? '', /gone for good \(410\)/);
+  await assertError(
+    await service.call(`${path}/deliveries/1/redeliver`, { method: 'POST' }),
+    'conflict',
+  );
+  await create(service);
+  receiver.answer = () => 204;
+  const enabled = await json<Made>(patch(service, path, { state: 'enabled' }));
+  assert.deepEqual([enabled.state, enabled.reason], ['enabled', null]);
+  await receiver.until((received) => received.some(({ event }) => event.id === '2'));
+  assert.equal((await json<Made>(patch(service, path, { state: 'disabled' }))).state, 'disabled');
+});
+
+test('a secret rotates with an overlap in which both sign; a test is sent at once', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  const { id, secret } = await make(service, { url: receiver.url, events: ['pet.created'] });
+  const rotate = (query: string) =>
+    json<Made>(service.call(`/webhooks/${id}/rotate${query}`, { method: 'POST' }));
+  const second = await rotate('');
+  assert.notEqual(second.secret, secret);
+  await create(service);
+  await receiver.until(({ length }) => length === 1);
+  const [first] = receiver.received;
+  assert.ok(first);
+  assertSigned(first, secret);
+  assertSigned(first, second.secret);
+  const third = await rotate('?overlapSeconds=0');
+  const sent = await json<{ status: number; error: null }>(
+    service.call(`/webhooks/${id}/test`, { method: 'POST' }),
+  );
+  assert.deepEqual([sent.status, sent.error], [204, null]);
+  const test = receiver.received.at(-1);
+  assert.ok(test?.event.type === 'webhook.test');
+  assertSigned(test, third.secret);
+  assertSigned(test, second.secret, false);
+});
+
+test('a webhook has an address of the internet, known events, and goes when it is deleted', async (t) => {
+  const service = await start(t, false);
+  const post = (body: object) => service.post('/webhooks', JSON.stringify(body));
+  await assertError(await post({ url: 'http://example.com' }), 'invalid_request', /https/);
+  await assertError(await post({ url: 'https://127.0.0.1/' }), 'invalid_request', /internet/);
+  await assertError(await post({ url: 'https://[::1]/' }), 'invalid_request', /internet/);
+  await assertError(await post({}), 'invalid_request', /url is required/);
+  const url = 'https://example.com/hooks';
+  await assertError(
+    await post({ url, events: ['pet.born'] }),
+    'invalid_request',
+    /events must be a list of at most 20, each one of pet.created/,
+  );
+  const { id } = await make(service, { url, events: ['pet.created', 'pet.created'] });
+  const listed = await json<Made[]>(service.get('/webhooks'));
+  assert.deepEqual(
+    listed.map((one) => [one.id, one.events]),
+    [[id, ['pet.created']]],
+  );
+  const changed = await json<Made>(patch(service, `/webhooks/${id}`, { events: [] }));
+  assert.deepEqual(changed.events, []);
+  const sent = await service.call(`/webhooks/${id}`, { method: 'DELETE' });
+  assert.equal(sent.status, 204);
+  await assertError(await service.get(`/webhooks/${id}`), 'not_found');
+  await assertError(await service.call(`/webhooks/${id}`, { method: 'DELETE' }), 'not_found');
+});

@@ -126,7 +126,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.addHook('preClose', async () => stopping.abort());
   api.addHook('onClose', () => deliveries.close());
   api.register(webhooksRoutes, {
-    ...{ config, store, baseUrl, stopping: stopping.signal },
+    ...{ config, store, baseUrl, now, stopping: stopping.signal },
     onChange: () => void deliveries.wake(),
   });
 };

@@ -36,7 +36,7 @@ export const Event = named(
       createdAt: Type.String({
         format: 'date-time',
         description: 'When the change was stored. RFC 3339, in UTC, with milliseconds.',
-        examples: ['2026-11-26T12:00:00.000Z'],
+        examples: ['2026-11-21T12:00:00.000Z'],
       }),
       data: Type.Unsafe<unknown>({
         anyOf: [Ref(Pet), Ref(Order)],

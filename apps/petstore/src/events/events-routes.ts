@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor, nextLink, pageParameters, readLimit } from 
 import { headerLines, responseOf } from '../http/service-response.ts';
 import { INT64_MAX } from '../int64.ts';
 import { covers } from '../keys/scope.ts';
-import { jsonResponse, responses } from '../openapi/responses.ts';
+import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
 import { type EventLogs, OWN_STORE } from '../store/store.ts';
 import { Events, eventJson } from './event.ts';
 import { type EventStreams, lostPosition } from './streams/event-streams.ts';
@@ -35,8 +35,7 @@ const LastEventId = Type.Object({
   'Last-Event-ID': Type.Optional(
     Type.String({
       description:
-        'The same as `after`, for a stream: browsers send it when they connect anew. It counts before `after` and ' +
-        '`cursor`.',
+        'The same as `after`: browsers send it when they connect to a stream anew. It counts before `after` and `cursor`.',
     }),
   ),
 });
@@ -72,14 +71,16 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
 ) => {
   const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
   const created = {
-    ...{ id: '1', type: 'pet.created', createdAt: '2026-11-26T12:00:00.000Z' },
+    ...{ id: '1', type: 'pet.created', createdAt: '2026-11-21T12:00:00.000Z' },
     data: rex,
   };
   const updated = {
-    ...{ id: '2', type: 'pet.updated', createdAt: '2026-11-26T12:01:00.000Z' },
+    ...{ id: '2', type: 'pet.updated', createdAt: '2026-11-21T12:00:00.000Z' },
     data: { ...rex, status: 'sold' },
   };
   const listed = jsonResponse(Events, 'Events returned.', [created, updated], {
+    ...CACHE_CONTROL,
+    Vary: { description: 'What the form of the response depends on.', type: 'string' },
     Link: {
       description: 'The next events (RFC 8288, `rel="next"`); absent after the newest one.',
       type: 'string',
@@ -146,7 +147,7 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
       const format = FORMATS[preferred(headers.accept, MEDIA_TYPES)];
       const header = headers['last-event-id'];
       if (format) streams.refuseTooMany(apiKey.id);
-      const position = format && header ? { after: `${header}` } : query;
+      const position = header ? { after: `${header}` } : query;
       const after = await readPosition(position, async () => (await log.kept()).newest);
       const size = readLimit(query.limit);
       // One more than wanted, to see whether more follow. A stream begins as a page does: with an error where it must.
@@ -181,7 +182,7 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
 
 /** An example in the form in which events are stored. */
 function stored(id: string, { type, data }: { type: string; data: object }) {
-  const at = Date.parse('2026-11-26T12:00:00.000Z');
+  const at = Date.parse('2026-11-21T12:00:00.000Z');
   return { id: BigInt(id), type: type as 'pet.created', at, data: JSON.stringify(data) };
 }
 

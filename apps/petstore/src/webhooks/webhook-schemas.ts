@@ -23,7 +23,7 @@ const time = (description: string) =>
     type: ['string', 'null'],
     format: 'date-time',
     description,
-    examples: ['2026-11-26T12:00:00.000Z'],
+    examples: ['2026-11-21T12:00:00.000Z'],
   });
 
 const sentence = (description: string, example: string) =>

@@ -13,6 +13,7 @@ import { headerLines, responseOf } from '../http/service-response.ts';
 import { INT64_MAX, parseInt64 } from '../int64.ts';
 import {
   BODY_FAILURES,
+  CACHE_CONTROL,
   jsonResponse,
   location,
   NO_CONTENT,
@@ -67,18 +68,18 @@ const reads = { scope: 'webhooks:read', stability: 'experimental' } as const;
 const writes = { scope: 'webhooks:write', stability: 'experimental' } as const;
 const tags = ['webhooks'];
 
-const NOON = '2026-11-26T12:00:00.000Z';
+const NOON = '2026-11-21T12:00:00.000Z';
 const enabled = {
   id: 'wh_0123456789abcdef',
   url: 'https://example.com/hooks',
   events: ['pet.created'],
   state: 'enabled',
   ...{ reason: null, since: null, retryAt: null },
-  ...{ createdAt: NOON, lastEventId: '41', oldSecretUntil: null },
+  ...{ createdAt: NOON, lastEventId: '0', oldSecretUntil: null },
 };
 const attempt = { at: NOON, durationMs: 12, status: 204, error: null };
 const delivered = {
-  ...{ id: '42', type: 'pet.created', state: 'delivered', nextAttemptAt: null },
+  ...{ id: '1', type: 'pet.created', state: 'delivered', nextAttemptAt: null },
   attempts: [attempt],
 };
 const withSecret = { ...enabled, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
@@ -91,13 +92,15 @@ interface WebhooksDeps {
   readonly onChange: () => void;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
 }
 
 export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
   app,
-  { config, store: { webhooks, events }, onChange, baseUrl, stopping },
+  { config, store: { webhooks, events }, onChange, baseUrl, now, stopping },
   done,
 ) => {
   const allowsPrivate = config.webhookPrivateAddresses === 'allow';
@@ -115,7 +118,10 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         summary: 'List webhooks',
         description: 'Returns all webhooks, with their state.',
         tags,
-        response: responses({ 200: jsonResponse(Webhooks, 'List returned.', [enabled]) }, {}),
+        response: responses(
+          { 200: jsonResponse(Webhooks, 'List returned.', [enabled], CACHE_CONTROL) },
+          {},
+        ),
       },
     },
     async (request, reply) =>
@@ -136,12 +142,10 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         body: Ref(WebhookInput),
         response: responses(
           {
-            201: jsonResponse(
-              WebhookWithSecret,
-              'Webhook made.',
-              withSecret,
-              location('webhook', '/webhooks/wh_0123456789abcdef'),
-            ),
+            201: jsonResponse(WebhookWithSecret, 'Webhook made.', withSecret, {
+              ...CACHE_CONTROL,
+              ...location('webhook', '/webhooks/wh_0123456789abcdef'),
+            }),
           },
           {
             ...BODY_FAILURES,
@@ -160,7 +164,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         url: readUrl(url, allowsPrivate),
         events: [...new Set(types)],
         secret: await newSecret(),
-        createdAt: Date.now(),
+        createdAt: now(),
         position: (await events.of(store).kept()).newest,
         ...NEW,
       };
@@ -191,7 +195,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         tags,
         params: WebhookParams,
         response: responses(
-          { 200: jsonResponse(WebhookSchema, 'Webhook returned.', enabled) },
+          { 200: jsonResponse(WebhookSchema, 'Webhook returned.', enabled, CACHE_CONTROL) },
           failures,
         ),
       },
@@ -214,7 +218,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         params: WebhookParams,
         body: Ref(WebhookPatchBody),
         response: responses(
-          { 200: jsonResponse(WebhookSchema, 'The webhook as it is now.', enabled) },
+          { 200: jsonResponse(WebhookSchema, 'The webhook as it is now.', enabled, CACHE_CONTROL) },
           {
             ...PATCH_FAILURES,
             ...failures,
@@ -233,7 +237,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         url: url === undefined ? undefined : readUrl(url, allowsPrivate),
         events: types && [...new Set(types)],
         ...(state === 'disabled' &&
-          isEnabled && { disabled: { at: Date.now(), reason: 'Its owner disabled it.' } }),
+          isEnabled && { disabled: { at: now(), reason: 'Its owner disabled it.' } }),
         ...(wakes && { disabled: null }),
         ...(webhook.position < oldest - 1n && { position: oldest - 1n }),
       });
@@ -276,10 +280,15 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         querystring: RotateQuery,
         response: responses(
           {
-            200: jsonResponse(WebhookWithSecret, 'Secret rotated.', {
-              ...withSecret,
-              oldSecretUntil: '2026-11-27T12:00:00.000Z',
-            }),
+            200: jsonResponse(
+              WebhookWithSecret,
+              'Secret rotated.',
+              {
+                ...withSecret,
+                oldSecretUntil: '2026-11-22T12:00:00.000Z',
+              },
+              CACHE_CONTROL,
+            ),
           },
           {
             ...failures,
@@ -292,7 +301,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
       const { overlapSeconds = DAY_SECONDS } = request.query;
       const { store, id } = await find(request);
       const secret = await newSecret();
-      const oldUntil = Date.now() + overlapSeconds * 1_000;
+      const oldUntil = now() + overlapSeconds * 1_000;
       const changed = await webhooks.update(store, id, { rotation: { secret, oldUntil } });
       return send(reply, 200, { ...presentWebhook(orNotFound(changed)), secret });
     },
@@ -312,7 +321,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         tags,
         params: WebhookParams,
         response: responses(
-          { 200: jsonResponse(AttemptSchema, 'What came of it.', attempt) },
+          { 200: jsonResponse(AttemptSchema, 'What came of it.', attempt, CACHE_CONTROL) },
           failures,
         ),
       },
@@ -323,7 +332,8 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
       tests++;
       try {
         const { sendWebhook } = await import('@petstore/webhooks/send-webhook.ts');
-        const at = Date.now();
+        const at = now();
+        const began = performance.now();
         const id = `test_${randomBytes(8).toString('hex')}`;
         const data = { message: 'This is a test of the webhook.' };
         const createdAt = new Date(at).toISOString();
@@ -332,7 +342,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         const options = { at, ...sending(allowsPrivate) };
         const outcome = await sendWebhook({ id, url, secret, body }, options, stopping);
         const { status, error, response = '' } = outcome;
-        const ms = Date.now() - at;
+        const ms = Math.round(performance.now() - began);
         return send(reply, 200, presentAttempt({ at, ms, status, error, response }));
       } finally {
         tests--;
@@ -356,6 +366,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         response: responses(
           {
             200: jsonResponse(DeliveriesSchema, 'List returned.', [delivered], {
+              ...CACHE_CONTROL,
               Link: {
                 description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
                 type: 'string',
@@ -410,9 +421,14 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         params: DeliveryParams,
         response: responses(
           {
-            202: jsonResponse(DeliverySchema, 'It is sent soon.', {
-              ...{ ...delivered, state: 'waiting', nextAttemptAt: NOON },
-            }),
+            202: jsonResponse(
+              DeliverySchema,
+              'It is sent soon.',
+              {
+                ...{ ...delivered, state: 'waiting', nextAttemptAt: NOON, attempts: [] },
+              },
+              CACHE_CONTROL,
+            ),
           },
           {
             not_found: 'The event of this delivery is no longer kept.',
@@ -431,7 +447,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
       if (!kept) {
         throw new ApiError('not_found', 'The event of this delivery is no longer kept.');
       }
-      const delivery: StoredDelivery = { ...kept, state: 'waiting', nextAt: Date.now() };
+      const delivery: StoredDelivery = { ...kept, state: 'waiting', nextAt: now() };
       await webhooks.redeliver(webhook.id, delivery);
       onChange();
       return send(reply, 202, presentDelivery(delivery));

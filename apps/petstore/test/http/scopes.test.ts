@@ -22,11 +22,11 @@ async function operationsOf({ origin }: Service): Promise<Operation[]> {
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, 'x-required-scopes': documented }]) => {
-      const what = tags[0] === 'orders' ? 'orders' : 'pets';
-      const scope = `${what}:${method === 'get' ? 'read' : 'write'}` as const;
+      const [what = 'pets'] = ['orders', 'events', 'webhooks'].filter((tag) => tag === tags[0]);
+      const scope = `${what}:${method === 'get' ? 'read' : 'write'}` as Scope;
       return {
         method: method.toUpperCase(),
-        path: path.replace(/\{\w+\}/, '1'),
+        path: path.replaceAll(/\{\w+\}/g, '1'),
         scope,
         documented,
       };

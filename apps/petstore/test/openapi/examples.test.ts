@@ -7,8 +7,10 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { inPlace } from '../support/in-place.ts';
+import { Receiver } from '../support/receiver.ts';
 import { addSandbox } from '../support/sandboxes.ts';
 import { type Service, startService } from '../support/service.ts';
+import { addWebhook } from '../support/webhooks.ts';
 
 // The document's examples are answers that the service really gives. Each is provoked here, and what
 // comes back is held against the document: status, headers, body.
@@ -95,8 +97,10 @@ const failing = (error: Error) => async (t: TestContext) => {
   };
   const working = await openStore('sqlite::memory:');
   const broken = new Proxy({}, { get: () => async () => fail() });
+  const events = { of: () => broken, sweep: fail };
+  const webhooks = broken;
   const own = { pets: broken, categories: broken, orders: broken, sandboxes: broken };
-  const store = { ...working, ...own } as Store;
+  const store = { ...working, ...own, events, webhooks } as unknown as Store;
   return startService(t, { store, config: CONFIG });
 };
 
@@ -265,6 +269,55 @@ function ending(verb: 'complete' | 'cancel'): Record<string, Provocation> {
       request: request(`POST /v1${path}`),
     },
   };
+}
+
+const HOOK = '{"url":"https://example.com/hooks","events":["pet.created"]}';
+const WEBHOOK = '/v1/webhooks/wh_0123456789abcdef';
+
+/** A service with an animal, the webhook of the examples, and what was delivered to it. */
+const withWebhook =
+  (more: { disabledAt?: number; url?: string } = {}) =>
+  async (t: TestContext) => {
+    const webhookPrivateAddresses = more.url ? 'allow' : 'refuse';
+    const started = await startService(t, {
+      config: { ...CONFIG, webhookPrivateAddresses },
+      now: () => NOON,
+    });
+    await started.post('/pets', GOOD);
+    const attempt = { at: NOON, ms: 12, status: 204, error: null, type: 'pet.created' } as const;
+    await addWebhook(started.store, {
+      ...{ id: 'wh_0123456789abcdef', url: 'https://example.com/hooks', createdAt: NOON },
+      ...{ position: 0n, events: ['pet.created'], ...more },
+      recent: ['1', '0'].map((event) => ({ ...attempt, event })),
+    });
+    return started;
+  };
+
+/** The same with a receiver that is there. */
+const withReceiver = async (t: TestContext) =>
+  withWebhook({ url: (await Receiver.start(t)).url })(t);
+
+/** A service that has as many webhooks as it may. */
+const fullOfWebhooks = async (t: TestContext) => {
+  const working = await openStore('sqlite::memory:');
+  const webhooks = { isAny: async () => false, add: async () => false };
+  const store = { ...working, webhooks } as unknown as Store;
+  return startService(t, { store, config: CONFIG });
+};
+
+/** A service that keeps few events. */
+const swept = async (t: TestContext) => {
+  const working = await openStore('sqlite::memory:');
+  const log = { list: async () => ({ oldest: 42n, newest: 50n }) };
+  const events = { of: () => log, sweep: async () => 0 };
+  const store = { ...working, events } as unknown as Store;
+  return startService(t, { store, config: CONFIG });
+};
+
+/** What can become of any request for a webhook. */
+function ofWebhook(line: string, body?: string, headers: readonly string[] = []) {
+  const whole = request(line, body, headers);
+  return { ...withoutCondition(common(line, body, headers)), not_found: { request: whole } };
 }
 
 const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
@@ -464,6 +517,68 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
       request: request('DELETE /v1/sandbox/snapshots/before-lunch'),
     },
   },
+  listEvents: {
+    ...withoutCondition(common('GET /v1/events')),
+    200: {
+      start: after(aPet, ['PATCH', '/pets/1', '{"status":"sold"}'], aPet),
+      request: request('GET /v1/events?limit=2'),
+    },
+    invalid_request: { request: request('GET /v1/events?limit=101') },
+    invalid_cursor: { request: request('GET /v1/events?cursor=1') },
+    events_expired: { start: swept, request: request('GET /v1/events?after=1') },
+  },
+  listWebhooks: {
+    ...withoutCondition(common('GET /v1/webhooks')),
+    200: { start: withWebhook(), request: request('GET /v1/webhooks') },
+  },
+  createWebhook: {
+    ...withoutCondition(common('POST /v1/webhooks', HOOK)),
+    ...bodies('POST /v1/webhooks'),
+    201: { request: request('POST /v1/webhooks', HOOK) },
+    invalid_request: { request: request('POST /v1/webhooks', '{"url":"ftp://example.com"}') },
+    conflict: { start: fullOfWebhooks, request: request('POST /v1/webhooks', HOOK) },
+  },
+  getWebhook: {
+    ...ofWebhook('GET /v1/webhooks/wh_0123456789abcdef'),
+    200: { start: withWebhook(), request: request(`GET ${WEBHOOK}`) },
+  },
+  updateWebhook: {
+    ...ofWebhook('PATCH /v1/webhooks/wh_0123456789abcdef', '{}', PATCH_TYPE),
+    ...bodies(`PATCH ${WEBHOOK}`, PATCH_TYPE),
+    200: { start: withWebhook(), request: patch(WEBHOOK, '{"events":["pet.created"]}') },
+    invalid_request: { start: withWebhook(), request: patch(WEBHOOK, '{"url":"ftp://a"}') },
+  },
+  deleteWebhook: {
+    ...ofWebhook('DELETE /v1/webhooks/wh_0123456789abcdef'),
+    204: { start: withWebhook(), request: request(`DELETE ${WEBHOOK}`) },
+  },
+  rotateWebhookSecret: {
+    ...ofWebhook('POST /v1/webhooks/wh_0123456789abcdef/rotate'),
+    200: { start: withWebhook(), request: request(`POST ${WEBHOOK}/rotate`) },
+    invalid_request: { request: request(`POST ${WEBHOOK}/rotate?overlapSeconds=-1`) },
+  },
+  testWebhook: {
+    ...ofWebhook('POST /v1/webhooks/wh_0123456789abcdef/test'),
+    200: { start: withReceiver, request: request(`POST ${WEBHOOK}/test`) },
+  },
+  listDeliveries: {
+    ...ofWebhook('GET /v1/webhooks/wh_0123456789abcdef/deliveries'),
+    200: { start: withWebhook(), request: request(`GET ${WEBHOOK}/deliveries?limit=1`) },
+    invalid_request: { request: request(`GET ${WEBHOOK}/deliveries?limit=101`) },
+    invalid_cursor: { request: request(`GET ${WEBHOOK}/deliveries?cursor=1`) },
+  },
+  redeliver: {
+    ...ofWebhook('POST /v1/webhooks/wh_0123456789abcdef/deliveries/1/redeliver'),
+    202: { start: withWebhook(), request: request(`POST ${WEBHOOK}/deliveries/1/redeliver`) },
+    not_found: {
+      start: withWebhook(),
+      request: request(`POST ${WEBHOOK}/deliveries/99/redeliver`),
+    },
+    conflict: {
+      start: withWebhook({ disabledAt: NOON }),
+      request: request(`POST ${WEBHOOK}/deliveries/1/redeliver`),
+    },
+  },
   completeOrder: ending('complete'),
   cancelOrder: ending('cancel'),
 };
@@ -480,7 +595,12 @@ function assertAsDocumented(name: string, answer: RawResponse, documented: Answe
   // What is made anew each time.
   const text = answer.body
     .replace(/"sbx_\w{16}"/, `"${LESSON.id}"`)
-    .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`);
+    .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`)
+    .replace(/"wh_\w{16}"/, '"wh_0123456789abcdef"')
+    .replace(/"whsec_[\w+/=]{44}"/, '"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"')
+    .replace(/"durationMs":\d+/g, '"durationMs":12')
+    // The time of the commit, which is the database's.
+    .replaceAll(/("type":"pet\.\w+","createdAt"):"[^"]+"/g, '$1:"2026-11-21T12:00:00.000Z"');
   assert.equal(text, body === undefined ? '' : exactly(body), name);
   assert.equal(
     'content' in documented,
@@ -492,7 +612,8 @@ function assertAsDocumented(name: string, answer: RawResponse, documented: Answe
     const isOfSome = OF_SOME[`${answer.status} ${header}`]?.includes(name) === false;
     if (sent === undefined && (BELOW_ROUTES.has(name) || isOfSome)) continue;
     assert.ok(sent, `${name} is documented with ${header}`);
-    if (schema.examples) assert.equal(sent, String(schema.examples[0]), `${name}: ${header}`);
+    const shown = sent.replace(/\/wh_\w{16}$/, '/wh_0123456789abcdef');
+    if (schema.examples) assert.equal(shown, String(schema.examples[0]), `${name}: ${header}`);
   }
   assert.deepEqual(undeclared(answer, documented), [], name);
 }
@@ -602,6 +723,7 @@ const CONDITIONS = {
   'Idempotency-Key': '"',
   'If-Match': '"x"',
   'If-None-Match': '*',
+  'Last-Event-ID': '999',
   'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT',
   'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT',
   Accept: 'text/xml',
@@ -618,16 +740,23 @@ test('a header that changes what an operation does is its parameter in the docum
     placeOrder: '{"petId":1}',
     createSandbox: '{}',
     createSnapshot: '{"name":"1"}',
+    createWebhook: HOOK,
+    updateWebhook: '{"events":[]}',
   };
   const { document } = await documentOf(await service(t));
   for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
-    const target = `/v1${path.replace('{petId}', '1').replace(/\{\w+\}/, '1')}`;
+    const target = `/v1${path
+      .replace('{petId}', '1')
+      .replace('{webhookId}', 'wh_0123456789abcdef')
+      .replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
     const start = path.startsWith('/sandbox/')
       ? inSandbox(...fiveSnapshots.slice(0, 1))
       : path === '/sandbox'
         ? inSandbox()
-        : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+        : path.startsWith('/webhooks/')
+          ? withReceiver
+          : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
     const shared = method === 'GET' ? await start(t) : undefined;
     const statusWith = async (headers: Record<string, string>) => {
       const { origin, key } = shared ?? (await start(t));

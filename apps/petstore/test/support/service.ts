@@ -48,16 +48,19 @@ interface Options {
 /** The service on a real socket with a database of its own on the test's engine, and gone when `t` ends. */
 export async function startService(t: Ending, options: Options = {}): Promise<Service> {
   // Other tests keep the machine busy: what is turned away for that is tested where a test says so.
+  // A store that a test brings is known to that test alone.
+  const databaseUrl = options.store
+    ? 'sqlite::memory:'
+    : await engineOf(t).createDatabase(t, UP_TO_DATE);
   const config: Config = {
     ...readConfig({}),
     port: 0,
     maxEventLoopDelayMs: 0,
+    databaseUrl,
     ...options.config,
   };
   const metrics = new Metrics();
-  const store =
-    options.store ??
-    (await openStore(await engineOf(t).createDatabase(t, UP_TO_DATE), { metrics }));
+  const store = options.store ?? (await openStore(databaseUrl, { metrics }));
   const { scopes } = options;
   const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });
   const { key, hash, record } = made;

@@ -190,6 +190,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sandboxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a sandbox
+         * @description Makes a store of your own, with data to try things on, and a key that opens nothing else. It ends by itself. The key works for every operation on animals, categories and orders.
+         */
+        post: operations["createSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the sandbox
+         * @description Returns the sandbox of the key: when it ends, and what it holds.
+         */
+        get: operations["getSandbox"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the sandbox
+         * @description Ends the sandbox of the key: its data are deleted, and the key is refused from then on.
+         */
+        delete: operations["deleteSandbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset the sandbox
+         * @description Makes the data what they were when the sandbox was made, ids and all. Snapshots stay, and so does the end.
+         */
+        post: operations["resetSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List snapshots
+         * @description Returns the snapshots of the sandbox, the oldest first.
+         */
+        get: operations["listSnapshots"];
+        put?: never;
+        /**
+         * Keep a snapshot
+         * @description Keeps the data as they are now under a name. A snapshot of the same name is replaced. It ends with the sandbox.
+         */
+        post: operations["createSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/snapshots/{snapshotName}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a snapshot
+         * @description Makes the data what they were when the snapshot was kept, ids and all. What came since is gone.
+         */
+        post: operations["restoreSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sandbox/snapshots/{snapshotName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a snapshot
+         * @description Deletes a snapshot. The data of the sandbox stay as they are.
+         */
+        delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -204,6 +332,138 @@ export interface paths {
         get: operations["listEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns all webhooks, with their state.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Make a webhook
+         * @description From now on events are sent to its address, signed as Standard Webhooks say. The response shows the secret, this once.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one webhook
+         * @description Returns one webhook, with its state.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description It is sent nothing more, and its deliveries are forgotten.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes its address or what it is sent, or disables or enables it. One that is enabled again goes on with the first event that it has not got, as far as those are kept.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Makes a new secret, which the response shows this once. Until the overlap ends each delivery is signed by both.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends an event of the type `webhook.test` now, signed like any other, and returns what came of it. It is in no log, and not tried again.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns deliveries of a webhook with their attempts, those of the newest events first: all that wait, and the last that are over.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an event again
+         * @description Sends an event to the webhook once more, soon: one that failed, or one that was delivered. The event must still be kept, or be among the deliveries.
+         */
+        post: operations["redeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -353,6 +613,143 @@ export interface components {
         };
         /** @description A page of orders in ascending order of id. */
         Orders: components["schemas"]["Order"][];
+        /** @description A sandbox to make. Members that are not listed here are ignored. */
+        SandboxInput: {
+            /**
+             * @description How long it lives, in seconds.
+             * @default 3600
+             */
+            ttl?: number;
+            /**
+             * @description What its data are made from: the same seed and number of animals give the same data, byte for byte. A random one when omitted; the response names it.
+             * @example 200
+             */
+            seed?: number;
+            /**
+             * @description How many animals it begins with.
+             * @default 50
+             */
+            pets?: number;
+            /**
+             * @description What it is for, for people to read.
+             * @example lesson 4
+             */
+            name?: string;
+        };
+        /** @description A sandbox that was just made, with its key. */
+        SandboxWithKey: {
+            /**
+             * @description Names the sandbox to those who run the service. It opens nothing.
+             * @example sbx_5f0c2a9be1d47386
+             */
+            id: string;
+            /**
+             * @description Its API key. It is shown this once.
+             * @example pk_sand_00000000000000000000000000000000000000
+             */
+            key: string;
+            /**
+             * @description What it is for, for people to read.
+             * @example lesson 4
+             */
+            name?: string;
+            /**
+             * @description What its data were made from: the same seed and number of animals give the same data.
+             * @example 200
+             */
+            seed: number;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends: its key is refused from then on, and its data are deleted. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-21T13:00:00.000Z
+             */
+            expiresAt: string;
+        };
+        /** @description A sandbox: a store of its own, which ends by itself. */
+        Sandbox: {
+            /**
+             * @description Names the sandbox to those who run the service. It opens nothing.
+             * @example sbx_5f0c2a9be1d47386
+             */
+            id: string;
+            /**
+             * @description What it is for, for people to read.
+             * @example lesson 4
+             */
+            name?: string;
+            /**
+             * @description What its data were made from: the same seed and number of animals give the same data.
+             * @example 200
+             */
+            seed: number;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends: its key is refused from then on, and its data are deleted. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-21T13:00:00.000Z
+             */
+            expiresAt: string;
+            /**
+             * @description Animals that it holds now.
+             * @example 50
+             */
+            pets: number;
+            /**
+             * @description Categories that it holds now.
+             * @example 50
+             */
+            categories: number;
+            /**
+             * @description Orders that it holds now.
+             * @example 50
+             */
+            orders: number;
+            /**
+             * @description Snapshots that it holds now.
+             * @example 50
+             */
+            snapshots: number;
+        };
+        /** @description A snapshot to keep. One of the same name is replaced. */
+        SnapshotInput: {
+            /**
+             * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
+             * @example before-lunch
+             */
+            name: string;
+        };
+        /** @description The data of a sandbox as they were. */
+        Snapshot: {
+            /**
+             * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
+             * @example before-lunch
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was kept. RFC 3339, in UTC, with milliseconds.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description What it takes on disk; 0 where it is as the seed made it.
+             * @example 1204
+             */
+            bytes: number;
+        };
+        /** @description The snapshots of a sandbox, the oldest first. */
+        Snapshots: components["schemas"]["Snapshot"][];
         /**
          * @description What happened. More may come: pass over one that you do not know.
          * @enum {string}
@@ -369,7 +766,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the change was stored. RFC 3339, in UTC, with milliseconds.
-             * @example 2026-11-26T12:00:00.000Z
+             * @example 2026-11-21T12:00:00.000Z
              */
             createdAt: string;
             /** @description The animal or the order as it was after the change; a deleted animal as it was last. The type says which. */
@@ -377,6 +774,221 @@ export interface components {
         };
         /** @description Events in the order in which they happened. */
         Events: components["schemas"]["Event"][];
+        /** @description A webhook to make. Members that are not listed here are ignored. */
+        WebhookInput: {
+            /**
+             * @description Where events are sent: an https address that the internet can reach.
+             * @example https://example.com/hooks
+             */
+            url: string;
+            /**
+             * @description What is sent; an empty list for everything, whatever may come.
+             * @example [
+             *       "pet.created",
+             *       "order.placed"
+             *     ]
+             */
+            events?: components["schemas"]["EventType"][];
+        };
+        /** @description What is to change. */
+        WebhookPatch: {
+            /**
+             * @description Where events are sent: an https address that the internet can reach.
+             * @example https://example.com/hooks
+             */
+            url?: string;
+            /**
+             * @description What is sent; an empty list for everything, whatever may come.
+             * @example [
+             *       "pet.created",
+             *       "order.placed"
+             *     ]
+             */
+            events?: components["schemas"]["EventType"][];
+            /**
+             * @description disabled: it is sent nothing. enabled: it goes on with the events since then, as far as they are kept.
+             * @enum {string}
+             */
+            state?: "enabled" | "disabled";
+        };
+        /** @description Whom events are sent to. */
+        Webhook: {
+            /**
+             * @description Its id.
+             * @example wh_0123456789abcdef
+             */
+            id: string;
+            /**
+             * @description Where events are sent: an https address that the internet can reach.
+             * @example https://example.com/hooks
+             */
+            url: string;
+            /**
+             * @description What is sent; an empty list for everything, whatever may come.
+             * @example [
+             *       "pet.created",
+             *       "order.placed"
+             *     ]
+             */
+            events: components["schemas"]["EventType"][];
+            /**
+             * @description failing: the last deliveries failed, and one at a time is tried again; disabled: it is sent nothing.
+             * @enum {string}
+             */
+            state: "enabled" | "failing" | "disabled";
+            /**
+             * @description Why it is failing or disabled; null where it is enabled.
+             * @example The receiver responded with 500.
+             */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is failing or disabled; null where it is enabled.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description When a failing one is tried again.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            retryAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            createdAt: string;
+            /**
+             * @description Every event up to this one was delivered to it, or is among its deliveries.
+             * @example 42
+             */
+            lastEventId: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            oldSecretUntil: string | null;
+        };
+        /** @description A webhook with its new secret. */
+        WebhookWithSecret: {
+            /**
+             * @description Its id.
+             * @example wh_0123456789abcdef
+             */
+            id: string;
+            /**
+             * @description Where events are sent: an https address that the internet can reach.
+             * @example https://example.com/hooks
+             */
+            url: string;
+            /**
+             * @description What is sent; an empty list for everything, whatever may come.
+             * @example [
+             *       "pet.created",
+             *       "order.placed"
+             *     ]
+             */
+            events: components["schemas"]["EventType"][];
+            /**
+             * @description failing: the last deliveries failed, and one at a time is tried again; disabled: it is sent nothing.
+             * @enum {string}
+             */
+            state: "enabled" | "failing" | "disabled";
+            /**
+             * @description Why it is failing or disabled; null where it is enabled.
+             * @example The receiver responded with 500.
+             */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is failing or disabled; null where it is enabled.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description When a failing one is tried again.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            retryAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            createdAt: string;
+            /**
+             * @description Every event up to this one was delivered to it, or is among its deliveries.
+             * @example 42
+             */
+            lastEventId: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            oldSecretUntil: string | null;
+            /**
+             * @description What signs its deliveries (Standard Webhooks). It is shown this once.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string;
+        };
+        /** @description All webhooks, the oldest first. */
+        Webhooks: components["schemas"]["Webhook"][];
+        /** @description An attempt to deliver. */
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            at: string;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 12
+             */
+            durationMs: number;
+            /**
+             * @description The status of the response; null where there was none.
+             * @example 204
+             */
+            status: number | null;
+            /**
+             * @description Why it failed; null where it did not.
+             * @example The receiver responded with 500.
+             */
+            error: string | null;
+            /** @description The beginning of a failed attempt's response. */
+            response?: string;
+        };
+        /** @description An event on its way to a webhook. */
+        Delivery: {
+            /**
+             * @description The id of its event.
+             * @example 42
+             */
+            id: string;
+            /**
+             * @description The type of its event.
+             * @example pet.created
+             */
+            type: string;
+            /**
+             * @description waiting: it is tried again, or waits for an earlier event of the same animal.
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description When it is tried again; null where that is not known, or never.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            nextAttemptAt: string | null;
+            /** @description The newest last, ten at most. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        /** @description Deliveries of the newest events first: all that are waiting, and the last that are over. */
+        Deliveries: components["schemas"]["Delivery"][];
         /** @description The body of every error response. */
         Error: {
             /**
@@ -481,6 +1093,36 @@ export interface components {
         };
         /** @description `forbidden`: The API key lacks the scope for this. */
         ForbiddenOrdersWrite: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenWebhooksRead: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenWebhooksWrite: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -687,6 +1329,32 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundSandboxes: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundWebhooks: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description It is gone. */
         NoContent: {
             headers: {
@@ -699,6 +1367,19 @@ export interface components {
         };
         /** @description `invalid_request`: A part of the request is missing or out of bounds. */
         InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+        InvalidRequestOrInvalidJson: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -726,6 +1407,13 @@ export interface components {
         categoryId: bigint;
         /** @description Id of the order. */
         orderId: bigint;
+        /**
+         * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
+         * @example before-lunch
+         */
+        snapshotName: string;
+        /** @description Id of the webhook. */
+        webhookId: string;
     };
     requestBodies: never;
     headers: {
@@ -1988,6 +2676,399 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxInput"];
+            };
+        };
+        responses: {
+            /** @description Sandbox made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The address of the sandbox, for its key alone. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sbx_5f0c2a9be1d47386",
+                     *       "key": "pk_sand_00000000000000000000000000000000000000",
+                     *       "seed": 200,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T13:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SandboxWithKey"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Missing or invalid API key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["ForbiddenPetsRead"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sandbox returned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sbx_5f0c2a9be1d47386",
+                     *       "name": "lesson 4",
+                     *       "seed": 200,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
+                     *       "pets": 50,
+                     *       "categories": 24,
+                     *       "orders": 11,
+                     *       "snapshots": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sbx_5f0c2a9be1d47386",
+                     *       "name": "lesson 4",
+                     *       "seed": 200,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
+                     *       "pets": 50,
+                     *       "categories": 24,
+                     *       "orders": 11,
+                     *       "snapshots": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Snapshots returned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "before-lunch",
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "bytes": 0
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Snapshots"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotInput"];
+            };
+        };
+        responses: {
+            /** @description Snapshot kept. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "before-lunch",
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "bytes": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description `conflict`: The request conflicts with what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
+                 * @example before-lunch
+                 */
+                snapshotName: components["parameters"]["snapshotName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sbx_5f0c2a9be1d47386",
+                     *       "name": "lesson 4",
+                     *       "seed": 200,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T13:00:00.000Z",
+                     *       "pets": 50,
+                     *       "categories": 24,
+                     *       "orders": 11,
+                     *       "snapshots": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name: letters, digits, dots, dashes and underscores, the first a letter or a digit.
+                 * @example before-lunch
+                 */
+                snapshotName: components["parameters"]["snapshotName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -2002,7 +3083,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The same as `after`, for a stream: browsers send it when they connect anew. It counts before `after` and `cursor`. */
+                /** @description The same as `after`: browsers send it when they connect to a stream anew. It counts before `after` and `cursor`. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -2016,6 +3097,9 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description What the form of the response depends on. */
+                    Vary?: string;
                     /** @description The next events (RFC 8288, `rel="next"`); absent after the newest one. */
                     Link?: string;
                     [name: string]: unknown;
@@ -2026,7 +3110,7 @@ export interface operations {
                      *       {
                      *         "id": "1",
                      *         "type": "pet.created",
-                     *         "createdAt": "2026-11-26T12:00:00.000Z",
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
                      *         "data": {
                      *           "id": 1,
                      *           "name": "Rex",
@@ -2037,7 +3121,7 @@ export interface operations {
                      *       {
                      *         "id": "2",
                      *         "type": "pet.updated",
-                     *         "createdAt": "2026-11-26T12:01:00.000Z",
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
                      *         "data": {
                      *           "id": 1,
                      *           "name": "Rex",
@@ -2051,10 +3135,10 @@ export interface operations {
                     /**
                      * @example id: 1
                      *     event: pet.created
-                     *     data: {"id":"1","type":"pet.created","createdAt":"2026-11-26T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}}
+                     *     data: {"id":"1","type":"pet.created","createdAt":"2026-11-21T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}}
                      */
                     "text/event-stream": string;
-                    /** @example {"id":"1","type":"pet.created","createdAt":"2026-11-26T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}} */
+                    /** @example {"id":"1","type":"pet.created","createdAt":"2026-11-21T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}} */
                     "application/jsonl": string;
                 };
             };
@@ -2078,6 +3162,524 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             /** @description `events_expired`: The events after this position are no longer kept. */
             410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List returned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "wh_0123456789abcdef",
+                     *         "url": "https://example.com/hooks",
+                     *         "events": [
+                     *           "pet.created"
+                     *         ],
+                     *         "state": "enabled",
+                     *         "reason": null,
+                     *         "since": null,
+                     *         "retryAt": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "lastEventId": "0",
+                     *         "oldSecretUntil": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksRead"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookInput"];
+            };
+        };
+        responses: {
+            /** @description Webhook made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The address of the webhook. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0123456789abcdef",
+                     *       "url": "https://example.com/hooks",
+                     *       "events": [
+                     *         "pet.created"
+                     *       ],
+                     *       "state": "enabled",
+                     *       "reason": null,
+                     *       "since": null,
+                     *       "retryAt": null,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "lastEventId": "0",
+                     *       "oldSecretUntil": null,
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description `conflict`: The request conflicts with what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhook returned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0123456789abcdef",
+                     *       "url": "https://example.com/hooks",
+                     *       "events": [
+                     *         "pet.created"
+                     *       ],
+                     *       "state": "enabled",
+                     *       "reason": null,
+                     *       "since": null,
+                     *       "retryAt": null,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "lastEventId": "0",
+                     *       "oldSecretUntil": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksRead"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["WebhookPatch"];
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0123456789abcdef",
+                     *       "url": "https://example.com/hooks",
+                     *       "events": [
+                     *         "pet.created"
+                     *       ],
+                     *       "state": "enabled",
+                     *       "reason": null,
+                     *       "since": null,
+                     *       "retryAt": null,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "lastEventId": "0",
+                     *       "oldSecretUntil": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: {
+                /** @description How long the old secret signs as well. */
+                overlapSeconds?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Secret rotated. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0123456789abcdef",
+                     *       "url": "https://example.com/hooks",
+                     *       "events": [
+                     *         "pet.created"
+                     *       ],
+                     *       "state": "enabled",
+                     *       "reason": null,
+                     *       "since": null,
+                     *       "retryAt": null,
+                     *       "createdAt": "2026-11-21T12:00:00.000Z",
+                     *       "lastEventId": "0",
+                     *       "oldSecretUntil": "2026-11-22T12:00:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What came of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-11-21T12:00:00.000Z",
+                     *       "durationMs": 12,
+                     *       "status": 204,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryAttempt"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of deliveries returned. */
+                limit?: number;
+                /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List returned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "1",
+                     *         "type": "pet.created",
+                     *         "state": "delivered",
+                     *         "nextAttemptAt": null,
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "durationMs": 12,
+                     *             "status": 204,
+                     *             "error": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksRead"];
+            404: components["responses"]["NotFoundWebhooks"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhookId: components["parameters"]["webhookId"];
+                /** @description Id of the delivery, which is that of its event. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is sent soon. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1",
+                     *       "type": "pet.created",
+                     *       "state": "waiting",
+                     *       "nextAttemptAt": "2026-11-21T12:00:00.000Z",
+                     *       "attempts": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenWebhooksWrite"];
+            /** @description `not_found`: Nothing is at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description `conflict`: The request conflicts with what is stored. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];

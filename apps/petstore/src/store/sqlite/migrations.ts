@@ -147,6 +147,7 @@ export const MIGRATIONS: readonly Migration[] = [
     created_at INTEGER NOT NULL,
     state BLOB,
     PRIMARY KEY (sandbox, name)
+  ) STRICT;
   `,
   },
   {

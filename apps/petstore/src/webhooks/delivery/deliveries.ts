@@ -37,6 +37,7 @@ interface Running {
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
   readonly #attempts;
+  readonly #disabled;
   readonly #owner = randomUUID();
   #running: Running | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -55,6 +56,12 @@ export class Deliveries {
       delivered: family.with({ outcome: 'delivered' }),
       failed: family.with({ outcome: 'failed' }),
     };
+    this.#disabled = metrics
+      .counter(
+        'petstore_webhook_disabled_total',
+        'Webhooks that were disabled because deliveries failed.',
+      )
+      .with();
     metrics.gauge(
       'petstore_webhook_owned',
       'Webhooks to which this process delivers.',
@@ -99,8 +106,7 @@ export class Deliveries {
       ...{ store, owner: this.#owner },
       allowsPrivate: config.webhookPrivateAddresses === 'allow',
       onError: (err) => log.warn({ err }, 'webhooks could not be read or stored'),
-      onDisabled: ({ id, disabledReason: reason }) =>
-        log.warn({ webhook: id, reason }, 'a webhook was disabled'),
+      onDisabled: ({ id, disabledReason: reason }) => this.#tellDisabled({ webhook: id, reason }),
     });
     deliverer.start();
     const telling = setInterval(() => this.#count(deliverer.counts), 1_000).unref();
@@ -124,6 +130,7 @@ export class Deliveries {
     this.#told = { delivered: 0, failed: 0 };
     worker.on('message', (message: FromThread) => {
       if ('counts' in message) this.#count(message.counts);
+      else if ('disabled' in message) this.#tellDisabled(message.disabled);
       else log.warn(message.detail, message.warning);
     });
     worker.on('error', (err) => log.error({ err }, 'the thread that delivers webhooks died'));
@@ -144,6 +151,11 @@ export class Deliveries {
         clearTimeout(late);
       },
     };
+  }
+
+  #tellDisabled(detail: { readonly webhook: string; readonly reason: string | null }): void {
+    this.#disabled.add();
+    this.#deps.log.warn(detail, 'a webhook was disabled');
   }
 
   #count({ delivered, failed, webhooks }: Deliverer['counts']): void {

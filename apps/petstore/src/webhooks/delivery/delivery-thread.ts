@@ -13,6 +13,7 @@ export interface ThreadData {
 
 export type FromThread =
   | { readonly counts: Deliverer['counts'] }
+  | { readonly disabled: { readonly webhook: string; readonly reason: string | null } }
   | { readonly warning: string; readonly detail: Readonly<Record<string, unknown>> };
 
 /** How often the service is told what was done, in milliseconds. */
@@ -41,8 +42,7 @@ const deliverer = new Deliverer({
   ...{ store, owner, allowsPrivate },
   onError: (error) =>
     warn('webhooks could not be read or stored; it is tried again', { err: `${error}` }),
-  onDisabled: ({ id, disabledReason }) =>
-    warn('a webhook was disabled', { webhook: id, reason: disabledReason }),
+  onDisabled: ({ id, disabledReason: reason }) => say({ disabled: { webhook: id, reason } }),
 });
 deliverer.start();
 const telling = setInterval(() => say({ counts: deliverer.counts }), TELL_MS);

@@ -1,4 +1,6 @@
 import createFetchClient from 'openapi-fetch';
+import { Webhook as Signer } from 'standardwebhooks';
+import { type EventsOptions, followEvents, type PetstoreEvent } from './events.ts';
 import type { components, paths } from './generated/api.ts';
 import type { ErrorCode } from './generated/error-codes.ts';
 import { INT64_MEMBERS } from './generated/int64-members.ts';
@@ -12,6 +14,10 @@ export type PetStatus = Schemas['PetStatus'];
 export type Category = Schemas['Category'];
 export type Order = Schemas['Order'];
 export type OrderStatus = Schemas['OrderStatus'];
+export type EventType = Schemas['EventType'];
+export type Webhook = Schemas['Webhook'];
+export type Delivery = Schemas['Delivery'];
+export type { EventsOptions, PetstoreEvent } from './events.ts';
 
 export interface PetstoreOptions {
   /** The service's address, ending in `/v1`. */
@@ -163,10 +169,92 @@ export function createPetstore({
           client.POST('/store/orders/{orderId}/cancel', { params: { path: { orderId } }, ...TEXT }),
         ),
     },
+    /**
+     * What happens to animals and orders, as it happens, for as long as the loop goes on. It connects anew where it must
+     * and misses nothing. Throws PetstoreError `events_expired` where events after the position are no longer kept.
+     */
+    events: (options: EventsOptions = {}) =>
+      followEvents(
+        {
+          parse: parseExact,
+          isFinal: (error) =>
+            error instanceof PetstoreError &&
+            error.status < 500 &&
+            ![408, 429].includes(error.status),
+          async connect(after, signal) {
+            const isId = after !== undefined && after !== 'latest';
+            const headers = {
+              authorization: `Bearer ${apiKey}`,
+              accept: 'application/jsonl',
+              ...(isId && { 'last-event-id': after }),
+            };
+            const address = `${baseUrl}/events${after === 'latest' ? '?after=latest' : ''}`;
+            const response = await fetch(address, { headers, signal });
+            if (response.ok) return response;
+            const error: unknown = await response.json().catch(() => undefined);
+            okOrThrow({ error, response });
+            return response;
+          },
+        },
+        options,
+      ),
+    webhooks: {
+      /** All, the oldest first. */
+      list: () => value<Webhook[]>(client.GET('/webhooks', TEXT)),
+      /** Its secret is in what this returns, and nowhere else. */
+      create: (webhook: { url: string; events?: EventType[] }) =>
+        value<Webhook & { secret: string }>(client.POST('/webhooks', { body: webhook, ...TEXT })),
+      get: (webhookId: string) =>
+        value<Webhook>(
+          client.GET('/webhooks/{webhookId}', { params: { path: { webhookId } }, ...TEXT }),
+        ),
+      update: (
+        webhookId: string,
+        patch: { url?: string; events?: EventType[]; state?: 'enabled' | 'disabled' },
+      ) =>
+        value<Webhook>(
+          client.PATCH('/webhooks/{webhookId}', {
+            params: { path: { webhookId } },
+            headers: PATCH,
+            body: patch,
+            ...TEXT,
+          }),
+        ),
+      remove: (webhookId: string) =>
+        nothing(
+          client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId } }, ...TEXT }),
+        ),
+      /** Deliveries of the newest events first. */
+      deliveries: (
+        webhookId: string,
+        { pageSize = PAGE_SIZE }: { readonly pageSize?: number } = {},
+      ) =>
+        pages<Delivery>((cursor) =>
+          client.GET('/webhooks/{webhookId}/deliveries', {
+            params: { path: { webhookId }, query: query({ limit: pageSize, cursor }) },
+            ...TEXT,
+          }),
+        ),
+    },
   };
 }
 
 export type Petstore = ReturnType<typeof createPetstore>;
+
+/**
+ * The event in a webhook's delivery. `body`: as it came, to the letter; `headers`: of the request; `secret`: `whsec_…`.
+ * Throws the library's WebhookVerificationError where it was not signed with the secret, or more than five minutes ago.
+ */
+export function verifyWebhook(
+  body: string,
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
+  secret: string,
+): PetstoreEvent {
+  const given = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const named = given.map(([name, value]) => [name.toLowerCase(), `${value}`]);
+  new Signer(secret).verify(body, Object.fromEntries(named));
+  return parseExact(body) as PetstoreEvent;
+}
 
 /** The entity tag of something that this client returned, for use in `ifStill`. */
 export function etagOf(given: object): string | undefined {

@@ -3,8 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { Webhook as Signer, WebhookVerificationError } from 'standardwebhooks';
 import { startService } from '../../../apps/petstore/test/support/service.ts';
-import { createPetstore, etagOf, PetstoreError, type PetstoreOptions } from '../src/client.ts';
+import {
+  createPetstore,
+  etagOf,
+  PetstoreError,
+  type PetstoreOptions,
+  verifyWebhook,
+} from '../src/client.ts';
 
 async function start(t: TestContext, options: Partial<PetstoreOptions> = {}) {
   const service = await startService(t);
@@ -165,4 +172,38 @@ test('an attempt that takes too long ends', async (t) => {
   const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
   const { pets } = createPetstore({ baseUrl, apiKey: 'x', timeoutMs: 100, retry: { attempts: 1 } });
   await assert.rejects(pets.get(1n), { name: 'TimeoutError' });
+});
+
+test('events go on over broken connections, and end with the loop', async (t) => {
+  const { petstore, app, store } = await start(t);
+  await petstore.pets.create({ name: 'Rex', categoryId: 9007199254740993n });
+  const seen: string[] = [];
+  for await (const event of petstore.events()) {
+    seen.push(`${event.id} ${event.type}`);
+    if (event.type === 'pet.created') assert.equal(event.data.categoryId, 9007199254740993n);
+    if (seen.length === 1) {
+      app.server.closeAllConnections();
+      await store.pets.update(1n, { name: 'Max' });
+    } else break;
+  }
+  assert.deepEqual(seen, ['1 pet.created', '2 pet.updated']);
+  const signal = AbortSignal.timeout(50);
+  for await (const _ of petstore.events({ after: 'latest', signal }))
+    assert.fail('nothing happened');
+  const lost = petstore.events({ after: '7' }).next();
+  await assert.rejects(lost, { code: 'invalid_cursor' });
+});
+
+test('a delivery is verified, with every digit', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const body = '{"id":"1","type":"pet.created","data":{"id":9007199254740993}}';
+  const at = new Date();
+  const headers = {
+    'Webhook-Id': 'wh_1.1',
+    'webhook-timestamp': `${Math.floor(at.getTime() / 1_000)}`,
+    'webhook-signature': new Signer(secret).sign('wh_1.1', at, body),
+  };
+  assert.equal(verifyWebhook(body, headers, secret).data.id, 9007199254740993n);
+  assert.equal(verifyWebhook(body, new Headers(headers), secret).id, '1');
+  assert.throws(() => verifyWebhook(`${body} `, headers, secret), WebhookVerificationError);
 });

@@ -1,0 +1,140 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
+import fc from 'fast-check';
+import { addSandbox, NOON } from '../support/sandboxes.ts';
+import { type Service, startService } from '../support/service.ts';
+
+// Nobody learns from their own responses what others have, or do: a client gets the same responses, to the byte, whether
+// it is alone or others use their sandboxes and the service's own store at the same time. The requests are made from the
+// document, so an operation that is added later is among them.
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** A request in terms of what its client has seen, so that it can be sent in any store. */
+interface Step {
+  readonly operation: number;
+  readonly id: number;
+  readonly body: number;
+  readonly query: number;
+  readonly header: number;
+}
+
+/** It ends the store of its own key, and nobody else's: see sandboxes.test.ts. */
+const ENDS = 'DELETE /sandbox';
+
+const BODIES = [
+  ...[
+    { name: 'Rex', categoryId: 3 },
+    { name: 'Kim "ü" 🐈', categoryId: 9_007_199_254_740_993n },
+  ],
+  ...[{ petId: 4 }, { petId: 9 }, { petId: 52 }, { status: 'sold' }, { status: 'pending' }],
+  ...[{ name: 'Moles' }, { name: 'dogs' }, { name: '7' }, {}, { name: '' }],
+].map((body) =>
+  JSON.stringify(body, (_name, value) =>
+    typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value,
+  ),
+);
+
+const QUERIES = ['', '?limit=3', '?limit=100', '?status=available', '?status=placed', '?cursor=x'];
+
+/** A client of one store: it remembers links and entity tags, and sends them again. */
+class Client {
+  readonly seen: string[] = [];
+  readonly #service: Service;
+  readonly #key: string;
+  readonly #operations: readonly Operation[];
+  #links: string[] = [];
+  #tags: string[] = ['"none"'];
+
+  constructor(service: Service, key: string, operations: readonly Operation[]) {
+    this.#service = service;
+    this.#key = key;
+    this.#operations = operations;
+  }
+
+  async take({ operation, id, body, query, header }: Step): Promise<void> {
+    const { method, path } = at(this.#operations, operation);
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#key}` };
+    if (header % 4 === 1) headers['idempotency-key'] = `k${header % 3}`;
+    if (header % 4 === 2) headers['if-none-match'] = at(this.#tags, header);
+    if (header % 8 === 3) headers['if-match'] = at(this.#tags, header);
+    const hasBody = method === 'POST' || method === 'PATCH';
+    if (hasBody) headers['content-type'] = 'application/json';
+    const plain = `/v1${path.replace(/\{\w+\}/, `${id}`)}${method === 'GET' ? at(QUERIES, query) : ''}`;
+    const target = method === 'GET' && query % 3 === 0 ? (at(this.#links, query) ?? plain) : plain;
+    const init = { method, headers, ...(hasBody && { body: at(BODIES, body) }) };
+    const answer = await fetch(new URL(target, this.#service.origin), init);
+    const link = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    if (link) this.#links = [...this.#links, link].slice(-5);
+    const tag = answer.headers.get('etag');
+    if (tag) this.#tags = [...this.#tags, tag].slice(-5);
+    const kept = [...answer.headers].filter(([name]) => !OF_THE_REQUEST.has(name));
+    const text = `${method} ${target} ${answer.status} ${JSON.stringify(kept)} ${await answer.text()}`;
+    this.seen.push(text.replace(OF_THE_STORE, '*'));
+  }
+}
+
+/** Differ from request to request. */
+const OF_THE_REQUEST = new Set(['date', 'x-request-id', 'content-length']);
+
+/** What is made of chance or of the time of the database, or names the store. */
+const OF_THE_STORE =
+  /sbx_\w+|key_\w+|pk_sand_\w{38}|whsec_[\w+/=]+|"createdAt":"[^"]+"|"seed":\d+|"etag","[^"]+"/g;
+
+function at<T>(items: readonly T[], place: number): T {
+  return items[place % items.length] as T;
+}
+
+const small = fc.nat({ max: 1_000 });
+const step: fc.Arbitrary<Step> = fc.record({
+  ...{ operation: small, body: small, query: small, header: small },
+  id: fc.integer({ min: 1, max: 56 }),
+});
+const steps = fc.array(step, { minLength: 40, maxLength: 40 });
+
+test('whatever others do in their stores, a sandbox gives the responses that it would give alone', async (t) => {
+  const config = { rateLimit: 100_000, sandboxesPerHour: 0 };
+  const service = await startService(t, { config, now: () => NOON.getTime() });
+  const { paths } = (await (await fetch(`${service.origin}/v1/openapi.json`)).json()) as {
+    paths: Record<string, object>;
+  };
+  const operations = Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    )
+    .filter(({ method, path }) => `${method} ${path}` !== ENDS);
+  assert.ok(operations.length > 20);
+  await service.post('/pets', '{"name":"Own","categoryId":1}');
+  let count = 0;
+  const inSandbox = async () => {
+    const { key } = await addSandbox(service.store, { id: `sbx_${count++}`, pets: 50 });
+    return new Client(service, key, operations);
+  };
+  await fc.assert(
+    fc.asyncProperty(steps, steps, steps, async (mine, theirs, own) => {
+      const alone = await inSandbox();
+      for (const step of mine) await alone.take(step);
+      const [among, other] = [await inSandbox(), await inSandbox()];
+      const ofService = new Client(service, service.key, operations);
+      for (const [place, step] of mine.entries()) {
+        await Promise.all([
+          among.take(step),
+          other.take(at(theirs, place)),
+          ofService.take(at(own, place)),
+        ]);
+      }
+      assert.deepEqual(among.seen, alone.seen);
+      assert.ok(alone.seen.some((text) => / 20[01] /.test(text)));
+      // And the other way about: nothing has reached the service's own store but its own requests.
+      const before = await (await service.get('/pets?limit=100')).text();
+      const after = await inSandbox();
+      for (const step of theirs) await after.take(step);
+      assert.equal(await (await service.get('/pets?limit=100')).text(), before);
+    }),
+    { numRuns: 5 },
+  );
+});

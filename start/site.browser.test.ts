@@ -22,6 +22,11 @@ test("after npm start, a reader searches the API's site and tries an operation f
 
   await page.getByRole('button', { name: 'Try it' }).click();
   const panel = page.getByRole('dialog', { name: 'Add an animal' });
+  // Without a key, in a store of the reader's own.
+  await panel.getByRole('button', { name: 'Get a sandbox' }).click();
+  await panel.getByText(/^Your sandbox ends/).waitFor();
+  await panel.getByRole('button', { name: 'Send' }).click();
+  await panel.getByText(/"id": 51/).waitFor();
   await panel.getByLabel(/^apiKey/).fill(key);
   await panel.getByRole('button', { name: 'Send' }).click();
   await panel.getByText(/201 Created/).waitFor();

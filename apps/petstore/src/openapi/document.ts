@@ -51,6 +51,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The reference shows no panel to try the operation in. */
     hidesTryItPanel?: boolean;
+    /** Where the response has an API key for a sandbox, and when that ends, as JSON pointers. */
+    givesKey?: { readonly credential: string; readonly expiresAt: string };
   }
   interface FastifyInstance {
     /** The operations, without the addresses of a server. */
@@ -146,6 +148,7 @@ async function describe(
             type: 'http',
             scheme: 'bearer',
             description: 'The API key, sent as `Authorization: Bearer <API_KEY>`.',
+            ...sandboxOffer(operations),
           },
         },
       },
@@ -163,6 +166,13 @@ async function describe(
   }
   await app.ready();
   return app.swagger() as unknown as OpenApiDocument;
+}
+
+/** The extension by which the panels of a reference get a reader a key, where one can be had without a key. */
+function sandboxOffer(operations: readonly RouteOptions[]): object {
+  const free = operations.find(({ config }) => config?.givesKey && config.isKeyOptional);
+  const { operationId } = (free?.schema ?? {}) as { operationId?: string };
+  return free ? { 'x-sandbox': { operationId, ...free.config?.givesKey } } : {};
 }
 
 /**

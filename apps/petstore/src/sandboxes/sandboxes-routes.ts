@@ -43,7 +43,10 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
   app.post(
     '/sandboxes',
     {
-      config: { scope: 'pets:read', stability: 'experimental', isKeyOptional: isOpen },
+      config: {
+        ...{ scope: 'pets:read', stability: 'experimental', isKeyOptional: isOpen },
+        givesKey: { credential: '/key', expiresAt: '/expiresAt' },
+      },
       schema: {
         operationId: 'createSandbox',
         summary: 'Get a sandbox',

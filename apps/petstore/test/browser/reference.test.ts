@@ -83,6 +83,41 @@ test('a reader enters a key, lists and adds animals from the panel, and reads th
   assert.deepEqual(complaints, [], 'no script failed, and the policy was kept');
 });
 
+test('a reader without a key gets a sandbox with one click, and the first request works', async (t) => {
+  const service = await startService(t);
+  await service.post('/pets', '{"name":"Own","categoryId":1}');
+  const { page, reference, complaints } = await open(t, service);
+  await openPanel(page, reference, 'pets/listPets');
+  await panel(page).getByText('It needs no account.').waitFor();
+  await picture(page, 'sandbox-offer');
+  await panel(page).getByRole('button', { name: 'Get a sandbox' }).click();
+  await panel(page)
+    .getByText(/^Your sandbox ends/)
+    .waitFor();
+  await send(page);
+  await answered(page, /200 OK/);
+  await answered(page, /"id": 20/);
+  await picture(page, 'sandbox');
+  assert.doesNotMatch(await panel(page).innerText(), /Own/);
+  assert.equal((await service.store.sandboxes.list()).length, 1);
+  assert.deepEqual(complaints, []);
+
+  const closed = await startService(t, { config: { sandboxes: 'keys' } });
+  await openPanel(page, `${closed.origin}/reference`, 'pets/listPets');
+  assert.equal(await panel(page).getByRole('button', { name: 'Get a sandbox' }).count(), 0);
+});
+
+/** The panel at both widths, in both themes. */
+async function picture(page: Page, name: string): Promise<void> {
+  for (const width of [390, 1280]) {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await screenshot(page, join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`));
+    }
+  }
+}
+
 test('on the machine itself the panel works under each of its names', async (t) => {
   // The others are at the other.
   const service = await startService(t, { now: BEFORE_SUNSET });

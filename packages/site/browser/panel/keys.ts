@@ -10,6 +10,8 @@ export interface Keys {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly refreshToken?: string;
+  /** The value that an API gave out for a sandbox: the reader may have entered another since. */
+  readonly sandbox?: string;
   /** When the token ends, in milliseconds as of `Date.now()`. */
   readonly ends?: number;
 }
@@ -17,7 +19,7 @@ export interface Keys {
 /** The one name in this site's `localStorage`. Others may be other programs'. */
 const STORAGE_NAME = 'reference-keys';
 
-const TEXTS = ['value', 'user', 'clientId', 'clientSecret', 'refreshToken'] as const;
+const TEXTS = ['value', 'user', 'clientId', 'clientSecret', 'refreshToken', 'sandbox'] as const;
 
 let known: Map<string, Keys> | undefined;
 

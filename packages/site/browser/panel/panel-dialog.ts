@@ -22,7 +22,7 @@ export interface Panel {
 /** The panel of an operation, as a dialog in the page. */
 export function createPanel(data: OperationData): Panel {
   const server = serverSection(data);
-  const security = data.security && securitySection(data);
+  const security = data.security && securitySection(data, server.value);
   const parameters = parameterSection(data);
   const body = data.body && bodySection(data.body);
   const answer = answerArea();

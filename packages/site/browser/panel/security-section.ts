@@ -2,6 +2,7 @@ import type { Credential } from '../../src/request/build-request.ts';
 import type { NeededScheme, OperationData, SchemeData } from '../../src/request/operation-data.ts';
 import { element, labelled, select } from './dom.ts';
 import { isRemembering, type Keys, keepKeys, keysOf, remember } from './keys.ts';
+import { sandboxOffer } from './sandbox-offer.ts';
 import { secretInput } from './secret-input.ts';
 import { tokenFields } from './token-fields.ts';
 
@@ -23,8 +24,11 @@ export interface SchemeFields {
 /** The last choice among alternatives, by their text: other operations mostly have the same. */
 const chosen = new Map<string, number>();
 
-/** The credentials of the alternative that the reader chose. */
-export function securitySection({ security = [], schemes = [] }: OperationData): SecuritySection {
+/** The credentials of the alternative that the reader chose. `server`: the address of the chosen server. */
+export function securitySection(
+  { security = [], schemes = [] }: OperationData,
+  server: () => string,
+): SecuritySection {
   const titles = security.map((needed) => alternativeTitle(needed, schemes));
   const key = [schemes[0]?.api ?? '', ...titles].join('|');
   const keysFor = (name: string): Keys => {
@@ -36,7 +40,7 @@ export function securitySection({ security = [], schemes = [] }: OperationData):
   let shown: SchemeFields[] = [];
   const place = element('div', { class: 'try-fields' });
   const show = () => {
-    shown = (security[at] ?? []).map((needed) => fieldsOf(needed, schemes));
+    shown = (security[at] ?? []).map((needed) => fieldsOf(needed, schemes, server));
     place.replaceChildren(...shown.map((one) => one.element));
   };
   show();
@@ -110,7 +114,11 @@ function firstKnown(
   return Math.max(0, security.findIndex(isKnown));
 }
 
-function fieldsOf([name, scopes = []]: NeededScheme, schemes: readonly SchemeData[]): SchemeFields {
+function fieldsOf(
+  [name, scopes = []]: NeededScheme,
+  schemes: readonly SchemeData[],
+  server: () => string,
+): SchemeFields {
   const scheme = schemes.find((one) => one.name === name);
   if (scheme === undefined) {
     return note(`The document does not describe the scheme “${name}”, so it is not sent.`);
@@ -123,10 +131,11 @@ function fieldsOf([name, scopes = []]: NeededScheme, schemes: readonly SchemeDat
       keyInput(scheme, 'Cookie'),
     );
   }
-  if (scheme.type === 'apiKey') return { element: keyInput(scheme, `${scheme.in} ${scheme.key}`) };
+  if (scheme.type === 'apiKey')
+    return { element: keyInput(scheme, `${scheme.in} ${scheme.key}`, server) };
   if (scheme.type === 'http' && scheme.scheme === 'basic') return { element: basicInputs(scheme) };
   if (scheme.type === 'http') {
-    return { element: keyInput(scheme, scheme.bearerFormat ?? scheme.scheme ?? 'http') };
+    return { element: keyInput(scheme, scheme.bearerFormat ?? scheme.scheme ?? 'http', server) };
   }
   return tokenFields(scheme, scopes, keyInput(scheme, 'access token'));
 }
@@ -135,14 +144,19 @@ const note = (text: string, ...more: HTMLElement[]): SchemeFields => ({
   element: element('div', {}, element('p', { class: 'try-hint' }, text), ...more),
 });
 
-/** A secret: not shown, and not offered to the browser's own store of passwords. */
-function keyInput(scheme: SchemeData, kind: string): HTMLElement {
-  const { name, description } = scheme;
+/**
+ * A secret: not shown, and not offered to the browser's own store of passwords. With a `server` that gives out sandboxes
+ * there is an offer of one.
+ */
+function keyInput(scheme: SchemeData, kind: string, server?: () => string): HTMLElement {
+  const { name, description, sandbox } = scheme;
   // Many documents call a scheme by what it is.
   const isSaid = kind.toLowerCase() === name.toLowerCase();
+  const input = secretInput(scheme, 'value');
   return labelled(
     { name, kind: isSaid ? undefined : kind, hint: description },
-    secretInput(scheme, 'value'),
+    input,
+    sandbox && server && sandboxOffer(scheme, sandbox, server, input),
   );
 }
 

@@ -3,6 +3,8 @@ import type { DocumentFinding } from './document-finding.ts';
 import { ignoredFields } from './extension-fields.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { findOperations, placeOf } from './operations.ts';
+import { SANDBOX_FIELD, sandboxOffer } from './sandbox-offer.ts';
+import { schemeNames, securityScheme } from './security.ts';
 import { isLongTitle, MAX_TITLE } from './title-text.ts';
 
 /** What readers do not see of a document in OpenAPI 3.1 as its author wrote it. */
@@ -21,6 +23,14 @@ function* ignoredExtensions(document: OpenApiDocument): Generator<DocumentFindin
       const message = `\`${field}\` of ${found.method} ${found.path} is ignored, since it takes ${takes}.`;
       yield { rule: 'ignored-extension', message, path: placeOf(found) };
     }
+  for (const name of schemeNames(document)) {
+    const scheme = securityScheme(document, name);
+    const problem = scheme && sandboxOffer(document, scheme);
+    if (typeof problem !== 'string') continue;
+    const message = `\`${SANDBOX_FIELD}\` of the security scheme ${name} is ignored: ${problem}.`;
+    const path = toPointer(['components', 'securitySchemes', name, SANDBOX_FIELD]);
+    yield { rule: 'ignored-extension', message, path };
+  }
 }
 
 /** Operations that are called by something else than a name of theirs. */

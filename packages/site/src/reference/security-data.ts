@@ -1,5 +1,6 @@
 import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { sandboxOffer } from '../openapi/sandbox-offer.ts';
 import { requirementsOf, securityScheme } from '../openapi/security.ts';
 import type {
   FlowData,
@@ -40,7 +41,7 @@ const neededScopes = (scheme: SchemeData | undefined) =>
   scheme?.flows?.flatMap(({ scopes = [] }) => scopes.map(([name]) => name)) ?? [];
 
 function schemeData(
-  { descriptions, addresses: { address } }: ReferenceContext,
+  { document, descriptions, addresses: { address } }: ReferenceContext,
   name: string,
   scheme: Record<string, unknown>,
   needed: readonly string[],
@@ -48,10 +49,12 @@ function schemeData(
   const plain = (value: unknown) =>
     truncate(descriptions.plain(prefix(textOf(value), 4 * MAX_DESCRIPTION)), MAX_DESCRIPTION);
   const description = plain(scheme.description);
+  const offer = sandboxOffer(document, scheme);
   const base = {
     name,
     ...(address !== undefined && { api: address }),
     ...(description !== '' && { description }),
+    ...(typeof offer === 'object' && { sandbox: offer }),
     ...(scheme.deprecated === true && { deprecated: true }),
   };
   switch (scheme.type) {

@@ -1,6 +1,8 @@
 // What a page tells its scripts about its operation. It stands in every operation's page, so it is small: what is
 // empty or a default is left out. Values are text, so that every digit of a 64-bit number is kept.
 
+import type { SandboxOffer } from '../openapi/sandbox-offer.ts';
+
 /** An operation, as code samples and the panel need it to make requests. */
 export interface OperationData {
   /** In capitals: `GET`. */
@@ -158,6 +160,8 @@ export interface SchemeData {
   readonly discovery?: string;
   /** Of `oauth2`: where its server describes itself (RFC 8414). */
   readonly metadata?: string;
+  /** How a reader gets a credential for a sandbox: see `x-sandbox`. */
+  readonly sandbox?: SandboxOffer;
   readonly deprecated?: boolean;
 }
 

@@ -17,6 +17,7 @@ import {
   OPERATIONS,
   type Operation,
   type Results,
+  type SandboxEngine,
   type SideBySide,
   type SoakSlice,
   TLS_LOADS,
@@ -34,6 +35,9 @@ const FULL_QUOTA_ROUNDS = 8;
 
 /** Fewer wrong keys are a trial. */
 const FULL_GUESSES = 1_000_000;
+
+/** Fewer sandboxes are a trial. */
+const FULL_SANDBOXES = 10_000;
 
 /** A shorter soak is a trial. */
 const FULL_MINUTES = 10;
@@ -112,6 +116,31 @@ const SECTIONS: { [Name in keyof Results]: (results: Results[Name]) => Section }
       extent: `${pairs} turns of ${seconds} s of each service at each line, ${connections} connections`,
       isShort: (slices.at(-1)?.guesses ?? 0) < FULL_GUESSES,
       tables: [{ head, rows }],
+    };
+  },
+  sandboxes: ({ sandboxes, seconds, connections, engines }) => {
+    const row = (title: string, figure: (engine: SandboxEngine) => string) => [
+      title,
+      ...engines.map(figure),
+    ];
+    return {
+      extent: `${whole(sandboxes)} sandboxes, loads of ${seconds} s on one of them, lists with ${connections} connections and writes with 16`,
+      isShort: sandboxes < FULL_SANDBOXES,
+      tables: [
+        {
+          head: ['', ...engines.map(({ engine }) => engine)],
+          rows: [
+            row('to make one, median, ms', ({ createMs }) => precise(createMs.median)),
+            row('to make one, p99, ms', ({ createMs }) => precise(createMs.p99)),
+            row('each in memory, as made, kB', ({ made }) => precise(made.memoryKb)),
+            row('each on disk, as made, kB', ({ made }) => precise(made.diskKb)),
+            row('each in memory, read and changed, kB', ({ used }) => precise(used.memoryKb)),
+            row('each on disk, read and changed, kB', ({ used }) => precise(used.diskKb)),
+            row('lists of one a second', ({ listsPerSecond }) => whole(listsPerSecond)),
+            row('writes to one a second', ({ writesPerSecond }) => whole(writesPerSecond)),
+          ],
+        },
+      ],
     };
   },
   soak: ({ minutes, connections, slices, petsBefore, petsAfter }) => {

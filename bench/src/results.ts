@@ -11,6 +11,7 @@ export interface Results {
   readonly quota: QuotaCost;
   readonly guessing: Guessing;
   readonly soak: Soak;
+  readonly sandboxes: Sandboxes;
   readonly workers: Comparison;
   readonly edge: EdgeComparison;
   readonly 'edge-tls': EdgeTlsComparison;
@@ -155,6 +156,31 @@ export interface Guessing extends Measured {
   readonly slices: readonly GuessingSlice[];
   /** How often each status answered a guess. */
   readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** What one of many sandboxes takes, on average, in kB. */
+interface SandboxSize {
+  readonly memoryKb: number;
+  readonly diskKb: number;
+}
+
+export interface SandboxEngine {
+  readonly engine: string;
+  /** To make one over HTTP, one after the other. */
+  readonly createMs: { readonly median: number; readonly p99: number };
+  /** While nobody uses them: as they were made, and after each was read and changed once. */
+  readonly made: SandboxSize;
+  readonly used: SandboxSize;
+  /** Of one sandbox. */
+  readonly listsPerSecond: number;
+  readonly writesPerSecond: number;
+}
+
+export interface Sandboxes extends Measured {
+  readonly sandboxes: number;
+  /** Of each load on one. */
+  readonly seconds: number;
+  readonly engines: readonly SandboxEngine[];
 }
 
 export interface SoakSlice {

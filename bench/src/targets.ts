@@ -1,5 +1,5 @@
 import type { Contender, Load } from './contenders.ts';
-import { type Cell, findCell, type Guessing, type Results } from './results.ts';
+import { type Cell, findCell, type Guessing, type Results, type SandboxEngine } from './results.ts';
 import { siteVerdicts } from './sites/site-targets.ts';
 import { spread } from './statistics.ts';
 import { atLeast, atMost, type Verdict } from './verdict.ts';
@@ -10,6 +10,9 @@ const MILLION = 1_000_000;
 /** What the project promises itself, and what came of it. Unmeasured where a result is missing. */
 export function verdicts(results: Partial<Results>): Verdict[] {
   const { latest: comparison, growth, edge, 'edge-tls': edgeTls, quota, guessing } = results;
+  const engines = results.sandboxes?.engines;
+  const most = (figure: (engine: SandboxEngine) => number) =>
+    engines && Math.max(...engines.map(figure));
   const cell = (load: Load, connections: number, name = 'petstore') =>
     comparison && findCell(comparison, load, connections, name);
   const ratio = (load: Load, connections: number, name?: string) =>
@@ -82,6 +85,30 @@ export function verdicts(results: Partial<Results>): Verdict[] {
     ),
     atMost('Start with 1,000,000 pets to the first 200', million?.startMs.median, 500, ' ms'),
     atMost('Memory with 1,000,000 pets under the mix', peak, 160, ' MB'),
+    atMost(
+      'Sandbox: to make one, median',
+      most(({ createMs }) => createMs.median),
+      5,
+      ' ms',
+    ),
+    atMost(
+      'Sandbox: to make one, p99',
+      most(({ createMs }) => createMs.p99),
+      5,
+      ' ms',
+    ),
+    atMost(
+      'Sandbox: an idle one of 10,000 in memory, read and changed before',
+      most(({ used }) => used.memoryKb),
+      20,
+      ' kB',
+    ),
+    atMost(
+      'Sandbox: the same on disk',
+      most(({ used }) => used.diskKb),
+      20,
+      ' kB',
+    ),
     atLeast(
       'Edge, page of 10 kB, of nginx; 32 connections',
       edge?.loads.page.edge.ratio.median,

@@ -25,7 +25,8 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
   ],
   unauthorized: [
     'The API key is missing, malformed, expired, revoked, unknown, or of the other environment ' +
-      '(`pk_test_` keys are for staging, `pk_live_` keys for production). Send it as ' +
+      '(`pk_test_` keys are for staging, `pk_live_` keys for production), or its sandbox has ended ' +
+      '(`pk_sand_`). Send it as ' +
       '`Authorization: Bearer <API_KEY>`, in one header. The response has a `WWW-Authenticate: ' +
       'Bearer` challenge.',
   ],
@@ -49,7 +50,7 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
   conflict: [
     'The request conflicts with what is stored now. The message says with what: an open ' +
       'order names the animal, the animal is not available, another category has the name, or ' +
-      'animals are in the category. Change that first.',
+      'animals are in the category, or a sandbox is full. Change that first.',
   ],
   invalid_transition: [
     'The status cannot change in this way. An available animal can become pending or sold, a ' +
@@ -91,7 +92,8 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
   ],
   rate_limited: [
     'Nothing was done. Either the API key has made all the requests that it may make for now, or ' +
-      'too many requests came from your address without a valid key; the message says which. Wait ' +
+      'too many requests came from your address without a valid key, or you have made as many sandboxes ' +
+      'as you may within an hour; the message says which. Wait ' +
       'for the seconds in `Retry-After`, then send it again as it was. With a limit on keys, every ' +
       'response says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
       '100 requests in 60 seconds, and `RateLimit: "default";r=50;t=30` says that 50 remain and ' +

@@ -20,7 +20,7 @@ import { type SandboxState, totalWeight } from './sandbox-state.ts';
 import { seededState } from './seeded-state.ts';
 
 /** The states that a process keeps in memory, by a measure of what they take there. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** What an item takes in memory: objects, a number, an entry. */
 const ITEM_BYTES = 250;

@@ -57,7 +57,9 @@ export function stateText({ pets, categories, orders, results, next }: SandboxSt
 
 /** Reads what encodeState has made. */
 export function decodeState(bytes: Uint8Array): SandboxState {
-  const encoded = JSON.parse(inflateRawSync(bytes, { windowBits: WINDOW_BITS }).toString()) as Encoded;
+  const encoded = JSON.parse(
+    inflateRawSync(bytes, { windowBits: WINDOW_BITS }).toString(),
+  ) as Encoded;
   if (encoded.form !== FORM) {
     throw new Error(`a sandbox is stored in form ${encoded.form}, which this version cannot read`);
   }

@@ -107,6 +107,7 @@ test('deliveries are listed with what came back, and sent again; events are chos
   await page.getByRole('button', { name: 'None of domains' }).click();
   await page.getByLabel('deploy.succeeded').uncheck();
   await page.getByLabel('api.changed').uncheck();
+  await page.getByLabel('quota.reached').uncheck();
   await page.getByRole('button', { name: 'Add the webhook' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByText('deploy.failed and deploy.live · by').waitFor();

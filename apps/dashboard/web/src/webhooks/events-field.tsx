@@ -21,14 +21,16 @@ export function EventsField({ chosen, onChange }: EventsFieldProps) {
           <fieldset key={title} className="grid min-w-0 gap-2.5">
             <legend className="float-left flex w-full items-baseline justify-between gap-4 font-medium">
               {title}
-              <button
-                type="button"
-                aria-label={`${isWhole ? 'None' : 'All'} of ${title.toLowerCase()}`}
-                onClick={() => choose(events, !isWhole)}
-                className="rounded-sm text-[0.8125rem] text-muted underline decoration-outline underline-offset-3 hover:text-ink"
-              >
-                {isWhole ? 'None' : 'All'}
-              </button>
+              {events.length > 1 && (
+                <button
+                  type="button"
+                  aria-label={`${isWhole ? 'None' : 'All'} of ${title.toLowerCase()}`}
+                  onClick={() => choose(events, !isWhole)}
+                  className="rounded-sm text-[0.8125rem] text-muted underline decoration-outline underline-offset-3 hover:text-ink"
+                >
+                  {isWhole ? 'None' : 'All'}
+                </button>
+              )}
             </legend>
             {events.map((type) => (
               <CheckBox

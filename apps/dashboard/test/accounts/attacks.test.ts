@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { PasswordLink } from '../../server/src/accounts/account.ts';
 import type { CreatedInvitation } from '../../server/src/projects/project.ts';
 import { startMailServer } from '../notices/support/mail-server.ts';
 import { createProject, idOf, joinAs } from '../support/project.ts';
@@ -133,4 +134,30 @@ test('no stranger fills a mailbox with invitations, however many projects they m
   const path = '/api/projects/p2/invitations';
   const made = await root.call('POST', path, { email: 'third@example.com', role: 'viewer' });
   assert.equal((await json<CreatedInvitation>(made, 201)).mailed, true, 'others go on');
+});
+
+test('no password is taken that is tried first, wherever it is set', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const root = await service.signUp('root@example.com');
+  const made = await root.call('POST', `/api/installation/users/${await idOf(root)}/password-link`);
+  const { link } = await json<PasswordLink>(made, 201);
+  const secret = link?.split('#')[1];
+  for (const password of [
+    '1234567890',
+    'Password123',
+    'qwertyuiop',
+    ' QwertyUIOP',
+    'aaaaaaaaaaaa',
+    'ｑｗｅｒｔｙｕｉｏｐ',
+    '1212121212',
+  ]) {
+    const account = { email: 'ann@example.com', name: 'Ann', password };
+    const signedUp = await service.visitor().call('POST', '/api/sign-up', account);
+    assert.match(await assertError(signedUp, 400, 'invalid_request'), /tried first/, password);
+    const change = { current: PASSWORD, next: password };
+    const changed = await root.call('POST', '/api/account/password', change);
+    await assertError(changed, 400, 'invalid_request');
+    const reset = await root.call('POST', '/api/account-links/password', { secret, password });
+    await assertError(reset, 400, 'invalid_request');
+  }
 });

@@ -6,6 +6,7 @@ import { invalidRequest, unauthorized } from '../api-error.ts';
 import type { Trx } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './account.ts';
+import { isCommonPassword } from './common-password.ts';
 
 /** The cost of an argon2id hash. */
 export interface PasswordCost {
@@ -37,12 +38,17 @@ const limited = concurrencyLimit(
 
 const derive = promisify(argon2);
 
-/** Refuses a password that is too short or too long, counted in characters. */
+/** Refuses a password that is too short or too long, counted in characters, and one that is tried first. */
 export function checkPassword(password: string): void {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
     throw invalidRequest(
       `password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long; it has ${length}.`,
+    );
+  }
+  if (isCommonPassword(password)) {
+    throw invalidRequest(
+      'password is one of those that are tried first. Choose another one: four words that do not belong together are good.',
     );
   }
 }

@@ -5,7 +5,7 @@ import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { hashPassword } from '../../../server/src/accounts/passwords.ts';
-import type { Verdict } from '../../../server/src/edge/access/access-source.ts';
+import type { AccessSource, Verdict } from '../../../server/src/edge/access/access-source.ts';
 import { Readers } from '../../../server/src/edge/access/readers.ts';
 import { readerSource } from '../../../server/src/site-access/reader-source.ts';
 import type { SiteAccess } from '../../../server/src/site-access/site-access.ts';
@@ -15,6 +15,8 @@ import { startEdgeProgram } from '../../support/dashboard-program.ts';
 import { accept, createProject, deploy, idOf, invite, makeToken } from '../../support/project.ts';
 import { json, PASSWORD as OF_ACCOUNTS, startService } from '../../support/service.ts';
 import { openTestDatabase, putProject, UP_TO_DATE } from '../../support/store.ts';
+import { startTestEdge } from '../support/edge.ts';
+import { MemorySource, SITE } from '../support/memory-source.ts';
 import {
   addKey,
   askAt,
@@ -258,6 +260,57 @@ test('while the store is away, whoever it knew stays in for a minute, and nobody
   verdict = new Error('away');
   now += 600;
   await assert.rejects(judge('known'), /away/, 'nobody is let in again');
+});
+
+test('whoever is let in no more stays in by no flood of made-up credentials', async (t) => {
+  const held = Promise.withResolvers<Verdict>();
+  const readers = new Readers({
+    judge: async (_projectId, credential) =>
+      credential.kind === 'token' && credential.secret === 'known' ? 'allowed' : held.promise,
+  });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const judge = async (secret: string) => readers.judge('pets', { kind: 'token', secret });
+  assert.equal(await judge('known'), 'allowed');
+  const flood = Array.from({ length: 600 }, (_, at) => judge(`made up ${at}`));
+  now = 501;
+  await assert.rejects(judge('known'), /Too many look-ups/);
+  held.resolve('unknown');
+  await Promise.allSettled(flood);
+  assert.equal(await judge('known'), 'allowed');
+});
+
+test('made-up credentials of one client keep no reader of another out', async (t) => {
+  const released = Promise.withResolvers<void>();
+  const { db } = await openTestDatabase(t);
+  const access: AccessSource = {
+    ...readerSource({ db, now: Date.now, passwordCost: { memoryKib: 64, passes: 1 } }),
+    async judge(_projectId, credential) {
+      if (credential.kind === 'token' && credential.secret.startsWith('good')) return 'allowed';
+      await released.promise;
+      return 'unknown';
+    },
+  };
+  const source = new MemorySource();
+  const site = { origin: 'http://c.test', name: 'Pets', look: undefined, hasPassword: true };
+  source.deploy('c.test', SITE, { access: { ...site, keys: [], dashboard: 'http://d.test' } });
+  const { port } = await startTestEdge(t, { source, access });
+  const ask = (from: string) => {
+    const at = askAt(t, port, { from, maxSockets: 600 });
+    return async (token: string) =>
+      (await at('c.test', '/', { headers: { authorization: `Bearer ${token}` } })).status;
+  };
+  const comes = ask('127.0.0.3');
+  assert.equal(await comes('good-1'), 200);
+  const flood = ask('127.0.0.2');
+  const answers = Array.from({ length: 600 }, (_, at) => flood(`made-up-${at}`));
+  // Those for which there is no room are told so.
+  assert.equal(await Promise.race(answers), 503);
+  const reader = comes('good-2');
+  assert.equal(await flood('one-more'), 503);
+  released.resolve();
+  assert.equal(await reader, 200);
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([401, 503]));
 });
 
 onSharedEngines('wrong passwords are counted for all edges together', async (t) => {

@@ -70,27 +70,29 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
   /** By the token where there is one, or else by the cookie. */
   const judge = ({ request, target, site, access }: Asked): MaybePromise<'reader' | Denial> => {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return judgeToken(authorization, site, access);
+    if (authorization !== undefined) return judgeToken(authorization, request, site, access);
     const secret = sessionSecretOf(request, access);
     if (secret === undefined || isLoadedFromElsewhere(request)) return undefined;
     const { host } = target;
-    const verdict = readers.judge(site.projectId, { kind: 'session', secret, host });
+    const session = { kind: 'session', secret, host } as const;
+    const verdict = readers.judge(site.projectId, session, request.client);
     const read = (found: Verdict) => (found === 'allowed' ? 'reader' : undefined);
     return verdict instanceof Promise ? verdict.then(read) : read(verdict);
   };
 
   const judgeToken = async (
     authorization: string,
+    { client }: EdgeRequest,
     { projectId }: Site,
     access: SiteAccess,
   ): Promise<'reader' | Denial> => {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
     if (token === undefined) return { status: 401 };
     if (!token.includes('.'))
-      return denialOf(await readers.judge(projectId, { kind: 'token', secret: token }));
+      return denialOf(await readers.judge(projectId, { kind: 'token', secret: token }, client));
     try {
       const { keyId } = await verifySignedToken(token, 'program', access, source.now());
-      return denialOf(await readers.judge(projectId, { kind: 'key', id: keyId }));
+      return denialOf(await readers.judge(projectId, { kind: 'key', id: keyId }, client));
     } catch (error) {
       if (!(error instanceof TokenProblem)) throw error;
       return invalid(`The token is not valid here. ${error.message}`);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import { LRUCache } from 'lru-cache';
+import { clientLimit } from '../client-limit.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import type { AccessSource, Credential, Verdict } from './access-source.ts';
@@ -21,6 +22,12 @@ const MAX_KNOWN = 20_000;
 const MAX_RUNNING = 8;
 const MAX_WAITING = 500;
 
+/** Of one client: whoever makes credentials up leaves room for the readers of others, who are asked about twice a second. */
+const MAX_OF_CLIENT = 50;
+
+/** The store was not asked, since too much waits for it. */
+class TooManyError extends Error {}
+
 interface Known {
   readonly verdict: Verdict;
   /** When the store was asked. */
@@ -39,19 +46,32 @@ export class Readers {
   readonly #limited = concurrencyLimit(
     MAX_RUNNING,
     MAX_WAITING,
-    () => new Error('Too many look-ups of readers are waiting.'),
+    () => new TooManyError('Too many look-ups of readers are waiting.'),
   );
+  readonly #limitedToShare = clientLimit(
+    MAX_OF_CLIENT,
+    () => new TooManyError('Too many look-ups of readers are waiting for one client.'),
+  );
+
+  /** The last look-up that ended failed. */
+  #isAway = false;
 
   constructor(source: Pick<AccessSource, 'judge'>) {
     this.#source = source;
   }
 
-  /** Rejects when the store is unavailable and memory does not know. */
-  judge(projectId: string, credential: Credential): MaybePromise<Verdict> {
+  /** Rejects when the store is unavailable and memory does not know. `client`: who asks; undefined: it is not counted. */
+  judge(
+    projectId: string,
+    credential: Credential,
+    client: () => string | undefined = () => undefined,
+  ): MaybePromise<Verdict> {
     const key = keyOf(projectId, credential);
     const known = this.#known.get(key);
     if (known && performance.now() - known.askedAt < FRESH_MS) return known.verdict;
-    return this.#reads.read(key, () => this.#ask(key, projectId, credential));
+    return this.#reads.read(key, () =>
+      this.#limitedToShare(client(), () => this.#ask(key, projectId, credential)),
+    );
   }
 
   async #ask(key: string, projectId: string, credential: Credential): Promise<Verdict> {
@@ -62,8 +82,12 @@ export class Readers {
         return withReadTimeout(this.#source.judge(projectId, credential));
       });
       this.#known.set(key, { verdict, askedAt });
+      this.#isAway = false;
       return verdict;
     } catch (error) {
+      // While the store responds, whoever is let in no more would stay in for a minute by a flood.
+      if (!(error instanceof TooManyError)) this.#isAway = true;
+      else if (!this.#isAway) throw error;
       const known = this.#known.get(key);
       const isOpen = known?.verdict === 'allowed' && performance.now() - known.askedAt < AWAY_MS;
       if (isOpen) return known.verdict;

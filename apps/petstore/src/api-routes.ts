@@ -8,6 +8,8 @@ import type { Config } from './config.ts';
 import { eventsRoutes } from './events/events-routes.ts';
 import { limitEvents } from './events/retention.ts';
 import { EventStreams } from './events/streams/event-streams.ts';
+import type { Faults } from './faults/faults.ts';
+import { faultsRoutes, operationsWithFaults } from './faults/faults-routes.ts';
 import { admission } from './http/admission/admission.ts';
 import type { Authentication } from './http/admission/authentication.ts';
 import type { Check } from './http/admission/check.ts';
@@ -41,6 +43,8 @@ interface ApiDeps {
   /** What a request with an active key has to pass. */
   readonly check: Check;
   readonly fastPath: FastPath;
+  /** What goes wrong on request; undefined where that is not offered. */
+  readonly faults: Faults | undefined;
   /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
@@ -55,7 +59,7 @@ interface ApiDeps {
  */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const { config, store, sandboxStores, log, metrics, authentication, check, fastPath } = deps;
-  const { isCutOff, baseUrl, now } = deps;
+  const { faults, isCutOff, baseUrl, now } = deps;
 
   // The framework's promise that every request has the same shape.
   api.decorateRequest('apiKey');
@@ -67,7 +71,9 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
       sandbox && sandboxStores ? sandboxStores.storeOf(sandbox.id) : store,
     ),
   );
+  if (faults) api.addHook('onRequest', faults.hook);
   api.addHook('onRoute', expectScope);
+  const operations = operationsWithFaults(api, config.stability);
   fastPath.watch(api);
   api.addHook('preParsing', checkBodyHeaders);
   api.removeAllContentTypeParsers();
@@ -108,6 +114,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
       ...{ max: config.maxSandboxes, perHour: config.sandboxesPerHour },
     });
     api.register(ownSandboxRoutes, { sandboxes, stores: sandboxStores, now });
+    api.register(faultsRoutes, { faults: store.faults, operations, baseUrl });
     sweepSandboxes(api, { sandboxes, now, log });
   }
 

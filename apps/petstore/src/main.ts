@@ -12,6 +12,7 @@ await addCommands(program, {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   sandbox: async () => (await import('./commands/sandbox.ts')).sandboxCommand(),
+  faults: async () => (await import('./commands/faults.ts')).faultsCommand(),
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),

@@ -15,6 +15,8 @@ import { apiRoutes } from './api-routes.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { Event, Events, EventTypeSchema } from './events/event.ts';
+import { FaultRule, FaultRuleInput, FaultRuleInputs, FaultRules } from './faults/fault-rule.ts';
+import { Faults } from './faults/faults.ts';
 import { admissionChecks } from './http/admission/admission.ts';
 import { Authentication } from './http/admission/authentication.ts';
 import { announceDeprecation } from './http/admission/deprecation.ts';
@@ -83,8 +85,12 @@ const schemas: readonly Named[] = [
   ...[EventTypeSchema, Event, Events],
   ...[WebhookInput, WebhookPatchBody, WebhookSchema, WebhookWithSecret, Webhooks],
   ...[AttemptSchema, DeliverySchema, DeliveriesSchema],
+  ...[FaultRuleInput, FaultRuleInputs, FaultRule, FaultRules],
   ErrorBody,
 ];
+
+/** How many of the requests under way may wait because a fault says so: the others are for those who work. */
+const MAX_PART_WAITING = 0.25;
 
 type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
@@ -161,6 +167,14 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   const { writeQueue } = store;
   const overload = new Overload({ limits: config, writeQueue, log, metrics });
+  const faults = sandboxStores
+    ? new Faults({
+        store: store.faults,
+        staleStore: (sandbox, changes) => sandboxStores.storeOf(sandbox, changes),
+        maxWaiting: Math.ceil(config.maxRequestsInFlight * MAX_PART_WAITING),
+        now,
+      })
+    : undefined;
   const readiness = new Readiness({ config, store, overload, stopping, log });
   const app = Fastify({
     logger: false,
@@ -218,16 +232,17 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   closeGracefully(app, () => {
     fastPath.close();
+    faults?.close();
     overload.endConnections();
   });
   app.addHook('onClose', () => usage.close());
 
   const refuseTheRest = refuseOtherMethods(app, config.stability);
-  collectOperations(app, config.stability, schemas);
+  collectOperations(app, config.stability, schemas, { hasFaults: faults !== undefined });
 
   app.register(apiRoutes, {
     ...{ config, store, sandboxStores, log, metrics, authentication, check, fastPath },
-    ...{ isCutOff, now },
+    ...{ faults, isCutOff, now },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });

@@ -2,6 +2,7 @@
 // the compiler's library does not list yet.
 interface JSON {
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
   parse(
     text: string,
     reviver: (key: string, value: unknown, context: { source?: string }) => unknown,

@@ -7,6 +7,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import type { TSchema } from 'typebox';
+import { FAULT_HEADER } from '../faults/fault-headers.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import type { Changes, ResourceStore } from '../store/store.ts';
@@ -318,6 +319,7 @@ function isPlainHead({ httpVersion, headers, rawHeaders }: IncomingMessage): boo
     headers['if-match'] === undefined &&
     headers['if-none-match'] === undefined &&
     headers.expect === undefined &&
+    headers[FAULT_HEADER] === undefined &&
     countHeader(rawHeaders, 'authorization') === 1 &&
     countHeader(rawHeaders, 'host') === 1 &&
     isAuthority(headers.host ?? '')

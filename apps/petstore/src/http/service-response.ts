@@ -64,7 +64,7 @@ export function responseClass(
     ): this {
       const reason = typeof first === 'string' ? first : undefined;
       const given = typeof first === 'string' ? second : first;
-      const own = entriesOf(this.#ownLines());
+      const own = headerEntries(this.#ownLines());
       const headers = Array.isArray(given)
         ? [...own.flat(), ...given]
         : { ...Object.fromEntries(own), ...given };
@@ -79,7 +79,7 @@ export function responseClass(
         (this as unknown as WithHead)._header =
           `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}${this.#ownLines()}${set}${connectionLines()}`;
       } else {
-        this.writeHead(status, Object.fromEntries(entriesOf(lines)));
+        this.writeHead(status, Object.fromEntries(headerEntries(lines)));
       }
       endSoon({ response: this, body, encoding });
     }
@@ -142,7 +142,7 @@ export function headerLines(headers: readonly string[]): string {
 }
 
 /** The names and values in the lines of headerLines. */
-function entriesOf(lines: string): [name: string, value: string][] {
+export function headerEntries(lines: string): [name: string, value: string][] {
   return lines
     .split('\r\n')
     .slice(0, -1)

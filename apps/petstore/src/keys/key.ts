@@ -47,6 +47,8 @@ export interface ActiveKey {
 /** Names a sandbox. */
 export interface SandboxRef {
   readonly id: string;
+  /** The rules by which its requests fail, as they are stored; undefined for none. */
+  readonly faults?: string | undefined;
 }
 
 /** A new key: the secret, shown once, and the record that the store keeps. */

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
+import { describeFaults } from '../faults/describe-faults.ts';
 import { sunsetDate } from '../http/admission/deprecation.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
@@ -62,12 +63,14 @@ declare module 'fastify' {
 
 /**
  * Collects the routes that are added from here on for the document, as far as they are offered at a level of stability.
- * `schemas` are the named ones, in the document's order.
+ * `schemas` are the named ones, in the document's order. `hasFaults`:
+ * whether requests can ask for faults.
  */
 export function collectOperations(
   app: FastifyInstance,
   level: StabilityLevel,
   schemas: readonly Named[],
+  { hasFaults }: { hasFaults: boolean },
 ): void {
   const operations: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
@@ -78,7 +81,7 @@ export function collectOperations(
   });
   let described: Promise<OpenApiDocument> | undefined;
   app.decorate('describeOperations', () => {
-    described ??= describe(operations, schemas).catch((error) => {
+    described ??= describe(operations, schemas, { hasFaults }).catch((error) => {
       // The next one tries again: a module could not be read, as when too many files are open.
       described = undefined;
       throw error;
@@ -115,6 +118,7 @@ const generator: Generator = Object.assign(
 async function describe(
   operations: readonly RouteOptions[],
   schemas: readonly Named[],
+  { hasFaults }: { hasFaults: boolean },
 ): Promise<OpenApiDocument> {
   const nothing = () => undefined;
   const app = Fastify({
@@ -157,7 +161,8 @@ async function describe(
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
     transform: ({ schema, url, route: { config = {} } }) => {
       const described = describeDeprecation(describeScope(schema, config), config);
-      return { schema: describeMarks(described, config), url };
+      const faulty = hasFaults ? describeFaults(described, config) : described;
+      return { schema: describeMarks(faulty, config), url };
     },
   });
   for (const schema of schemas) app.addSchema(schema);

@@ -28,8 +28,8 @@ interface OwnSandboxDeps {
   readonly now: () => number;
 }
 
-const reads = { scope: 'pets:read', stability: 'experimental' } as const;
-const writes = { scope: 'pets:write', stability: 'experimental' } as const;
+const reads = { scope: 'pets:read', stability: 'experimental', takesNoFaults: true } as const;
+const writes = { scope: 'pets:write', stability: 'experimental', takesNoFaults: true } as const;
 const tags = ['sandboxes'];
 
 const NOON = '2026-11-21T12:00:00.000Z';

@@ -44,8 +44,9 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
     '/sandboxes',
     {
       config: {
-        ...{ scope: 'pets:read', stability: 'experimental', isKeyOptional: isOpen },
+        ...{ scope: 'pets:read', stability: 'experimental', takesNoFaults: true },
         givesKey: { credential: '/key', expiresAt: '/expiresAt' },
+        isKeyOptional: isOpen,
       },
       schema: {
         operationId: 'createSandbox',

@@ -4,6 +4,7 @@ import type { AuditEvent, NewAuditEvent } from '../audit/audit-event.ts';
 import type { CategoryInput, CategoryPatch } from '../categories/category.ts';
 import type { StoredEvent } from '../events/event.ts';
 import type { NotedEvents } from '../events/event-group.ts';
+import type { FaultStore } from '../faults/fault-store.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
@@ -39,6 +40,7 @@ export interface Store extends ResourceStore {
   readonly sandboxes: SandboxRows;
   /** Who is sent these, and how far that is. */
   readonly webhooks: WebhookStore;
+  readonly faults: FaultStore;
   /**
    * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findUnrevoked`,
    * `get` and `list` at once, never with a promise.
@@ -391,6 +393,15 @@ export interface SnapshotRecord {
   readonly bytes: number;
 }
 
+/** What a request needs to know of the sandbox that its key opens. */
+export interface FoundSandbox {
+  readonly id: string;
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** The rules of its faults, as FaultStore has them. */
+  readonly faults: string | undefined;
+}
+
 /** The stored form of a sandbox; of one that is as its seed made it, `state` is null. */
 export interface SandboxRow extends SandboxSeed {
   /** Grows with each change. */
@@ -410,7 +421,7 @@ export interface SandboxRows {
     event: NewAuditEvent | undefined,
   ): Promise<SandboxOutcome>;
   /** The sandbox that a key opens. */
-  findByKey(hash: KeyHash): Awaitable<{ id: string; expiresAt: number } | undefined>;
+  findByKey(hash: KeyHash): Awaitable<FoundSandbox | undefined>;
   get(id: string): Awaitable<SandboxRecord | undefined>;
   /** All of them, the oldest first. */
   list(): Promise<SandboxRecord[]>;

@@ -13,6 +13,7 @@ export const ONE = new Date(NOON.getTime() + 3_600_000);
 
 export const EMPTY = {
   ...{ pets: new Map(), categories: new Map(), orders: new Map(), results: new Map() },
+  changes: [],
   next: { pet: 1n, category: 1n, order: 1n },
 };
 

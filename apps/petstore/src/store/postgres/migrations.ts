@@ -426,4 +426,19 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   `,
   },
+  {
+    does: 'keeps the faults of sandboxes',
+    script: `
+  -- Rules by which requests of a sandbox fail, as JSON; NULL for none.
+  ALTER TABLE sandboxes ADD COLUMN faults text;
+
+  -- How many requests of a sandbox there were: with a Petstore-Fault, and for each of its rules.
+  CREATE TABLE sandbox_fault_counts (
+    sandbox text NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    counter text NOT NULL,
+    number integer NOT NULL,
+    PRIMARY KEY (sandbox, counter)
+  );
+  `,
+  },
 ];

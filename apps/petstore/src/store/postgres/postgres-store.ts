@@ -19,6 +19,7 @@ import { checkReads, checkWrites } from './check.ts';
 import { type Clients, openClients, type PostgresClient, serverOf } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
 import { postgresEventLogs } from './event-logs.ts';
+import { postgresFaults } from './faults.ts';
 import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
@@ -94,6 +95,7 @@ export async function openPostgresStore(
     events: postgresEventLogs(clients),
     sandboxes: postgresSandboxes(clients),
     webhooks: new WebhookStore(postgresRunner(clients)),
+    faults: postgresFaults(clients),
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,

@@ -38,9 +38,11 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
       }),
 
     async findByKey(hash) {
-      const row = await reads.row<{ id: string; expires_at: Date }>(sql`
-        SELECT id, expires_at FROM sandboxes WHERE key_hash = ${Buffer.from(hash, 'base64')}`);
-      return row && { id: row.id, expiresAt: row.expires_at.getTime() };
+      const row = await reads.row<{ id: string; expires_at: Date; faults: string | null }>(sql`
+        SELECT id, expires_at, faults FROM sandboxes WHERE key_hash = ${Buffer.from(hash, 'base64')}`);
+      if (!row) return undefined;
+      const { id, expires_at: expiresAt, faults } = row;
+      return { id, expiresAt: expiresAt.getTime(), faults: faults ?? undefined };
     },
 
     get: (id) =>
@@ -79,11 +81,13 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
       }),
 
     reset: (id) =>
-      changesOne(writes, (db) =>
-        db.execute(sql`
+      writes.transaction(async (db) => {
+        const reset = await db.execute(sql`
           UPDATE sandboxes SET state = NULL, version = version + 1
-          WHERE id = ${id} AND key_hash IS NOT NULL`),
-      ),
+          WHERE id = ${id} AND key_hash IS NOT NULL`);
+        await db.execute(sql`DELETE FROM sandbox_fault_counts WHERE sandbox = ${id}`);
+        return reset === 1;
+      }),
 
     remove: (id, event) =>
       writes.transaction(async (db) => {
@@ -167,10 +171,11 @@ async function changesOne(
 async function empty(db: Connection, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const emptied = await db.execute(sql`
-    UPDATE sandboxes SET key_hash = NULL, name = '', state = NULL
+    UPDATE sandboxes SET key_hash = NULL, name = '', state = NULL, faults = NULL
     WHERE id = ANY (${ids}) AND key_hash IS NOT NULL`);
   await db.execute(sql`DELETE FROM sandbox_snapshots WHERE sandbox = ANY (${ids})`);
   await db.execute(sql`DELETE FROM event_groups WHERE store = ANY (${ids})`);
   await db.execute(sql`DELETE FROM event_logs WHERE store = ANY (${ids})`);
+  await db.execute(sql`DELETE FROM sandbox_fault_counts WHERE sandbox = ANY (${ids})`);
   return emptied;
 }

@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { OrderStatus } from '../../orders/order.ts';
-import type { PetStatus } from '../../pets/pet.ts';
+import type { OrderStatus, StoredOrder } from '../../orders/order.ts';
+import type { PetFields, PetStatus } from '../../pets/pet.ts';
+import type { Replaced } from './replaced.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /** The form below. Another one gets another number, so that states of older versions can still be read. */
@@ -13,21 +14,35 @@ const FORM = 1;
 const WINDOW_BITS = 12;
 const DEFLATE = { level: 1, memLevel: 5, windowBits: WINDOW_BITS } as const;
 
-/** A state as it is stored. Integers are texts, since JSON's readers lose digits of an int64. */
+/** The forms of items. Integers are texts, since JSON's readers lose digits of an int64. */
+type EncodedPet = readonly [id: string, name: string, category: string, status: string];
+type EncodedCategory = readonly [id: string, name: string];
+/** Times in milliseconds since 1970. */
+type EncodedOrder = readonly [
+  ...[id: string, pet: string, status: string],
+  ...[placedAt: number, updatedAt: number],
+];
+
+/** The items that a write replaced; of one that was not there before, the id alone. */
+type EncodedChange = readonly (
+  | readonly ['pets', ...(EncodedPet | [id: string])]
+  | readonly ['categories', ...(EncodedCategory | [id: string])]
+  | readonly ['orders', ...(EncodedOrder | [id: string])]
+)[];
+
+/** A state as it is stored. */
 interface Encoded {
   readonly form: number;
   readonly next: readonly [pet: string, category: string, order: string];
-  readonly pets: readonly (readonly [id: string, name: string, category: string, status: string])[];
-  readonly categories: readonly (readonly [id: string, name: string])[];
-  /** Times in milliseconds since 1970. */
-  readonly orders: readonly (readonly [
-    ...[id: string, pet: string, status: string],
-    ...[placedAt: number, updatedAt: number],
-  ])[];
+  readonly pets: readonly EncodedPet[];
+  readonly categories: readonly EncodedCategory[];
+  readonly orders: readonly EncodedOrder[];
   readonly results: readonly (readonly [
     ...[key: string, fingerprint: string, result: string],
     at: number,
   ])[];
+  /** Left out where there are none. */
+  readonly changes?: readonly EncodedChange[];
 }
 
 /** A state as compressed text. */
@@ -36,21 +51,18 @@ export function encodeState(state: SandboxState): Buffer {
 }
 
 /** A state as text: the same state gives the same text, on any machine. */
-export function stateText({ pets, categories, orders, results, next }: SandboxState): string {
+export function stateText(state: SandboxState): string {
+  const { pets, categories, orders, results, changes, next } = state;
   const encoded: Encoded = {
     form: FORM,
     next: [`${next.pet}`, `${next.category}`, `${next.order}`],
-    pets: Array.from(pets, ([id, { name, categoryId, status }]) => [
-      ...([`${id}`, name, `${categoryId}`, status] as const),
-    ]),
-    categories: Array.from(categories, ([id, name]) => [`${id}`, name]),
-    orders: Array.from(orders, ([id, { petId, status, placedAt, updatedAt }]) => [
-      ...([`${id}`, `${petId}`, status] as const),
-      ...([placedAt.getTime(), updatedAt.getTime()] as const),
-    ]),
+    pets: Array.from(pets, encodePet),
+    categories: Array.from(categories, encodeCategory),
+    orders: Array.from(orders, encodeOrder),
     results: Array.from(results, ([key, { fingerprint, result, at }]) => [
       ...([key, fingerprint, result, at] as const),
     ]),
+    ...(changes.length > 0 && { changes: changes.map((change) => change.map(encodeReplaced)) }),
   };
   return JSON.stringify(encoded);
 }
@@ -66,27 +78,77 @@ export function decodeState(bytes: Uint8Array): SandboxState {
   const [pet, category, order] = encoded.next;
   return {
     next: { pet: BigInt(pet), category: BigInt(category), order: BigInt(order) },
-    pets: new Map(
-      encoded.pets.map(([id, name, categoryId, status]) => [
-        BigInt(id),
-        { name, categoryId: BigInt(categoryId), status: status as PetStatus },
-      ]),
-    ),
-    categories: new Map(encoded.categories.map(([id, name]) => [BigInt(id), name])),
-    orders: new Map(
-      encoded.orders.map(([text, petId, status, placedAt, updatedAt]) => {
-        const id = BigInt(text);
-        return [
-          id,
-          {
-            ...{ id, petId: BigInt(petId), status: status as OrderStatus },
-            ...{ placedAt: new Date(placedAt), updatedAt: new Date(updatedAt) },
-          },
-        ];
-      }),
-    ),
+    pets: new Map(encoded.pets.map(decodePet)),
+    categories: new Map(encoded.categories.map(decodeCategory)),
+    orders: new Map(encoded.orders.map(decodeOrder)),
     results: new Map(
       encoded.results.map(([key, fingerprint, result, at]) => [key, { fingerprint, result, at }]),
     ),
+    changes: (encoded.changes ?? []).map((change) => change.map(decodeReplaced)),
   };
+}
+
+type Entry<T> = [id: bigint, item: T];
+
+function encodePet([id, { name, categoryId, status }]: Entry<PetFields>): EncodedPet {
+  return [`${id}`, name, `${categoryId}`, status];
+}
+
+function decodePet([id, name, categoryId, status]: EncodedPet): Entry<PetFields> {
+  return [BigInt(id), { name, categoryId: BigInt(categoryId), status: status as PetStatus }];
+}
+
+function encodeCategory([id, name]: Entry<string>): EncodedCategory {
+  return [`${id}`, name];
+}
+
+function decodeCategory([id, name]: EncodedCategory): Entry<string> {
+  return [BigInt(id), name];
+}
+
+function encodeOrder([id, order]: Entry<StoredOrder>): EncodedOrder {
+  const { petId, status, placedAt, updatedAt } = order;
+  return [`${id}`, `${petId}`, status, placedAt.getTime(), updatedAt.getTime()];
+}
+
+function decodeOrder([text, petId, status, placedAt, updatedAt]: EncodedOrder): Entry<StoredOrder> {
+  const id = BigInt(text);
+  return [
+    id,
+    {
+      ...{ id, petId: BigInt(petId), status: status as OrderStatus },
+      ...{ placedAt: new Date(placedAt), updatedAt: new Date(updatedAt) },
+    },
+  ];
+}
+
+function encodeReplaced(replaced: Replaced): EncodedChange[number] {
+  const { in: kind, id, before } = replaced;
+  if (before === undefined) return [kind, `${id}`];
+  switch (kind) {
+    case 'pets':
+      return [kind, ...encodePet([id, before])];
+    case 'categories':
+      return [kind, ...encodeCategory([id, before])];
+    case 'orders':
+      return [kind, ...encodeOrder([id, before])];
+  }
+}
+
+function decodeReplaced([kind, ...item]: EncodedChange[number]): Replaced {
+  if (item.length === 1) return { in: kind, id: BigInt(item[0]), before: undefined };
+  switch (kind) {
+    case 'pets': {
+      const [id, before] = decodePet(item as unknown as EncodedPet);
+      return { in: kind, id, before };
+    }
+    case 'categories': {
+      const [id, before] = decodeCategory(item as unknown as EncodedCategory);
+      return { in: kind, id, before };
+    }
+    case 'orders': {
+      const [id, before] = decodeOrder(item as unknown as EncodedOrder);
+      return { in: kind, id, before };
+    }
+  }
 }

@@ -22,6 +22,7 @@ import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rule
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { type Idempotency, type IdempotentResult, StoreFullError, type Written } from '../store.ts';
+import { type Change, MAX_CHANGES, type Replaced } from './replaced.ts';
 import {
   type KeptResult,
   MAX_WEIGHT,
@@ -30,6 +31,8 @@ import {
   totalWeight,
   weightOf,
 } from './sandbox-state.ts';
+
+type ItemOf<K extends Replaced['in']> = NonNullable<Extract<Replaced, { in: K }>['before']>;
 
 /** The results of idempotent writes that a sandbox keeps: the newest. */
 export const MAX_RESULTS = 100;
@@ -46,8 +49,11 @@ export class SandboxDraft implements SandboxState {
   readonly next: NextIds;
   /** What the writes tell. */
   readonly noted = new NotedEvents();
+  changes: readonly Change[];
   #weight: number;
   #hasChanged = false;
+  /** What the write under way has replaced. */
+  #replaced: Replaced[] = [];
 
   constructor(state: SandboxState) {
     this.pets = new Map(state.pets);
@@ -55,6 +61,7 @@ export class SandboxDraft implements SandboxState {
     this.orders = new Map(state.orders);
     this.results = new Map(state.results);
     this.next = { ...state.next };
+    this.changes = state.changes;
     this.#weight = totalWeight(state);
   }
 
@@ -65,7 +72,7 @@ export class SandboxDraft implements SandboxState {
   createPet(pet: PetFields): Written {
     this.#weigh(weightOf.pet(pet));
     const id = this.next.pet++;
-    this.pets.set(id, pet);
+    this.#put('pets', id, pet);
     const json = petJson(id, pet);
     this.noted.note('pet.created', json);
     return { id, json };
@@ -79,7 +86,7 @@ export class SandboxDraft implements SandboxState {
     const json = petJson(id, patched);
     if (patched !== pet) {
       this.#weigh(weightOf.pet(patched) - weightOf.pet(pet));
-      this.pets.set(id, patched);
+      this.#put('pets', id, patched);
       this.noted.note('pet.updated', json);
     }
     return json;
@@ -91,7 +98,7 @@ export class SandboxDraft implements SandboxState {
     const refused = refuseRemoval(this.#isOrdered(id));
     if (refused) return refused;
     this.#weigh(-weightOf.pet(pet));
-    this.pets.delete(id);
+    this.#put('pets', id, undefined);
     this.noted.note('pet.deleted', petJson(id, pet));
     return 'removed';
   }
@@ -100,7 +107,7 @@ export class SandboxDraft implements SandboxState {
     if (this.#isNameTaken(name)) return nameTaken();
     this.#weigh(weightOf.category(name));
     const id = this.next.category++;
-    this.categories.set(id, name);
+    this.#put('categories', id, name);
     return { id, json: categoryJson(id, name) };
   }
 
@@ -111,7 +118,7 @@ export class SandboxDraft implements SandboxState {
     if (patched !== name) {
       if (this.#isNameTaken(patched, id)) return nameTaken();
       this.#weigh(weightOf.category(patched) - weightOf.category(name));
-      this.categories.set(id, patched);
+      this.#put('categories', id, patched);
     }
     return categoryJson(id, patched);
   }
@@ -123,7 +130,7 @@ export class SandboxDraft implements SandboxState {
     const refused = refuseCategoryRemoval(isUsed);
     if (refused) return refused;
     this.#weigh(-weightOf.category(name));
-    this.categories.delete(id);
+    this.#put('categories', id, undefined);
     return 'removed';
   }
 
@@ -134,7 +141,7 @@ export class SandboxDraft implements SandboxState {
     this.#weigh(weightOf.order);
     const id = this.next.order++;
     const order: StoredOrder = { id, petId, status: 'placed', placedAt: at, updatedAt: at };
-    this.orders.set(id, order);
+    this.#put('orders', id, order);
     const json = orderJson(order);
     this.noted.note('order.placed', json);
     this.#setStatus(petId, pet, STATUS_UNDER_ORDER);
@@ -149,11 +156,18 @@ export class SandboxDraft implements SandboxState {
     if (isRefusal(petStatus)) return petStatus;
     const ended = { ...order, status: end, updatedAt: at };
     this.#weigh(0);
-    this.orders.set(id, ended);
+    this.#put('orders', id, ended);
     const json = orderJson(ended);
     this.noted.note(`order.${end}`, json);
     if (pet) this.#setStatus(order.petId, pet, petStatus);
     return { id, json };
+  }
+
+  /** Ends a write: what comes now belongs to the next one. */
+  endChange(): void {
+    if (this.#replaced.length === 0) return;
+    this.changes = [...this.changes, this.#replaced].slice(-MAX_CHANGES);
+    this.#replaced = [];
   }
 
   /** Does a write once: see Idempotency. */
@@ -181,6 +195,14 @@ export class SandboxDraft implements SandboxState {
     return isRefusal(result) ? result : { ...result, address };
   }
 
+  /** Puts an item in its place, or takes it away, and remembers what was there. */
+  #put<K extends Replaced['in']>(kind: K, id: bigint, item: ItemOf<K> | undefined): void {
+    const items = this[kind] as Map<bigint, ItemOf<K>>;
+    this.#replaced.push({ in: kind, id, before: items.get(id) } as Replaced);
+    if (item === undefined) items.delete(id);
+    else items.set(id, item);
+  }
+
   /** Counts what a change adds. Throws StoreFullError where there is no room for it. */
   #weigh(added: number): void {
     if (added > 0 && this.#weight + added > MAX_WEIGHT) {
@@ -194,7 +216,7 @@ export class SandboxDraft implements SandboxState {
 
   #setStatus(id: bigint, pet: PetFields, status: PetFields['status']): void {
     const changed = { ...pet, status };
-    this.pets.set(id, changed);
+    this.#put('pets', id, changed);
     this.noted.note('pet.updated', petJson(id, changed));
   }
 

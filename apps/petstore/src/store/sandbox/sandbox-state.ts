@@ -1,5 +1,6 @@
 import type { StoredOrder } from '../../orders/order.ts';
 import type { PetFields } from '../../pets/pet.ts';
+import type { Change } from './replaced.ts';
 
 /** Everything that a sandbox holds. It is never changed: a write makes a draft, and the draft becomes the next state. */
 export interface SandboxState {
@@ -9,6 +10,8 @@ export interface SandboxState {
   readonly orders: ReadonlyMap<bigint, StoredOrder>;
   /** The kept results of idempotent writes by their keys, the oldest first. */
   readonly results: ReadonlyMap<string, KeptResult>;
+  /** The last changes, the oldest first: MAX_CHANGES at most. */
+  readonly changes: readonly Change[];
   /** The ids that are given next. */
   readonly next: NextIds;
 }

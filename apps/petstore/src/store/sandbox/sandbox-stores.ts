@@ -14,6 +14,7 @@ import {
   writeQueueFull,
 } from '../store.ts';
 import { decodeState, encodeState } from './encoded-state.ts';
+import { asBefore } from './replaced.ts';
 import { SandboxDraft } from './sandbox-draft.ts';
 import { categoryPage, orderPage, petPage } from './sandbox-pages.ts';
 import { type SandboxState, totalWeight } from './sandbox-state.ts';
@@ -67,8 +68,13 @@ export class SandboxStores {
     this.#rows = rows;
   }
 
-  /** The store of a sandbox. Its calls reject with StoreGoneError where there is no such sandbox. */
-  storeOf(id: string): ResourceStore {
+  /**
+   * The store of a sandbox. Its calls reject with StoreGoneError where there is no such sandbox. `stale`: how many of the
+   * last changes its lists do not show.
+   */
+  storeOf(id: string, stale = 0): ResourceStore {
+    const list = <T>(look: (state: SandboxState) => T) =>
+      read((state) => look(stale > 0 ? asBefore(state, stale) : state));
     const read = async <T>(look: (state: SandboxState) => T) =>
       look((await this.#current(id)).state);
     const write = <T>(work: (draft: SandboxDraft) => T) => this.#write(id, work);
@@ -86,7 +92,7 @@ export class SandboxStores {
             const pet = pets.get(petId);
             return pet && petJson(petId, pet);
           }),
-        list: (query) => read((state) => petPage(state, query)),
+        list: (query) => list((state) => petPage(state, query)),
         update: (petId, patch, precondition) =>
           write((draft) => draft.updatePet(petId, patch, precondition)),
         remove: (petId, precondition) => write((draft) => draft.removePet(petId, precondition)),
@@ -100,7 +106,7 @@ export class SandboxStores {
             const name = categories.get(categoryId);
             return name === undefined ? undefined : categoryJson(categoryId, name);
           }),
-        list: (query) => read((state) => categoryPage(state, query)),
+        list: (query) => list((state) => categoryPage(state, query)),
         update: (categoryId, patch, precondition) =>
           write((draft) => draft.updateCategory(categoryId, patch, precondition)),
         remove: (categoryId, precondition) =>
@@ -115,7 +121,7 @@ export class SandboxStores {
             const order = orders.get(orderId);
             return order && orderJson(order);
           }),
-        list: (query) => read((state) => orderPage(state, query)),
+        list: (query) => list((state) => orderPage(state, query)),
         end: (orderId, end, at, precondition) =>
           write((draft) => {
             const ended = draft.endOrder(orderId, end, at, precondition);
@@ -196,6 +202,7 @@ export class SandboxStores {
 function done({ work, resolve, reject }: Waiting, draft: SandboxDraft): () => void {
   try {
     const result = work(draft);
+    draft.endChange();
     return () => resolve(result as never);
   } catch (error) {
     return () => reject(error);

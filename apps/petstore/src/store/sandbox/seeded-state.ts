@@ -45,6 +45,7 @@ export function seededState({ seed, pets: count }: SandboxSeed): SandboxState {
     categories: new Map(CATEGORIES.map((name, index) => [BigInt(index + 1), name])),
     orders,
     results: new Map(),
+    changes: [],
     next: {
       pet: BigInt(count + 1),
       category: BigInt(CATEGORIES.length + 1),

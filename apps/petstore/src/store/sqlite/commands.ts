@@ -5,6 +5,7 @@ import { NotedEvents } from '../../events/event-group.ts';
 import { OWN_STORE } from '../store.ts';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { type EventWrites, eventAppender, prepareEventWrites } from './event-writes.ts';
+import { type FaultWrites, prepareFaultWrites } from './fault-writes.ts';
 import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
 import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
@@ -18,6 +19,7 @@ type Writes = PetWrites &
   IdempotentWrites &
   EventWrites &
   SandboxWrites &
+  FaultWrites &
   KeyWrites &
   Probe;
 
@@ -119,6 +121,7 @@ function prepareWrites(
     ...prepareOrderWrites(db, noted),
     ...events,
     ...prepareSandboxWrites(db, append, events),
+    ...prepareFaultWrites(db),
     ...prepareKeyWrites(db),
   };
   return {

@@ -195,4 +195,19 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT;
   `,
   },
+  {
+    does: 'keeps the faults of sandboxes',
+    script: `
+  -- Rules by which requests of a sandbox fail, as JSON; NULL for none.
+  ALTER TABLE sandboxes ADD COLUMN faults TEXT;
+
+  -- How many requests of a sandbox there were: with a Petstore-Fault, and for each of its rules.
+  CREATE TABLE sandbox_fault_counts (
+    sandbox TEXT NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    counter TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (sandbox, counter)
+  ) STRICT;
+  `,
+  },
 ];

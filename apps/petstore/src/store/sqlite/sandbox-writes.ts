@@ -65,9 +65,10 @@ export function prepareSandboxWrites(
      ORDER BY expires_at LIMIT ?`,
   );
   const empty = db.prepare(
-    `UPDATE sandboxes SET key_hash = NULL, name = '', state = NULL
+    `UPDATE sandboxes SET key_hash = NULL, name = '', state = NULL, faults = NULL
      WHERE id = ? AND key_hash IS NOT NULL`,
   );
+  const dropCounts = db.prepare('DELETE FROM sandbox_fault_counts WHERE sandbox = ?');
   const dropSnapshots = db.prepare('DELETE FROM sandbox_snapshots WHERE sandbox = ?');
   const dropEvents = db.prepare('DELETE FROM event_groups WHERE store = ?');
   const forgetEmpty = db.prepare(
@@ -92,6 +93,7 @@ export function prepareSandboxWrites(
     if (empty.run(id).changes === 0) return false;
     dropSnapshots.run(id);
     dropEvents.run(id);
+    dropCounts.run(id);
     return true;
   };
   return {
@@ -116,7 +118,11 @@ export function prepareSandboxWrites(
         return true;
       });
     },
-    resetSandbox: (id) => reset.run(id).changes === 1,
+    resetSandbox(id) {
+      if (reset.run(id).changes === 0) return false;
+      dropCounts.run(id);
+      return true;
+    },
     removeSandbox(id, event) {
       const isRemoved = remove(id);
       if (isRemoved && event) record(event);

@@ -7,7 +7,7 @@ const COLUMNS = 'id, name, made_by, seed, pets, created_at, expires_at';
 
 export function sqliteSandboxes(db: DatabaseSync, write: Write): SandboxRows {
   const selectByKey = db.prepare(
-    'SELECT id, expires_at AS expiresAt FROM sandboxes WHERE key_hash = ?',
+    'SELECT id, expires_at AS expiresAt, faults FROM sandboxes WHERE key_hash = ?',
   );
   const selectOne = db.prepare(
     `SELECT ${COLUMNS} FROM sandboxes WHERE id = ? AND key_hash IS NOT NULL`,
@@ -33,7 +33,9 @@ export function sqliteSandboxes(db: DatabaseSync, write: Write): SandboxRows {
     findByKey: (hash) =>
       translateErrors(() => {
         const row = selectByKey.get(Buffer.from(hash, 'base64'));
-        return row && { id: String(row.id), expiresAt: Number(row.expiresAt) };
+        if (!row) return undefined;
+        const faults = (row.faults ?? undefined) as string | undefined;
+        return { id: String(row.id), expiresAt: Number(row.expiresAt), faults };
       }),
     get: (id) =>
       translateErrors(() => {

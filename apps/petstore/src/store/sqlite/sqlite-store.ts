@@ -20,6 +20,7 @@ import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
 import { asUnavailable, problemOf, translateErrors } from './errors.ts';
 import { sqliteEventLogs } from './event-logs.ts';
+import { sqliteFaults } from './faults.ts';
 import { type FileDamage, fileWatch } from './file-watch.ts';
 import { idempotentWriter, sqliteIdempotentResults, type TableDeps } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
@@ -147,6 +148,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     events: sqliteEventLogs(db, write),
     sandboxes: sqliteSandboxes(db, write),
     webhooks: new WebhookStore(sqliteRunner(db, writeRarely)),
+    faults: sqliteFaults(db, write),
     changes,
     writeGroup: writeForOthers(write),
     writeQueue,

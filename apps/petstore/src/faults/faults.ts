@@ -1,0 +1,174 @@
+import { ApiError } from '@petstore/http/errors.ts';
+import { boundLingeringBody } from '@petstore/http/lingering.ts';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { responseOf, type ServiceResponse } from '../http/service-response.ts';
+import type { ActiveKey, SandboxRef } from '../keys/key.ts';
+import type { ResourceStore } from '../store/store.ts';
+import { FaultFieldError } from './fault-field.ts';
+import { FAULT_HEADER } from './fault-headers.ts';
+import { readFaults } from './fault-kinds.ts';
+import { isDrawn, type Plan, planOf } from './fault-plan.ts';
+import { planByRules, readRules, rulesFor } from './fault-rules.ts';
+import { type FaultStore, HEADER_COUNTER } from './fault-store.ts';
+import { holdBack } from './finished-response.ts';
+import { injectedError } from './injected-error.ts';
+import { onTurn, sendFaulty } from './send-faulty.ts';
+import { MAX_WAITING_PER_SANDBOX, Waits } from './waits.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Nothing of it fails on request: it is how a sandbox itself is looked after. */
+    takesNoFaults?: boolean;
+  }
+}
+
+/** Their mark in the document. */
+export const FAULTS_MARK = 'experimental';
+
+interface FaultsDeps {
+  readonly store: FaultStore;
+  /** The store of a sandbox whose lists do not show its last changes. */
+  readonly staleStore: (sandbox: string, changes: number) => ResourceStore;
+  /** How many requests of all sandboxes may wait for their faults. */
+  readonly maxWaiting: number;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * What goes wrong on request, for keys of sandboxes alone: by the `Petstore-Fault` of a request, and where it has none,
+ * by the rules that are kept for its sandbox. It happens at the edge: the handlers and the store know nothing of it.
+ */
+export class Faults {
+  readonly #deps: FaultsDeps;
+  readonly #waits: Waits;
+  readonly #applied = new WeakMap<ServiceResponse, string>();
+
+  constructor(deps: FaultsDeps) {
+    this.#deps = deps;
+    this.#waits = new Waits(deps.maxWaiting);
+  }
+
+  /** Ends what waits, as the service stops. */
+  close(): void {
+    this.#waits.close();
+  }
+
+  /** The faults that a response was sent with, or instead of one, as in `Petstore-Fault-Applied`. */
+  appliedTo(response: ServiceResponse): string | undefined {
+    return this.#applied.get(response);
+  }
+
+  /** Comes behind admission. Throws ApiError `invalid_request` for a header that is not right or not allowed. */
+  readonly hook: onRequestHookHandler = (request, reply, done) => {
+    const header = request.headers[FAULT_HEADER];
+    const { sandbox }: Partial<ActiveKey> = request.apiKey ?? {};
+    if (!sandbox && header === undefined) return done();
+    const goOn = (plan: Plan | undefined) => {
+      if (!plan) return done();
+      const begun = this.#begin(plan, request, reply, sandbox?.id ?? '');
+      begun.then((goesOn) => {
+        if (goesOn) done();
+      }, done);
+    };
+    try {
+      if (!sandbox) throw new ApiError('invalid_request', NO_SANDBOX);
+      const plan =
+        header === undefined
+          ? this.#planByRules(request, sandbox)
+          : this.#planByHeader(request, String(header), sandbox.id);
+      if (plan instanceof Promise) plan.then(goOn, done);
+      else goOn(plan);
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+
+  #planByHeader(
+    { route }: FastifyRequest,
+    header: string,
+    sandbox: string,
+  ): Plan | undefined | Promise<Plan | undefined> {
+    if (route.config.takesNoFaults) throw new ApiError('invalid_request', NO_FAULTS_HERE);
+    const groups = readHeader(header);
+    if (!isDrawn(groups)) return planOf(groups, 0);
+    const { store } = this.#deps;
+    return store
+      .count(sandbox, [HEADER_COUNTER])
+      .then((numbers) => planOf(groups, numbers.get(HEADER_COUNTER) ?? 0));
+  }
+
+  #planByRules(
+    { route }: FastifyRequest,
+    { id, faults }: SandboxRef,
+  ): Plan | undefined | Promise<Plan | undefined> {
+    if (faults === undefined || route.config.takesNoFaults) return undefined;
+    const rules = rulesFor(readRules(faults), operationOf(route));
+    if (rules.length === 0) return undefined;
+    const ids = rules.map(({ id }) => id);
+    return this.#deps.store.count(id, ids).then((numbers) => planByRules(rules, numbers));
+  }
+
+  /** Does what happens before a request is carried out, and prepares the rest. Whether it is carried out then. */
+  async #begin(
+    plan: Plan,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sandbox: string,
+  ): Promise<boolean> {
+    const { now } = this.#deps;
+    const response = responseOf(reply);
+    const isWaiting = plan.latencyMs || plan.slow || (plan.length ?? 0) > 0;
+    if (isWaiting && !this.#waits.enter(sandbox, response)) throw tooManyWait();
+    const deps = {
+      plan,
+      waits: this.#waits,
+      deprecation: request.route.config.deprecation,
+      now,
+      onApplied: (applied: string) => this.#applied.set(response, applied),
+    };
+    const isBefore = plan.when !== 'after';
+    if (isBefore && plan.latencyMs) await this.#waits.wait(plan.latencyMs, response);
+    if (plan.reset === 'before') {
+      reply.hijack();
+      deps.onApplied('reset=before');
+      onTurn(response, (socket) => socket.resetAndDestroy());
+      return false;
+    }
+    if (isBefore && plan.status !== undefined) {
+      reply.hijack();
+      boundLingeringBody(request.raw, response);
+      void sendFaulty(response, injectedError(plan, plan.status, now()), deps);
+      return false;
+    }
+    if (plan.stale) request.store = this.#deps.staleStore(sandbox, plan.stale);
+    holdBack(response, (finished) => void sendFaulty(response, finished, deps));
+    return true;
+  }
+}
+
+const NO_SANDBOX =
+  "Petstore-Fault is for the keys of sandboxes, which begin with pk_sand_: leave it out, or send a sandbox's key.";
+
+const NO_FAULTS_HERE = 'Petstore-Fault does nothing on this operation: leave it out.';
+
+function readHeader(text: string) {
+  try {
+    return readFaults(text);
+  } catch (error) {
+    if (!(error instanceof FaultFieldError)) throw error;
+    throw new ApiError('invalid_request', `Petstore-Fault: ${error.message}.`);
+  }
+}
+
+function tooManyWait(): ApiError {
+  const message =
+    'Too many requests wait for their faults. ' +
+    `At most ${MAX_WAITING_PER_SANDBOX} of a sandbox may at the same time. Try again shortly.`;
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' } });
+}
+
+/** The operation of a route, as the document names it. */
+function operationOf({ schema }: FastifyRequest['route']): string {
+  return (schema as { operationId?: string } | undefined)?.operationId ?? '';
+}

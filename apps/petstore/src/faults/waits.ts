@@ -1,0 +1,58 @@
+import type { ServiceResponse } from '../http/service-response.ts';
+
+/** Requests of one sandbox that may wait at the same time, in one process. */
+export const MAX_WAITING_PER_SANDBOX = 20;
+
+/**
+ * The requests that wait because a fault says so. Their number is bounded, for each sandbox and for all, so that they
+ * leave the service's limit of requests under way to others; and none waits any longer once the service stops.
+ */
+export class Waits {
+  readonly #most: number;
+  readonly #bySandbox = new Map<string, number>();
+  readonly #ends = new Set<() => void>();
+  #count = 0;
+  #isClosed = false;
+
+  /** `most`: how many may wait in all. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts a request of a sandbox until its response ends; false where there are too many. */
+  enter(sandbox: string, response: ServiceResponse): boolean {
+    const own = this.#bySandbox.get(sandbox) ?? 0;
+    if (own >= MAX_WAITING_PER_SANDBOX || this.#count >= this.#most) return false;
+    this.#count++;
+    this.#bySandbox.set(sandbox, own + 1);
+    response.once('close', () => {
+      this.#count--;
+      const left = (this.#bySandbox.get(sandbox) ?? 1) - 1;
+      if (left === 0) this.#bySandbox.delete(sandbox);
+      else this.#bySandbox.set(sandbox, left);
+    });
+    return true;
+  }
+
+  /** Waits, unless the service stops, the client leaves, or there is nothing to wait for. In milliseconds. */
+  wait(ms: number, { req }: ServiceResponse): Promise<void> {
+    if (ms <= 0 || this.#isClosed || req.socket.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        req.socket.off('close', end);
+        this.#ends.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#ends.add(end);
+      req.socket.once('close', end);
+    });
+  }
+
+  /** Ends every wait, and lets none begin. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of [...this.#ends]) end();
+  }
+}

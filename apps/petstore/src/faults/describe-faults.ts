@@ -10,7 +10,8 @@ const FaultHeader = Type.Optional(
     description:
       'What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as ' +
       '`status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, ' +
-      '`malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400.',
+      '`malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in ' +
+      'which something was done, errors included, has `Petstore-Fault-Applied`.',
     'x-stability': FAULTS_MARK,
   }),
 );
@@ -20,10 +21,13 @@ const APPLIED = {
   description:
     'The faults in this response, in the form of `Petstore-Fault`; only with the key of a sandbox.',
   type: 'string',
-  examples: ['status=503;when=before'],
+  examples: ['latency=800;when=before'],
 };
 
-/** Adds the headers of faults to an operation that can have some. */
+/**
+ * Adds the headers of faults to an operation that can have some. Errors may have the header of the response as well; there
+ * it is left out, so that all operations share their errors.
+ */
 export function describeFaults(
   schema: FastifySchema,
   { scope, takesNoFaults }: FastifyContextConfig,
@@ -34,7 +38,9 @@ export function describeFaults(
     Object.entries(schema.response as Record<string, { headers?: object }>).map(
       ([status, response]) => [
         status,
-        { ...response, headers: { ...response.headers, 'Petstore-Fault-Applied': APPLIED } },
+        status === '200' || status === '201'
+          ? { ...response, headers: { ...response.headers, 'Petstore-Fault-Applied': APPLIED } }
+          : response,
       ],
     ),
   );

@@ -25,7 +25,8 @@ import { FAULTS_MARK } from './faults.ts';
 
 const example = {
   id: 'fault_0123456789abcdef',
-  fault: 'status=503;rate=0.5;seed=7',
+  // It lets the first three requests pass.
+  fault: 'status=503;rate=0.5;seed=5',
   operations: ['createPet'],
   from: 1,
   times: 10,
@@ -79,7 +80,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
         operationId: 'listFaults',
         summary: 'List the faults of a sandbox',
         description: 'Returns the rules by which requests with the key of the sandbox fail.',
-        tags: ['faults'],
+        tags: ['sandboxes'],
         response: responses(
           { 200: jsonResponse(FaultRules, 'The rules, in their order.', [example], CACHING) },
           FAILURES,
@@ -104,7 +105,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
         description:
           'Adds a rule behind those that there are. A request takes what the first rule has for it. ' +
           'A `Petstore-Fault` of its own comes before all rules.',
-        tags: ['faults'],
+        tags: ['sandboxes'],
         body: Ref(FaultRuleInput),
         response: responses(
           {
@@ -138,7 +139,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
         summary: 'Replace the faults of a sandbox',
         description:
           'Puts rules in the place of those that there are. All of them count requests from 1 again.',
-        tags: ['faults'],
+        tags: ['sandboxes'],
         body: Ref(FaultRuleInputs),
         response: responses(
           { 200: jsonResponse(FaultRules, 'The rules as they are now.', [setExample], CACHING) },
@@ -172,7 +173,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
         operationId: 'clearFaults',
         summary: 'Remove the faults of a sandbox',
         description: 'Deletes all rules. Nothing goes wrong any more, but what headers ask for.',
-        tags: ['faults'],
+        tags: ['sandboxes'],
         response: responses({ 204: NO_CONTENT }, FAILURES),
       },
     },

@@ -63,7 +63,8 @@ export class Faults {
   readonly hook: onRequestHookHandler = (request, reply, done) => {
     const header = request.headers[FAULT_HEADER];
     const { sandbox }: Partial<ActiveKey> = request.apiKey ?? {};
-    if (!sandbox && header === undefined) return done();
+    const isMeant = header !== undefined || sandbox?.faults !== undefined;
+    if (!isMeant || request.route.config.takesNoFaults) return done();
     const goOn = (plan: Plan | undefined) => {
       if (!plan) return done();
       const begun = this.#begin(plan, request, reply, sandbox?.id ?? '');
@@ -76,7 +77,7 @@ export class Faults {
       const plan =
         header === undefined
           ? this.#planByRules(request, sandbox)
-          : this.#planByHeader(request, String(header), sandbox.id);
+          : this.#planByHeader(String(header), sandbox.id);
       if (plan instanceof Promise) plan.then(goOn, done);
       else goOn(plan);
     } catch (error) {
@@ -84,12 +85,7 @@ export class Faults {
     }
   };
 
-  #planByHeader(
-    { route }: FastifyRequest,
-    header: string,
-    sandbox: string,
-  ): Plan | undefined | Promise<Plan | undefined> {
-    if (route.config.takesNoFaults) throw new ApiError('invalid_request', NO_FAULTS_HERE);
+  #planByHeader(header: string, sandbox: string): Plan | undefined | Promise<Plan | undefined> {
     const groups = readHeader(header);
     if (!isDrawn(groups)) return planOf(groups, 0);
     const { store } = this.#deps;
@@ -102,7 +98,6 @@ export class Faults {
     { route }: FastifyRequest,
     { id, faults }: SandboxRef,
   ): Plan | undefined | Promise<Plan | undefined> {
-    if (faults === undefined || route.config.takesNoFaults) return undefined;
     const rules = rulesFor(readRules(faults), operationOf(route));
     if (rules.length === 0) return undefined;
     const ids = rules.map(({ id }) => id);
@@ -149,8 +144,6 @@ export class Faults {
 
 const NO_SANDBOX =
   "Petstore-Fault is for the keys of sandboxes, which begin with pk_sand_: leave it out, or send a sandbox's key.";
-
-const NO_FAULTS_HERE = 'Petstore-Fault does nothing on this operation: leave it out.';
 
 function readHeader(text: string) {
   try {

@@ -93,17 +93,17 @@ function share(kind: string, uses: readonly Use[]): Members {
 }
 
 /**
- * Names for parts that want the same one, with the first qualifier that tells them all apart. Where there is none, the
- * first part gets the name, and the others get none.
+ * Names for parts that want the same one, with the first qualifier that tells them all apart; one that stands for
+ * several values goes without. Where there is no such qualifier, the first part gets the name, and the others get none.
  */
 function namesOf(name: string, variants: readonly Use[][]): (string | undefined)[] {
   if (variants.length === 1) return [name];
   for (const which of [0, 1, 2]) {
     const found = variants.map((uses) => new Set(uses.map((use) => use.qualifiers[which] ?? '')));
-    const isClear = found.every(({ size }) => size === 1);
-    const suffixes = found.map(([qualifier = '']) => pascalCase(qualifier));
-    if (isClear && new Set(suffixes).size === suffixes.length)
-      return suffixes.map((suffix) => name + suffix);
+    const several = found.filter(({ size }) => size > 1).length;
+    const all = found.flatMap((values) => [...values]);
+    if (several > 1 || new Set(all).size < all.length) continue;
+    return found.map((values) => (values.size > 1 ? name : name + pascalCase([...values].join())));
   }
   return [name];
 }

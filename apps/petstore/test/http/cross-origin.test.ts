@@ -28,7 +28,7 @@ function corsHeaders({ headers }: Response): Record<string, string> {
 const READABLE = {
   'access-control-allow-origin': ALLOWED,
   'access-control-expose-headers':
-    'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy',
+    'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied',
   vary: 'Origin',
 };
 
@@ -44,9 +44,9 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
     assert.ok(answer.headers.get('x-request-id'));
     assert.deepEqual(corsHeaders(answer), {
       ...READABLE,
-      'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers':
-        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, tracestate, X-Request-Id',
+        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Petstore-Fault, traceparent, tracestate, X-Request-Id',
       'access-control-max-age': '600',
     });
   }

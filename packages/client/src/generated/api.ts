@@ -1248,7 +1248,7 @@ export interface components {
             };
         };
         /** @description `unsupported_media_type`: The body is not application/json. */
-        UnsupportedMediaTypePost: {
+        UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -1399,6 +1399,8 @@ export interface components {
         "If-Match": string;
         /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
         "If-None-Match": string;
+        /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+        "Petstore-Fault": string;
         /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "Idempotency-Key": string;
         /** @description Id of the animal. */
@@ -1427,6 +1429,8 @@ export interface components {
         ETag: string;
         /** @description `private, no-cache`: the client may store the response, and revalidates it before each use. `no-store`: nobody stores it. */
         "Cache-Control": string;
+        /** @description The faults in this response, in the form of `Petstore-Fault`; only with the key of a sandbox. */
+        "Petstore-Fault-Applied": string;
         /** @description The challenge (RFC 6750). */
         "WWW-Authenticate": string;
         /** @description Seconds to wait before trying again. */
@@ -1461,6 +1465,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -1477,6 +1483,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1523,6 +1530,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -1541,6 +1550,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the animal. */
                     Location?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1588,7 +1598,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1605,6 +1615,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1625,6 +1637,7 @@ export interface operations {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     Link: components["headers"]["Link"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1867,6 +1880,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1912,6 +1927,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1934,6 +1951,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2002,6 +2020,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -2018,6 +2038,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2060,6 +2081,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -2078,6 +2101,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the category. */
                     Location?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2123,7 +2147,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -2140,6 +2164,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the category. */
@@ -2157,6 +2183,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2192,6 +2219,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the category. */
@@ -2237,6 +2266,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the category. */
@@ -2259,6 +2290,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2327,6 +2359,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -2343,6 +2377,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2391,6 +2426,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -2409,6 +2446,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the order. */
                     Location?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2470,7 +2508,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -2487,6 +2525,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the order. */
@@ -2504,6 +2544,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2544,6 +2585,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the order. */
@@ -2561,6 +2604,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2615,6 +2659,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
                 /** @description Id of the order. */
@@ -2632,6 +2678,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2742,7 +2789,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -2978,7 +3025,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

@@ -14,7 +14,7 @@ export const FAULT_NAMES = [
   ...['latency', 'min', 'max', 'mean', 'deviation', 'shape'],
   ...['status', 'code', 'retry-after', 'retry-form', 'when'],
   ...['reset', 'cut', 'slow', 'length', 'duplicate'],
-  ...['malformed', 'type', 'drift', 'big-ids', 'stale', 'clock', 'events'],
+  ...['malformed', 'type', 'drift', 'big-ids', 'stale', 'clock'],
   ...['rate', 'seed'],
 ] as const;
 
@@ -31,9 +31,6 @@ export type MalformedForm = (typeof MALFORMED_FORMS)[number];
 /** How the items of a body differ from the document. */
 export const DRIFTS = ['unknown', 'enum', 'missing', 'all'] as const;
 export type Drift = (typeof DRIFTS)[number];
-
-export const EVENT_FAULTS = ['lost', 'duplicate'] as const;
-export type EventFault = (typeof EVENT_FAULTS)[number];
 
 /** Faults that happen together. What is undefined does not. */
 export interface Faults {
@@ -64,7 +61,6 @@ export interface Faults {
   readonly stale?: number;
   /** How far the clock in the headers is ahead, in milliseconds. */
   readonly clock?: number;
-  readonly events?: EventFault;
 }
 
 /** Faults, how often they happen, and the seed of what is drawn. */
@@ -124,7 +120,6 @@ function readGroup(items: FieldGroup): FaultGroup {
     ...values.as('big-ids', 'bigIds', flag),
     ...values.as('stale', 'stale', integer(1, MAX_CHANGES, 'a number of changes', 1)),
     ...values.as('clock', 'clock', time(-MAX_CLOCK_MS, MAX_CLOCK_MS)),
-    ...values.as('events', 'events', oneOf(EVENT_FAULTS)),
   };
   if (Object.keys(found).length === 0) {
     throw new FaultFieldError(

@@ -2,7 +2,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { responseOf, type ServiceResponse } from '../http/service-response.ts';
-import type { ActiveKey, SandboxRef } from '../keys/key.ts';
+import type { SandboxRef } from '../keys/key.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { FaultFieldError } from './fault-field.ts';
 import { FAULT_HEADER } from './fault-headers.ts';
@@ -60,51 +60,50 @@ export class Faults {
   }
 
   /** Comes behind admission. Throws ApiError `invalid_request` for a header that is not right or not allowed. */
-  readonly hook: onRequestHookHandler = (request, reply, done) => {
-    const header = request.headers[FAULT_HEADER];
-    const { sandbox }: Partial<ActiveKey> = request.apiKey ?? {};
-    const isMeant = header !== undefined || sandbox?.faults !== undefined;
-    if (!isMeant || request.route.config.takesNoFaults) return done();
-    const goOn = (plan: Plan | undefined) => {
-      if (!plan) return done();
-      const begun = this.#begin(plan, request, reply, sandbox?.id ?? '');
-      begun.then((goesOn) => {
+  get hook(): onRequestHookHandler {
+    const fail = this.#fail.bind(this);
+    return function failOnRequest(request, reply, done) {
+      const hasRules = request.apiKey?.sandbox?.faults !== undefined;
+      const isMeant = hasRules || request.headers[FAULT_HEADER] !== undefined;
+      if (!isMeant || request.route.config.takesNoFaults) {
+        done();
+        return;
+      }
+      fail(request, reply).then((goesOn) => {
         if (goesOn) done();
       }, done);
     };
-    try {
-      if (!sandbox) throw new ApiError('invalid_request', NO_SANDBOX);
-      const plan =
-        header === undefined
-          ? this.#planByRules(request, sandbox)
-          : this.#planByHeader(String(header), sandbox.id);
-      if (plan instanceof Promise) plan.then(goOn, done);
-      else goOn(plan);
-    } catch (error) {
-      done(error as Error);
-    }
-  };
+  }
 
-  #planByHeader(header: string, sandbox: string): Plan | undefined | Promise<Plan | undefined> {
+  /** Does what goes wrong before a request is carried out. Whether it is carried out then. */
+  async #fail(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { sandbox } = request.apiKey;
+    if (!sandbox) throw new ApiError('invalid_request', NO_SANDBOX);
+    const header = request.headers[FAULT_HEADER];
+    const plan = await (header === undefined
+      ? this.#planByRules(request, sandbox)
+      : this.#planByHeader(String(header), sandbox.id));
+    return plan ? this.#begin(plan, request, reply, sandbox.id) : true;
+  }
+
+  async #planByHeader(header: string, sandbox: string): Promise<Plan | undefined> {
     const groups = readHeader(header);
     if (!isDrawn(groups)) return planOf(groups, 0);
-    const { store } = this.#deps;
-    return store
-      .count(sandbox, [HEADER_COUNTER])
-      .then((numbers) => planOf(groups, numbers.get(HEADER_COUNTER) ?? 0));
+    const numbers = await this.#deps.store.count(sandbox, [HEADER_COUNTER]);
+    return planOf(groups, numbers.get(HEADER_COUNTER) ?? 0);
   }
 
-  #planByRules(
+  async #planByRules(
     { route }: FastifyRequest,
     { id, faults }: SandboxRef,
-  ): Plan | undefined | Promise<Plan | undefined> {
+  ): Promise<Plan | undefined> {
     const rules = rulesFor(readRules(faults), operationOf(route));
     if (rules.length === 0) return undefined;
-    const ids = rules.map(({ id }) => id);
-    return this.#deps.store.count(id, ids).then((numbers) => planByRules(rules, numbers));
+    const counters = rules.map(({ id }) => id);
+    return planByRules(rules, await this.#deps.store.count(id, counters));
   }
 
-  /** Does what happens before a request is carried out, and prepares the rest. Whether it is carried out then. */
+  /** Begins a plan: what comes before the request is carried out, and what its response will meet. As #fail. */
   async #begin(
     plan: Plan,
     request: FastifyRequest,

@@ -242,6 +242,8 @@ test('a route with a fast path has no hook whose work the fast path would leave 
     'announce',
     'checkBodyHeaders',
     'checkRequestLine',
+    // No plain request has its header, or the key of a sandbox.
+    'failOnRequest',
     'observe',
     'refuseMethod',
     'refuseUnknown',

@@ -47,7 +47,7 @@ test('a field is a dictionary, with white space or without, with units or withou
         },
       ],
     ],
-    ['clock=-1h;events=lost', [{ clock: -3_600_000, events: 'lost', ...ALWAYS }]],
+    ['clock=-1h;cut=0', [{ clock: -3_600_000, cut: { bytes: 0 }, ...ALWAYS }]],
     [
       'status=429;retry-after=2s;retry-form=date;code=rate_limited;when=after',
       [
@@ -131,7 +131,6 @@ test('what is wrong is quoted, and what would be right is named', () => {
     ['stale=0', /stale must be a number of changes, an integer from 1 to 20/],
     ['clock=2000d', /clock must be a time from -366d to 366d/],
     ['clock', /clock must be a time/],
-    ['events', /events must be one of lost, duplicate/],
     ['duplicate=2', /duplicate must be there without a value/],
     ['cut;code=x', /code belongs to status, which is not in its group/],
     ['cut;retry-after=1', /retry-after belongs to status/],

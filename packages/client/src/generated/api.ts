@@ -1399,7 +1399,7 @@ export interface components {
         "If-Match": string;
         /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
         "If-None-Match": string;
-        /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+        /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
         "Petstore-Fault": string;
         /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "Idempotency-Key": string;
@@ -1465,7 +1465,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -1530,7 +1530,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -1615,7 +1615,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -1880,7 +1880,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -1927,7 +1927,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2020,7 +2020,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2081,7 +2081,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2164,7 +2164,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2219,7 +2219,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2266,7 +2266,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2359,7 +2359,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2426,7 +2426,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2525,7 +2525,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2585,7 +2585,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2659,7 +2659,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {

@@ -16,9 +16,9 @@ interface Changes {
 }
 
 /** The member that no document names. */
-export const UNKNOWN_MEMBER = 'addedLater';
+const UNKNOWN_MEMBER = 'addedLater';
 /** The status that no document names. */
-export const UNKNOWN_STATUS = 'quarantined';
+const UNKNOWN_STATUS = 'quarantined';
 
 /** Changes the JSON of a body; numbers keep their digits. A body that is not JSON stays as it is. */
 export function changeBody(body: Buffer, changes: Changes): ChangedBody {

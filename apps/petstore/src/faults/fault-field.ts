@@ -31,7 +31,7 @@ export class FaultFieldError extends Error {
 
 /** Characters of a field, at most, and groups in it. */
 export const MAX_FIELD_LENGTH = 1_000;
-export const MAX_GROUPS = 5;
+const MAX_GROUPS = 5;
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -10,7 +10,7 @@ import {
 import { DISTRIBUTIONS, type Latency, MAX_LATENCY_MS } from './latency.ts';
 
 /** Every name that a group may have, in the order of docs/faults.md. */
-export const FAULT_NAMES = [
+const FAULT_NAMES = [
   ...['latency', 'min', 'max', 'mean', 'deviation', 'shape'],
   ...['status', 'code', 'retry-after', 'retry-form', 'when'],
   ...['reset', 'cut', 'slow', 'length', 'duplicate'],
@@ -18,18 +18,18 @@ export const FAULT_NAMES = [
   ...['rate', 'seed'],
 ] as const;
 
-export type FaultName = (typeof FAULT_NAMES)[number];
+type FaultName = (typeof FAULT_NAMES)[number];
 
 /** Whether something happens before the request is carried out, or when it has been and the response is to be sent. */
-export const MOMENTS = ['before', 'after'] as const;
-export type Moment = (typeof MOMENTS)[number];
+const MOMENTS = ['before', 'after'] as const;
+type Moment = (typeof MOMENTS)[number];
 
 /** How the JSON of a body is broken. */
-export const MALFORMED_FORMS = ['truncated', 'comma', 'quotes', 'html', 'utf8', 'empty'] as const;
+const MALFORMED_FORMS = ['truncated', 'comma', 'quotes', 'html', 'utf8', 'empty'] as const;
 export type MalformedForm = (typeof MALFORMED_FORMS)[number];
 
 /** How the items of a body differ from the document. */
-export const DRIFTS = ['unknown', 'enum', 'missing', 'all'] as const;
+const DRIFTS = ['unknown', 'enum', 'missing', 'all'] as const;
 export type Drift = (typeof DRIFTS)[number];
 
 /** Faults that happen together. What is undefined does not. */
@@ -71,7 +71,7 @@ export interface FaultGroup extends Faults {
 }
 
 /** The code of an Error body whose status has none of its own. */
-export const INJECTED = 'injected_fault';
+const INJECTED = 'injected_fault';
 
 const MAX_CLOCK_MS = 366 * 86_400_000;
 

@@ -649,13 +649,12 @@ function assertAsDocumented(name: string, answer: RawResponse, documented: Answe
   const text = answer.body
     .replace(/"sbx_\w{16}"/, `"${LESSON.id}"`)
     .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`)
+    .replace(/"fault_\w{16}"/, '"fault_0123456789abcdef"')
     .replace(/"wh_\w{16}"/, '"wh_0123456789abcdef"')
     .replace(/"whsec_[\w+/=]{44}"/, '"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"')
     .replace(/"durationMs":\d+/g, '"durationMs":12')
     // The time of the commit, which is the database's.
     .replaceAll(/("type":"pet\.\w+","createdAt"):"[^"]+"/g, '$1:"2026-11-21T12:00:00.000Z"');
-    .replace(/"fault_\w{16}"/, '"fault_0123456789abcdef"')
-    .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`);
   assert.equal(text, body === undefined ? '' : exactly(body), name);
   assert.equal(
     'content' in documented,

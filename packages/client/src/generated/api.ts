@@ -318,6 +318,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the faults of a sandbox
+         * @description Returns the rules by which requests with the key of the sandbox fail.
+         */
+        get: operations["listFaults"];
+        /**
+         * Replace the faults of a sandbox
+         * @description Puts rules in the place of those that there are. All of them count requests from 1 again.
+         */
+        put: operations["setFaults"];
+        /**
+         * Add a fault to a sandbox
+         * @description Adds a rule behind those that there are. A request takes what the first rule has for it. A `Petstore-Fault` of its own comes before all rules.
+         */
+        post: operations["addFault"];
+        /**
+         * Remove the faults of a sandbox
+         * @description Deletes all rules. Nothing goes wrong any more, but what headers ask for.
+         */
+        delete: operations["clearFaults"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -989,6 +1021,64 @@ export interface components {
         };
         /** @description Deliveries of the newest events first: all that are waiting, and the last that are over. */
         Deliveries: components["schemas"]["Delivery"][];
+        /** @description A fault that a sandbox is to have, and when. */
+        FaultRuleInput: {
+            /**
+             * @description What happens, written as in the header `Petstore-Fault`.
+             * @example status=503;rate=0.5;seed=7
+             */
+            fault: string;
+            /**
+             * @description The ids of the operations that it is for; all where there are none.
+             * @example [
+             *       "createPet"
+             *     ]
+             */
+            operations?: string[];
+            /**
+             * @description The first request that it is for, counted among those of its operations.
+             * @default 1
+             */
+            from?: number;
+            /** @description How many requests it is for, from then on; all where there is none. */
+            times?: number;
+        };
+        /** @description Rules in the order in which they are looked at. */
+        FaultRuleInputs: components["schemas"]["FaultRuleInput"][];
+        /** @description A fault that a sandbox has, and when. */
+        FaultRule: {
+            /**
+             * @description Unique identifier.
+             * @example fault_0123456789abcdef
+             */
+            id: string;
+            /**
+             * @description What happens, written as in the header `Petstore-Fault`.
+             * @example status=503;rate=0.5;seed=7
+             */
+            fault: string;
+            /**
+             * @description The ids of the operations that it is for; all where there are none.
+             * @example [
+             *       "createPet"
+             *     ]
+             */
+            operations?: string[];
+            /**
+             * @description The first request that it is for, counted among those of its operations.
+             * @default 1
+             */
+            from?: number;
+            /** @description How many requests it is for, from then on; all where there is none. */
+            times?: number;
+            /**
+             * @description How many requests of its operations there were.
+             * @example 3
+             */
+            requests: number;
+        };
+        /** @description The rules of a sandbox in the order in which they are looked at. */
+        FaultRules: components["schemas"]["FaultRule"][];
         /** @description The body of every error response. */
         Error: {
             /**
@@ -3116,6 +3206,225 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules, in their order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "fault_0123456789abcdef",
+                     *         "fault": "status=503;rate=0.5;seed=5",
+                     *         "operations": [
+                     *           "createPet"
+                     *         ],
+                     *         "from": 1,
+                     *         "times": 10,
+                     *         "requests": 3
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["FaultRules"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultRuleInputs"];
+            };
+        };
+        responses: {
+            /** @description The rules as they are now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "fault_0123456789abcdef",
+                     *         "fault": "status=503;rate=0.5;seed=5",
+                     *         "operations": [
+                     *           "createPet"
+                     *         ],
+                     *         "from": 1,
+                     *         "times": 10,
+                     *         "requests": 0
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["FaultRules"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Rule added. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The address of the list. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "fault_0123456789abcdef",
+                     *       "fault": "status=503;rate=0.5;seed=5",
+                     *       "operations": [
+                     *         "createPet"
+                     *       ],
+                     *       "from": 1,
+                     *       "times": 10,
+                     *       "requests": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FaultRule"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description `conflict`: The request conflicts with what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundSandboxes"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -3132,6 +3441,8 @@ export interface operations {
             header?: {
                 /** @description The same as `after`: browsers send it when they connect to a stream anew. It counts before `after` and `cursor`. */
                 "Last-Event-ID"?: string;
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
             cookie?: never;
@@ -3149,6 +3460,7 @@ export interface operations {
                     Vary?: string;
                     /** @description The next events (RFC 8288, `rel="next"`); absent after the newest one. */
                     Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3231,7 +3543,10 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3244,6 +3559,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3283,7 +3599,10 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3302,6 +3621,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The address of the webhook. */
                     Location?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3344,7 +3664,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaTypePost"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3355,7 +3675,10 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3371,6 +3694,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3409,7 +3733,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3435,7 +3762,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3456,6 +3786,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3499,7 +3830,10 @@ export interface operations {
                 /** @description How long the old secret signs as well. */
                 overlapSeconds?: number;
             };
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3515,6 +3849,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3566,7 +3901,10 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3582,6 +3920,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3617,7 +3956,10 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];
@@ -3635,6 +3977,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3675,7 +4018,10 @@ export interface operations {
     redeliver: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
             path: {
                 /** @description Id of the webhook. */
                 webhookId: components["parameters"]["webhookId"];

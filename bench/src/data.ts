@@ -9,7 +9,7 @@ import type { Command } from './processes.ts';
 /** statfs(2): the type of a file system that is memory. */
 const TMPFS = 0x01021994;
 
-const PETSTORE = `${ROOT}apps/petstore/bin/petstore.js`;
+export const PETSTORE = `${ROOT}apps/petstore/bin/petstore.js`;
 
 /** How many pets the files of the comparison hold at first. */
 export const SEEDED = 10_000;
@@ -61,12 +61,12 @@ export interface Database {
   readonly key: string;
 }
 
-/** Makes a database of the service with a key and so many pets. */
-export function seedPetstore(path: string, pets: number): Database {
+/** Makes a database of the service, or of another version's program, with a key and so many pets. */
+export function seedPetstore(path: string, pets: number, program = PETSTORE): Database {
   const { PATH = '', HOME = '' } = process.env;
   const out = execFileSync(
     process.execPath,
-    [PETSTORE, 'keys', 'create', '--name', 'bench', '--json'],
+    [program, 'keys', 'create', '--name', 'bench', '--json'],
     { env: { PATH, HOME, ...petstoreEnv(path) }, encoding: 'utf8' },
   );
   seedPets(path, pets);

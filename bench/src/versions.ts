@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import { emptyFolder, PETSTORE, petstoreCommand, seedPetstore } from './data.ts';
+import { BenchError } from './failure.ts';
+import { runLoad } from './loads.ts';
+import { pinCores } from './machine.ts';
+import { stopServers } from './processes.ts';
+import { main, readOptions } from './run.ts';
+import { isGood, LIST, type Running, startServer } from './service.ts';
+import { spread } from './statistics.ts';
+
+const HELP = `npm run bench:versions -- --before DIR [options]
+
+Compares this version with another one, checked out and installed in a folder: the requests a second of each load of the
+comparison, in short turns that follow each other. Prints the figures.
+
+  --before DIR   the folder of the other version
+  --pets N       pets in each database (default 100000)
+  --rounds N     rounds; each starts both services anew (default 3)
+  --pairs N      turns of each load in a round (default 5)
+  --seconds N    length of a turn (default 2)
+  --data DIR     folder for the databases, on a disk (default bench/data)
+  --help         show this
+`;
+
+const LOADS = [
+  { name: 'list, unchanged', load: 'list', connections: 32, settings: {} },
+  {
+    name: 'list, page cache off',
+    load: 'list',
+    connections: 32,
+    settings: { PETSTORE_PAGE_CACHE_BYTES: '0' },
+  },
+  { name: 'get one by id', load: 'get', connections: 32, settings: {} },
+  { name: 'create', load: 'create', connections: 64, settings: {} },
+  { name: 'mix', load: 'mix', connections: 64, settings: {} },
+] as const;
+
+await main(async () => {
+  const DEFAULTS = { pets: 100_000, rounds: 3, pairs: 5, seconds: 2 };
+  const { pets, rounds, pairs, seconds, ...texts } = readOptions(HELP, DEFAULTS, [
+    'before',
+    'data',
+  ]);
+  if (texts.before === undefined)
+    throw new BenchError('Name the folder of the other version with --before.');
+  const otherProgram = resolve(texts.before, 'apps/petstore/bin/petstore.js');
+  pinCores();
+  const folder = emptyFolder('versions', texts.data);
+  const ratios = LOADS.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { name, load, connections, settings }] of LOADS.entries()) {
+      const start = async (program: string, version: string) => {
+        const { path, key } = seedPetstore(
+          `${folder}/${round}-${index}-${version}.db`,
+          pets,
+          program,
+        );
+        const command = petstoreCommand(path, settings);
+        const own = (port: number) => {
+          const { args, ...rest } = command(port);
+          return { ...rest, args: args.map((arg) => (arg === PETSTORE ? program : arg)) };
+        };
+        return { ...(await startServer(own, isGood(LIST, key))), key };
+      };
+      const isSwapped = round % 2 === 1;
+      const early = isSwapped ? await start(otherProgram, 'before') : undefined;
+      const after = await start(PETSTORE, 'after');
+      const before = early ?? (await start(otherProgram, 'before'));
+      const rate = async ({ origin, key }: Running & { key: string }, length = seconds) => {
+        const contender = { list: LIST, prefix: '/v1' };
+        const run = { load, contender, origin, key, connections, seconds: length, highestId: pets };
+        return (await runLoad(run)).requestsPerSecond;
+      };
+      await rate(before, 3);
+      await rate(after, 3);
+      const turns: number[] = [];
+      for (let pair = 0; pair < pairs; pair++) {
+        const first = pair % 2 ? await rate(before) : undefined;
+        const own = await rate(after);
+        turns.push(own / (first ?? (await rate(before))));
+      }
+      await stopServers();
+      const { median } = spread(turns);
+      ratios[index]?.push(median);
+      console.log(`Round ${round + 1}: ${name}: ${median.toFixed(3)}`);
+    }
+  }
+  for (const [index, { name }] of LOADS.entries()) {
+    const { min, median, max } = spread(ratios[index] ?? []);
+    console.log(`${name}: ${median.toFixed(3)} (${min.toFixed(3)} to ${max.toFixed(3)}) of before`);
+  }
+});

@@ -176,7 +176,7 @@ export interface SandboxEngine {
   readonly writesPerSecond: number;
 }
 
-export interface Sandboxes extends Measured {
+interface Sandboxes extends Measured {
   readonly sandboxes: number;
   /** Of each load on one. */
   readonly seconds: number;

@@ -16,7 +16,7 @@ const EPITHETS =
   );
 
 /** The categories have the ids 1 to this: dogs are more common than iguanas, so low ids come up more often. */
-export const SYNTHETIC_CATEGORIES = 24;
+const SYNTHETIC_CATEGORIES = 24;
 
 /** Of a hundred animals 70 can be had, 10 are being sold, and 20 have found a home. */
 function statusOf(percent: number): PetStatus {

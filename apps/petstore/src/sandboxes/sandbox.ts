@@ -13,7 +13,7 @@ export const SANDBOX_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !
 export const DEFAULT_TTL_SECONDS = 3_600;
 export const MIN_TTL_SECONDS = 60;
 /** The longest that a request may ask for. */
-export const MAX_TTL_SECONDS = 86_400;
+const MAX_TTL_SECONDS = 86_400;
 
 /** Animals of a new sandbox, where nobody says: three pages of the list. */
 export const DEFAULT_PETS = 50;

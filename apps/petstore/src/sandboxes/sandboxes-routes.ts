@@ -44,7 +44,7 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
     '/sandboxes',
     {
       config: {
-        ...{ scope: 'pets:read', stability: 'experimental', takesNoFaults: true },
+        ...{ scope: 'pets:write', stability: 'experimental', takesNoFaults: true },
         givesKey: { credential: '/key', expiresAt: '/expiresAt' },
         isKeyOptional: isOpen,
       },

@@ -172,7 +172,7 @@ export interface Idempotency {
 /** The result of an idempotent write; `address` as it was the first time. */
 export type IdempotentResult = Written & Pick<Idempotency, 'address'>;
 
-export interface PetStore {
+interface PetStore {
   /** Adds an animal under a new id, greater than every earlier id, those of deleted animals included. */
   create(pet: PetFields): Promise<Written>;
   createIdempotently(idempotency: Idempotency, pet: PetFields): Promise<IdempotentResult | Refusal>;
@@ -403,7 +403,7 @@ export interface FoundSandbox {
 }
 
 /** The stored form of a sandbox; of one that is as its seed made it, `state` is null. */
-export interface SandboxRow extends SandboxSeed {
+interface SandboxRow extends SandboxSeed {
   /** Grows with each change. */
   readonly version: number;
   readonly state: Uint8Array | null | undefined;

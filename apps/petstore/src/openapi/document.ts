@@ -16,6 +16,7 @@ import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { extractComponents } from './components.ts';
 import { scopeResponse } from './responses.ts';
+import { webhooksOfDocument } from './webhooks.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -259,6 +260,7 @@ export async function openApiDocument(
       { url: baseUrls.staging, description: 'Staging' },
     ],
     paths,
+    ...(paths['/webhooks'] && { webhooks: webhooksOfDocument() }),
     components: {
       ...components,
       schemas: referenced(components?.schemas ?? {}, paths),

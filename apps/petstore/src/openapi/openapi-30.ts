@@ -5,19 +5,18 @@ type Members = Record<string, unknown>;
 
 /**
  * The document in OpenAPI 3.0, for generators that know nothing later. It has the same operations; what 3.0 cannot
- * express (a `summary` of the whole, a license's identifier, webhooks) is written in another way or left out. An
- * operation whose body may have several media types is described with `application/json` alone, since such generators
- * stop at a second one.
+ * express (a `summary` of the whole, a license's identifier, webhooks) is written in another way or left out. A body
+ * that may have several media types is described with `application/json` alone, since such generators stop at a second
+ * one.
  */
 export function toOpenApi30(document: OpenApiDocument): object {
-  const { openapi: _, info, components = {}, webhooks, ...rest } = document;
+  const { openapi: _, info, components = {}, webhooks: _unknown, ...rest } = document;
   const { schemas = {}, ...parts } = components;
   return {
     openapi: '3.0.3',
     info: info30(info),
     ...(withSchemas30(rest) as Members),
     components: { ...(withSchemas30(parts) as Members), schemas: mapMembers(schemas, schema30) },
-    ...(webhooks && { 'x-webhooks': withSchemas30(webhooks) }),
   };
 }
 
@@ -45,15 +44,14 @@ function withSchemas30(part: unknown): unknown {
   return mapMembers(part, (member, name) => {
     if (DATA.has(name)) return member;
     if (name === 'schema') return schema30(member);
-    if (name === 'requestBody') return withSchemas30(withOneMediaType(member as Members));
+    if (name === 'content') return withSchemas30(withOneMediaType(member as Members));
     return withSchemas30(member);
   });
 }
 
-function withOneMediaType(body: Members): Members {
-  const { content } = body as { content?: Members };
-  const json = content?.['application/json'];
-  return json === undefined ? body : { ...body, content: { 'application/json': json } };
+function withOneMediaType(content: Members): Members {
+  const json = content['application/json'];
+  return json === undefined ? content : { 'application/json': json };
 }
 
 /** Keywords whose values are schemas: one, a list of them, or named ones. */

@@ -503,7 +503,128 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "pet.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An animal was added
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onPetCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pet.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An animal was changed
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onPetUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pet.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An animal was removed
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onPetDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.placed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was placed
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onOrderPlaced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was completed
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onOrderCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was cancelled
+         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+         */
+        post: operations["onOrderCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -4090,6 +4211,369 @@ export interface operations {
             500: components["responses"]["InternalError"];
             501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    onPetCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "pet.created",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "name": "Rex",
+                 *         "categoryId": 1,
+                 *         "status": "available"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "pet.created";
+                    data?: components["schemas"]["Pet"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPetUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "pet.updated",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "name": "Rex",
+                 *         "categoryId": 1,
+                 *         "status": "available"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "pet.updated";
+                    data?: components["schemas"]["Pet"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPetDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "pet.deleted",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "name": "Rex",
+                 *         "categoryId": 1,
+                 *         "status": "available"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "pet.deleted";
+                    data?: components["schemas"]["Pet"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrderPlaced: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "order.placed",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "petId": 1,
+                 *         "status": "placed",
+                 *         "placedAt": "2026-11-21T12:00:00.000Z",
+                 *         "updatedAt": "2026-11-21T12:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "order.placed";
+                    data?: components["schemas"]["Order"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrderCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "order.completed",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "petId": 1,
+                 *         "status": "completed",
+                 *         "placedAt": "2026-11-21T12:00:00.000Z",
+                 *         "updatedAt": "2026-11-21T12:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "order.completed";
+                    data?: components["schemas"]["Order"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrderCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at each attempt. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description Signatures with spaces between them; one by the secret is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "42",
+                 *       "type": "order.cancelled",
+                 *       "createdAt": "2026-11-21T12:00:00.000Z",
+                 *       "data": {
+                 *         "id": 1,
+                 *         "petId": 1,
+                 *         "status": "cancelled",
+                 *         "placedAt": "2026-11-21T12:00:00.000Z",
+                 *         "updatedAt": "2026-11-21T12:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"] & {
+                    /** @constant */
+                    type?: "order.cancelled";
+                    data?: components["schemas"]["Order"];
+                };
+            };
+        };
+        responses: {
+            /** @description The receiver is gone for good: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again, with growing waits. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -10,7 +10,7 @@ import type { Db, Plan } from '../store/schema.ts';
 import type { QuotaOf } from './quota.ts';
 
 /** Where a bound comes from, the most specific first: `one` is the account or the project itself. */
-export type BoundOrigin = 'one' | 'plan' | 'everybody' | 'built-in' | 'nothing';
+type BoundOrigin = 'one' | 'plan' | 'everybody' | 'built-in' | 'nothing';
 
 /** How much of something there may be; null: any number. */
 export interface Bound {

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { FILE } from '@petstore/test-support/clean-up.ts';
+import type { SignInProvider } from '../../server/src/oidc/sign-in.ts';
 import { CLIENT, startTestProvider, type TestProvider } from '../oidc/support/test-provider.ts';
 import { PASSWORD, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
@@ -47,6 +48,8 @@ test('people sign in with a provider, link it with the account that they have, a
   await ann.page.getByText('ann@acme.example · linked').waitFor();
   assert.deepEqual(withoutRefusals(ann.complaints), []);
 
+  const { id: userId } = await ann.call<{ id: string }>('GET', '/session');
+
   // Signing out here leaves the provider's own session, and says so.
   await ann.page.goto(`${origin}/`);
   await ann.page.getByRole('button', { name: /Ann/ }).click();
@@ -83,6 +86,23 @@ test('people sign in with a provider, link it with the account that they have, a
   });
   await ada.page.getByText(`${origin}/api/oidc/acme/callback`).waitFor();
   await ada.page.getByText('127.0.0.1:9 could not be asked: nothing listens there.').waitFor();
+
+  // Where a provider is required, the page says whose tokens go on without it.
+  await ada.page.route('**/api/installation/sign-in', async (route) => {
+    const response = await route.fetch();
+    const { items, ...rest } = (await response.json()) as { items: SignInProvider[] };
+    const told = { userId, email: 'ann@acme.example', name: 'Ann', tokens: 1 };
+    const tokenHolders = [{ ...told, lastUsedAt: null, signedInAt: new Date(0).toISOString() }];
+    const required = items.map((item) => ({ ...item, required: 'domains', tokenHolders }));
+    await route.fulfill({ json: { ...rest, items: required.slice(0, 1) } });
+  });
+  await look(ada.page, shared(), {
+    ...{ name: 'installation-sign-in-required', path: '/installation/sign-in' },
+    text: /^1 token, never used · signed in with Acme \d+ years ago$/,
+  });
+  await ada.page.getByRole('link', { name: 'Ann' }).click();
+  await ada.page.getByRole('button', { name: 'Disable' }).waitFor();
+
   await look(ada.page, shared(), {
     ...{ name: 'account-identities', path: '/account/security', text: `${owner.email} · linked` },
   });

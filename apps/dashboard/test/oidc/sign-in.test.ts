@@ -308,6 +308,29 @@ onBothEngines(
     assert.equal(await linked.signIn(origin), '/');
     assert.equal(await linked.who(origin), boss.email);
 
+    // Programs do not sign in, so their tokens go on: the owner is told whose.
+    const { token } = await json<{ token: string }>(
+      await linked.call(origin, 'POST', '/api/account/tokens', { name: 'CI' }),
+      201,
+    );
+    const program = before.visitor().withToken(token);
+    assert.equal((await program.call('GET', '/api/projects')).status, 200);
+    const holdersOf = async () =>
+      (
+        await json<{ items: SignInProvider[] }>(
+          await linked.call(origin, 'GET', '/api/installation/sign-in'),
+        )
+      ).items.map(({ id, tokenHolders }) => [id, tokenHolders] as const);
+    const [[, [holder]], [, ofEvil]] = (await holdersOf()) as [
+      readonly [string, SignInProvider['tokenHolders']],
+      readonly [string, SignInProvider['tokenHolders']],
+    ];
+    assert.deepEqual([holder?.email, holder?.tokens, ofEvil], [boss.email, 1, []]);
+    assert.ok(holder?.lastUsedAt && holder.signedInAt);
+    await db.updateTable('api_tokens').set({ revoked_at: 1 }).execute();
+    assert.deepEqual((await holdersOf())[0]?.[1], [], 'tokens that have ended');
+    await db.updateTable('api_tokens').set({ revoked_at: null }).execute();
+
     // Whoever could change the address could leave.
     const change = await linked.call(origin, 'POST', '/api/account/email', {
       email: 'boss@else.example',

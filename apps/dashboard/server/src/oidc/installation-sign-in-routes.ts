@@ -9,6 +9,7 @@ import { addressesFor } from './addresses.ts';
 import { providerOf } from './oidc-routes.ts';
 import type { Provider } from './providers.ts';
 import { SignInProvider } from './sign-in.ts';
+import { readTokenHolders } from './token-holders.ts';
 
 const operation = operationsOf('Installation');
 
@@ -40,6 +41,7 @@ export const installationSignInRoutes: Routes = async (app, { deps }) => {
 };
 
 async function present(deps: Deps, providers: readonly Provider[]): Promise<SignInProvider[]> {
+  const tokenHolders = await readTokenHolders(deps, providers);
   const states = new Map((await listOidcStates(deps.db)).map((row) => [row.provider, row]));
   const people = await countIdentities(deps.db);
   return providers.map(({ config, known }) => {
@@ -55,6 +57,7 @@ async function present(deps: Deps, providers: readonly Provider[]): Promise<Sign
       failure: state?.failure ?? null,
       endsSessions: known()?.endsSessions ?? null,
       people: people.get(id) ?? 0,
+      tokenHolders: tokenHolders.get(id) ?? [],
       redirectUrl: urls.redirect,
       backchannelLogoutUrl: urls.backchannelLogout,
       signedOutUrl: urls.signedOut,

@@ -35,6 +35,16 @@ export type Identity = Static<typeof Identity>;
 
 const Address = (description: string) => Type.String({ description });
 
+/** An account whose tokens go on although it has to sign in with a provider. */
+const TokenHolder = Type.Object({
+  userId: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  tokens: Type.Integer({ description: 'How many API tokens it has that have not ended.' }),
+  lastUsedAt: Nullable(Instant),
+  signedInAt: Nullable(Instant),
+});
+
 /** A provider as the installation's owner sees it. `GET /api/installation/sign-in` */
 export const SignInProvider = Type.Object(
   {
@@ -57,6 +67,10 @@ export const SignInProvider = Type.Object(
       Type.Boolean({ description: 'Whether people can sign out there, too; null: not known.' }),
     ),
     people: Type.Integer({ description: 'How many accounts are linked with it.' }),
+    tokenHolders: Type.Array(TokenHolder, {
+      description:
+        'Accounts that have to sign in with it and have API tokens, which go on without it: those first who never signed in with it, or longest ago (`signedInAt`), 100 at most.',
+    }),
     redirectUrl: Address('To enter at the provider: where it sends people back.'),
     backchannelLogoutUrl: Address('To enter there: where it tells that someone has signed out.'),
     signedOutUrl: Address('To enter there: where people come back after they sign out.'),

@@ -56,6 +56,16 @@ export async function countIdentities(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ provider, people }) => [provider, Number(people)]));
 }
 
+/** When each person last signed in with each provider: by the provider's id and the user's, with a space between. */
+export async function listProviderSignIns(db: Db): Promise<Map<string, number | null>> {
+  const rows = await db
+    .selectFrom('identities')
+    .select(['provider', 'user_id', ({ fn }) => fn.max('last_used_at').as('at')])
+    .groupBy(['provider', 'user_id'])
+    .execute();
+  return new Map(rows.map(({ provider, user_id, at }) => [`${provider} ${user_id}`, at]));
+}
+
 /** Which sessions a provider has ended: those of its own session, of a person, or of both. */
 export interface ProviderSessions {
   readonly issuer: string;

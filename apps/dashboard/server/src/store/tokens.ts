@@ -114,6 +114,32 @@ export async function countValidTokens(db: Db, userId: string, now: number): Pro
   return count;
 }
 
+/** An account that can sign in and has usable tokens. */
+export interface TokenHolder {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly tokens: number;
+  /** When one of them was used last. */
+  readonly last_used_at: number | null;
+}
+
+/** All accounts with usable tokens. */
+export function listTokenHolders(db: Db, now: number): Promise<TokenHolder[]> {
+  return db
+    .selectFrom('users')
+    .innerJoin('api_tokens', 'api_tokens.user_id', 'users.id')
+    .select(['users.id', 'users.email', 'users.name'])
+    .select(({ fn }) => [
+      fn.countAll<number>().as('tokens'),
+      fn.max('api_tokens.last_used_at').as('last_used_at'),
+    ])
+    .where('users.disabled_at', 'is', null)
+    .where(isGood(now))
+    .groupBy(['users.id', 'users.email', 'users.name'])
+    .execute();
+}
+
 function isGood(now: number) {
   return ({ and, or, eb }: ExpressionBuilder<Database, 'api_tokens'>) =>
     and([

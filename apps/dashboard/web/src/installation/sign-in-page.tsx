@@ -14,6 +14,7 @@ import { RefreshCw } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Ago } from '../ui/time.tsx';
+import { TokenHolders } from './token-holders.tsx';
 
 /** The providers with which people sign in, and what to enter there. */
 export function InstallationSignInPage() {
@@ -127,6 +128,7 @@ function ProviderCard({ provider }: { readonly provider: SignInProvider }) {
             },
           ]}
         />
+        {provider.required !== 'no' && <TokenHolders provider={provider} />}
         <div className="grid grid-cols-1 gap-3 border-line border-t pt-4">
           <p className="font-medium">To enter at {name}</p>
           <Copyable term="Redirect URL" value={provider.redirectUrl} what="redirect URL" />

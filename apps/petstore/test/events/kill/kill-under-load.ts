@@ -10,6 +10,9 @@ import { Receiver } from '../../support/receiver.ts';
 const CLIENTS = 24;
 const WEBHOOKS = 3;
 
+/** How many changes clients are told of before the next kill. */
+const CHANGES_IN_A_LIFE = 100;
+
 interface Event {
   readonly id: string;
   readonly type: string;
@@ -92,8 +95,11 @@ export async function killUnderLoad(
       }
       clients = Array.from({ length: CLIENTS }, client);
     }
-    await sleep(300 + Math.random() * 500);
+    // In the middle of the work, however slow the machine is.
+    const enough = told.length + CHANGES_IN_A_LIFE;
+    while (told.length < enough) await sleep(10);
     if (kill === kills) break;
+    await sleep(Math.random() * 50);
     child.kill('SIGKILL');
     await finished({ child, output });
   }

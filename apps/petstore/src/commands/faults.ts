@@ -104,14 +104,16 @@ function withSandbox<T>(id: string, work: (store: Store) => Promise<T>): Promise
 
 /** The ids of the operations that can have faults, out of the document of the service. */
 async function operationsWithFaults(): Promise<string[]> {
+  const { DELIVERY } = await import('../faults/event-faults.ts');
   const { documentOf } = await import('./document-of.ts');
   const { paths = {} } = await documentOf(process.env);
-  return Object.values(paths).flatMap((methods) =>
+  const own = Object.values(paths).flatMap((methods) =>
     Object.values(methods as Record<string, Operation>).flatMap(
       ({ operationId, parameters = [] }) =>
         JSON.stringify(parameters).includes('Petstore-Fault') ? [operationId] : [],
     ),
   );
+  return [...own, DELIVERY];
 }
 
 interface Operation {

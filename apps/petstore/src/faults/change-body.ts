@@ -1,4 +1,5 @@
 import { draw } from './draw.ts';
+import { type EventFaults, timesToTell } from './event-faults.ts';
 import type { Drift, MalformedForm } from './fault-kinds.ts';
 
 /** What a body is changed to, and which of the faults did change it. */
@@ -11,6 +12,7 @@ interface Changes {
   readonly bigIds?: boolean;
   readonly drift?: Drift;
   readonly malformed?: MalformedForm;
+  readonly events?: EventFaults;
   readonly seed: number;
   readonly request: number;
 }
@@ -22,12 +24,18 @@ const UNKNOWN_STATUS = 'quarantined';
 
 /** Changes the JSON of a body; numbers keep their digits. A body that is not JSON stays as it is. */
 export function changeBody(body: Buffer, changes: Changes): ChangedBody {
-  const { bigIds, drift, malformed, seed, request } = changes;
+  const { bigIds, drift, malformed, events, seed, request } = changes;
   const applied: string[] = [];
   let text = body.toString('utf8');
-  if (bigIds || drift) {
-    const value = parseExactly(text);
+  if (bigIds || drift || events) {
+    let value = parseExactly(text);
     if (value === undefined) return { body, applied };
+    if (events && isPageOfEvents(value)) {
+      value = value.flatMap((event) =>
+        Array.from({ length: timesToTell(events, Number(event.id)) }, () => ({ ...event })),
+      );
+      applied.push(`events=${events.fault}`);
+    }
     const items = itemsOf(value);
     if (bigIds && items.filter(enlargeIds).length > 0) applied.push('big-ids');
     const kinds =
@@ -60,6 +68,12 @@ function parseExactly(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a body is a page of events; an empty one has none. */
+function isPageOfEvents(value: unknown): value is Item[] {
+  const isEvent = (item: unknown) => isObject(item) && 'createdAt' in item && 'data' in item;
+  return Array.isArray(value) && value.length > 0 && value.every(isEvent);
 }
 
 /** The objects that a body is about, those in events included. */

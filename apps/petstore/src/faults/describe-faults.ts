@@ -10,7 +10,7 @@ const FaultHeader = Type.Optional(
     description:
       'What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as ' +
       '`status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, ' +
-      '`malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in ' +
+      '`malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in ' +
       'which something was done, errors included, has `Petstore-Fault-Applied`.',
     'x-stability': FAULTS_MARK,
   }),

@@ -14,7 +14,7 @@ const FAULT_NAMES = [
   ...['latency', 'min', 'max', 'mean', 'deviation', 'shape'],
   ...['status', 'code', 'retry-after', 'retry-form', 'when'],
   ...['reset', 'cut', 'slow', 'length', 'duplicate'],
-  ...['malformed', 'type', 'drift', 'big-ids', 'stale', 'clock'],
+  ...['malformed', 'type', 'drift', 'big-ids', 'stale', 'clock', 'events'],
   ...['rate', 'seed'],
 ] as const;
 
@@ -31,6 +31,9 @@ export type MalformedForm = (typeof MALFORMED_FORMS)[number];
 /** How the items of a body differ from the document. */
 const DRIFTS = ['unknown', 'enum', 'missing', 'all'] as const;
 export type Drift = (typeof DRIFTS)[number];
+
+const EVENT_FAULTS = ['lost', 'duplicate'] as const;
+export type EventFault = (typeof EVENT_FAULTS)[number];
 
 /** Faults that happen together. What is undefined does not. */
 export interface Faults {
@@ -61,6 +64,8 @@ export interface Faults {
   readonly stale?: number;
   /** How far the clock in the headers is ahead, in milliseconds. */
   readonly clock?: number;
+  /** What happens to events, each drawn for itself. */
+  readonly events?: EventFault;
 }
 
 /** Faults, how often they happen, and the seed of what is drawn. */
@@ -120,6 +125,7 @@ function readGroup(items: FieldGroup): FaultGroup {
     ...values.as('big-ids', 'bigIds', flag),
     ...values.as('stale', 'stale', integer(1, MAX_CHANGES, 'a number of changes', 1)),
     ...values.as('clock', 'clock', time(-MAX_CLOCK_MS, MAX_CLOCK_MS)),
+    ...values.as('events', 'events', oneOf(EVENT_FAULTS)),
   };
   if (Object.keys(found).length === 0) {
     throw new FaultFieldError(

@@ -1,9 +1,11 @@
 import { draw } from './draw.ts';
+import type { EventFaults } from './event-faults.ts';
 import type { FaultGroup, Faults } from './fault-kinds.ts';
 import { drawLatency } from './latency.ts';
 
 /** What happens to one request: nothing of it is left to chance. */
-export interface Plan extends Omit<Faults, 'latency'> {
+export interface Plan extends Omit<Faults, 'latency' | 'events'> {
+  readonly events?: EventFaults;
   readonly latencyMs?: number;
   /** What drawn parts of a body depend on. */
   readonly seed: number;
@@ -27,7 +29,8 @@ export function isDrawn(groups: readonly FaultGroup[]): boolean {
  */
 export function planOf(groups: readonly FaultGroup[], request: number): Plan | undefined {
   let plan: Plan | undefined;
-  for (const [place, { rate, seed, latency, ...faults }] of groups.entries()) {
+  for (const [place, { rate, seed, latency, events: fault, ...faults }] of groups.entries()) {
+    if (fault) plan = { ...plan, events: { fault, rate, seed }, seed, request };
     if (draw(seed, request, `group ${place}`) >= rate) continue;
     const latencyMs = latency && drawLatency(latency, seed, request);
     plan = { ...plan, ...faults, ...(latencyMs && { latencyMs }), seed, request };

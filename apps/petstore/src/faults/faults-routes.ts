@@ -12,6 +12,7 @@ import {
 import { Ref } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { addRule, changeRules, TOO_MANY_RULES } from './change-rules.ts';
+import { DELIVERY } from './event-faults.ts';
 import { FaultRule, FaultRuleInput, FaultRuleInputs, FaultRules } from './fault-rule.ts';
 import {
   countedRule,
@@ -197,7 +198,7 @@ export function operationsWithFaults(
   app: FastifyInstance,
   level: StabilityLevel,
 ): readonly string[] {
-  const operations: string[] = [];
+  const operations: string[] = [DELIVERY];
   app.addHook('onRoute', ({ schema, config = {}, method }) => {
     const { operationId } = (schema ?? {}) as { operationId?: string };
     if (operationId === undefined || method === 'HEAD') return;

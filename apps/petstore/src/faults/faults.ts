@@ -12,7 +12,7 @@ import { planByRules, readRules, rulesFor } from './fault-rules.ts';
 import { type FaultStore, HEADER_COUNTER } from './fault-store.ts';
 import { holdBack } from './finished-response.ts';
 import { injectedError } from './injected-error.ts';
-import { onTurn, sendFaulty } from './send-faulty.ts';
+import { beginStream, onTurn, sendFaulty } from './send-faulty.ts';
 import { MAX_WAITING_PER_SANDBOX, Waits } from './waits.ts';
 
 declare module 'fastify' {
@@ -136,7 +136,11 @@ export class Faults {
       return false;
     }
     if (plan.stale) request.store = this.#deps.staleStore(sandbox, plan.stale);
-    holdBack(response, (finished) => void sendFaulty(response, finished, deps));
+    holdBack(
+      response,
+      (finished) => void sendFaulty(response, finished, deps),
+      (headers) => beginStream(headers, plan, deps.onApplied),
+    );
     return true;
   }
 }

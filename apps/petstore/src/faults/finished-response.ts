@@ -9,15 +9,19 @@ export interface FinishedResponse {
   readonly body: Buffer;
 }
 
+/** Called with the headers of a response that is written piece by piece, which it may change. What each piece becomes. */
+type OnStream = (headers: Map<string, string>) => ((text: string) => string) | undefined;
+
 type Given = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * Holds a response back when it is finished, and gives it to `send` once, whichever way it is written. A response that
- * is written piece by piece is not held back: it may never end.
+ * is written piece by piece is not held back: it may never end; `onStream` is called then.
  */
 export function holdBack(
   response: ServiceResponse,
   send: (finished: FinishedResponse) => void,
+  onStream: OnStream,
 ): void {
   let head: { status: number; headers: Map<string, string> } | undefined;
   // Others that look on may have put methods of their own there.
@@ -32,7 +36,12 @@ export function holdBack(
   };
   const stream = () => {
     release();
-    if (head) response.writeHead(head.status, Object.fromEntries(head.headers));
+    if (!head) return;
+    const change = onStream(head.headers);
+    response.writeHead(head.status, Object.fromEntries(head.headers));
+    if (!change) return;
+    const write = response.write.bind(response) as (text: unknown) => boolean;
+    response.write = (text: unknown) => write(typeof text === 'string' ? change(text) : text);
   };
   const own: Partial<ServiceResponse> = {
     respond(status, lines, body, encoding) {

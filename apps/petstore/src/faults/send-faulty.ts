@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Deprecation } from '../http/admission/deprecation.ts';
 import type { ServiceResponse } from '../http/service-response.ts';
 import { changeBody } from './change-body.ts';
+import { changeStream } from './event-faults.ts';
 import { APPLIED_HEADER, forbidKeeping, skewClock } from './fault-headers.ts';
 import type { Plan } from './fault-plan.ts';
 import type { FinishedResponse } from './finished-response.ts';
@@ -49,6 +50,25 @@ export async function sendFaulty(
   if (framing)
     onTurn(response, (socket) => sendBody(response, socket, finished.body, framing, waits));
   else response.end(finished.body);
+}
+
+/**
+ * Adds to the headers of a stream of events what was applied. Returns what its pieces become. Of a plan only what came
+ * before, and what is about events, happens to a stream.
+ */
+export function beginStream(
+  headers: Map<string, string>,
+  { latencyMs, when = 'before', events }: Plan,
+  onApplied: (applied: string) => void,
+): ((text: string) => string) | undefined {
+  const applied = [
+    ...(latencyMs && when === 'before' ? [`latency=${latencyMs};when=before`] : []),
+    ...(events ? [`events=${events.fault}`] : []),
+  ].join(', ');
+  onApplied(applied);
+  if (applied) headers.set(APPLIED_HEADER, applied);
+  const mediaType = headers.get('content-type') ?? '';
+  return events && ((text) => changeStream(text, mediaType, events));
 }
 
 /** How the body of a response goes over the wire. */

@@ -141,7 +141,7 @@ test('a rule that is not right is a 400 that says where', async (t) => {
     [{ fault: 'status=700' }, /^fault: status=700 is not right: status must be an error status/],
     [
       { fault: 'cut', operations: [] },
-      /^operations must be an array of some of listPets, createPet/,
+      /^operations must be an array of some of deliverEvent, listPets, createPet/,
     ],
     [{ fault: 'cut', operations: ['listFaults'] }, /^operations must be/],
     [{ fault: 'cut', operations: 'listPets' }, /^operations must be/],

@@ -1610,7 +1610,7 @@ export interface components {
         "If-Match": string;
         /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
         "If-None-Match": string;
-        /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+        /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
         "Petstore-Fault": string;
         /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "Idempotency-Key": string;
@@ -1676,7 +1676,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -1741,7 +1741,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -1826,7 +1826,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2091,7 +2091,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2138,7 +2138,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2231,7 +2231,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2292,7 +2292,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2375,7 +2375,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2430,7 +2430,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2477,7 +2477,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2570,7 +2570,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2637,7 +2637,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -2736,7 +2736,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2796,7 +2796,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -2870,7 +2870,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -3562,7 +3562,7 @@ export interface operations {
             header?: {
                 /** @description The same as `after`: browsers send it when they connect to a stream anew. It counts before `after` and `cursor`. */
                 "Last-Event-ID"?: string;
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -3665,7 +3665,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -3721,7 +3721,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path?: never;
@@ -3797,7 +3797,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -3855,7 +3855,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -3884,7 +3884,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -3952,7 +3952,7 @@ export interface operations {
                 overlapSeconds?: number;
             };
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -4023,7 +4023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -4078,7 +4078,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {
@@ -4140,7 +4140,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale` and `clock`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
                 "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
             };
             path: {

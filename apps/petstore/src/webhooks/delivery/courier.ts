@@ -29,7 +29,10 @@ const KEPT_RESPONSE = 300;
 
 export interface CourierDeps {
   /** Sends an event once. Rejects where that was stopped. */
-  send(webhook: StoredWebhook, event: { id: string; body: string }): Promise<DeliveryOutcome>;
+  send(
+    webhook: StoredWebhook,
+    event: { id: string; eventId: bigint; body: string },
+  ): Promise<DeliveryOutcome>;
   /** When to try again after so many attempts, the last of which ended at `at`; null for never. */
   nextAttemptAt(attempts: number, at: number, retryAfterMs?: number): number | null;
   now(): number;
@@ -227,7 +230,7 @@ export class Courier {
     const began = performance.now();
     try {
       const id = `${this.webhook.id}.${eventId}`;
-      const outcome = await this.#deps.send(this.webhook, { id, body });
+      const outcome = await this.#deps.send(this.webhook, { id, eventId, body });
       const { status, error } = outcome;
       const response = outcome.response?.slice(0, KEPT_RESPONSE) || undefined;
       const ms = Math.round(performance.now() - began);

@@ -1,7 +1,9 @@
+import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
 import { nextAttemptAt } from '@petstore/webhooks/retries.ts';
 import { Connections } from '@petstore/webhooks/safe-post.ts';
 import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
-import type { Store } from '../../store/store.ts';
+import { timesToDeliver } from '../../faults/event-faults.ts';
+import { OWN_STORE, type Store } from '../../store/store.ts';
 import type { StoredDelivery, StoredWebhook } from '../webhook.ts';
 import { Courier, type CourierDeps } from './courier.ts';
 import { LogWindow } from './log-window.ts';
@@ -29,7 +31,7 @@ const MAX_UNDER_WAY = 128;
 const KEPT_DELIVERIES = 100;
 
 export interface DelivererDeps {
-  readonly store: Pick<Store, 'events' | 'webhooks'>;
+  readonly store: Pick<Store, 'events' | 'webhooks' | 'faults'>;
   /** A name that no other process has. */
   readonly owner: string;
   readonly allowsPrivate: boolean;
@@ -60,7 +62,7 @@ export class Deliverer {
     this.#courierDeps = {
       now: Date.now,
       nextAttemptAt: deps.nextAttemptAt ?? nextAttemptAt,
-      send: (webhook, message) => this.#send(webhook, message),
+      send: (webhook, message) => this.#sendWithFaults(webhook, message),
     };
   }
 
@@ -223,6 +225,19 @@ export class Deliverer {
       onDisabled(webhook);
       this.#drop(webhook.id);
     }
+  }
+
+  /** The same as often as the sandbox wants it to be lost or sent twice; once for every other store. */
+  async #sendWithFaults(
+    webhook: StoredWebhook,
+    message: { id: string; eventId: bigint; body: string },
+  ): Promise<DeliveryOutcome> {
+    const { store } = webhook;
+    if (store === OWN_STORE) return this.#send(webhook, message);
+    const times = await timesToDeliver(this.#deps.store.faults, store, Number(message.eventId));
+    let outcome: DeliveryOutcome = { status: null, error: null };
+    for (let time = 0; time < times; time++) outcome = await this.#send(webhook, message);
+    return outcome;
   }
 
   #send(webhook: StoredWebhook, { id, body }: { id: string; body: string }) {

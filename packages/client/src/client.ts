@@ -5,6 +5,7 @@ import type { components, paths } from './generated/api.ts';
 import type { ErrorCode } from './generated/error-codes.ts';
 import { INT64_MEMBERS } from './generated/int64-members.ts';
 import { type RetryOptions, retrying } from './retry.ts';
+import { revalidating } from './revalidate.ts';
 
 type Schemas = components['schemas'];
 export type Pet = Schemas['Pet'];
@@ -50,7 +51,8 @@ export interface ListOptions<Status extends string> {
 /**
  * A client of the service. 64-bit ids are bigints: a number would lose digits beyond 2^53, and a string
  * would let `id + 1` pass. Every call rejects with PetstoreError for what the service refuses, and with
- * the platform's own error where there is no response.
+ * the platform's own error where there is no response. What failed in passing is sent again, a POST with the
+ * `Idempotency-Key` of its first attempt; what was read before is asked for with its entity tag.
  */
 export function createPetstore({
   baseUrl,
@@ -67,7 +69,7 @@ export function createPetstore({
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${apiKey}` },
-    fetch: retrying(bounded, { ...DEFAULT_RETRY, ...retry }),
+    fetch: revalidating(keyed(retrying(bounded, { ...DEFAULT_RETRY, ...retry }))),
     bodySerializer: stringifyExact,
     querySerializer: (query) =>
       new URLSearchParams(
@@ -236,6 +238,17 @@ export function createPetstore({
           }),
         ),
     },
+  };
+}
+
+/** Makes a fetch whose POSTs each have an `Idempotency-Key`, so that every attempt at one counts once. */
+function keyed(fetch: typeof globalThis.fetch): typeof fetch {
+  return (input, init) => {
+    const request = new Request(input, init);
+    if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
+      request.headers.set('idempotency-key', crypto.randomUUID());
+    }
+    return fetch(request);
   };
 }
 

@@ -13,42 +13,62 @@ const WAITS_MS = [100, 300, 1_000, 3_000];
 /** Methods that may always be sent again (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
+/** Statuses of a service, or of a gateway before it, that may be another one the next time. */
+const TRANSIENT = new Set([408, 502, 503, 504]);
+
 /**
- * Makes a fetch that sends a request again when that may help: after 503, 429 and 408, and, where the
- * method is idempotent, when the connection broke. `Retry-After` is obeyed. A POST that may have been
- * done is not sent again: it would be done twice.
+ * Makes a fetch that sends a request again when that may help: after 429, and, where to do it twice does no harm, after
+ * 408, 502, 503, 504, and when the connection broke before the end of the response. That is so for idempotent methods
+ * and for a request with an `Idempotency-Key`, which each attempt has in common. `Retry-After` is obeyed; after 429 by
+ * every request. A response comes with its whole body.
  */
 export function retrying(fetch: typeof globalThis.fetch, options: RetryOptions): typeof fetch {
+  let pausedUntil = 0;
   return async (input, init) => {
     const original = new Request(input, init);
-    const mayRepeat = IDEMPOTENT.has(original.method);
+    const { signal } = original;
+    const mayRepeat = IDEMPOTENT.has(original.method) || original.headers.has('idempotency-key');
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= options.attempts;
-      // A request's body can be read once, so each attempt has a copy.
-      const request = isLast ? original : original.clone();
+      const pause = pausedUntil - performance.now();
+      if (pause > 0) await sleep(pause, undefined, { signal });
       let response: Response;
       try {
-        response = await fetch(request);
+        // A request's body can be read once, so each attempt has a copy.
+        response = await whole(await fetch(isLast ? original : original.clone()));
       } catch (error) {
-        if (isLast || !mayRepeat || original.signal.aborted) throw error;
-        await sleep(waitOf(attempt), undefined, { signal: original.signal });
+        if (isLast || !mayRepeat || signal.aborted) throw error;
+        await sleep(waitOf(attempt), undefined, { signal });
         continue;
       }
-      if (isLast || !isWorthRepeating(response, mayRepeat)) return response;
-      const wait = retryAfterMs(response) ?? waitOf(attempt);
-      if (wait > options.maxWaitMs) return response;
-      await response.body?.cancel();
-      await sleep(wait, undefined, { signal: original.signal });
+      const told = retryAfterMs(response);
+      const wait = told ?? waitOf(attempt);
+      if (response.status === 429 && wait <= options.maxWaitMs) {
+        pausedUntil = Math.max(pausedUntil, performance.now() + wait);
+      }
+      if (isLast || wait > options.maxWaitMs || !isWorthRepeating(response, mayRepeat)) {
+        return response;
+      }
+      await sleep(wait, undefined, { signal });
     }
   };
 }
 
+/** The response with its body in memory. Rejects where the body ends too early. */
+async function whole(response: Response): Promise<Response> {
+  const body = response.body === null ? null : await response.arrayBuffer();
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
 /**
  * 429 says that nothing was done, so any request may be sent again. A write that got 503 may have happened, and of one
- * that got 408 a part arrived.
+ * that got 408 a part arrived. 409 with `Retry-After` says that the first attempt is still under way.
  */
-function isWorthRepeating({ status }: Response, mayRepeat: boolean): boolean {
-  return status === 429 || (mayRepeat && (status === 503 || status === 408));
+function isWorthRepeating({ status, headers }: Response, mayRepeat: boolean): boolean {
+  if (status === 429) return true;
+  const isUnderWay = status === 409 && headers.has('retry-after');
+  return mayRepeat && (TRANSIENT.has(status) || isUnderWay);
 }
 
 function waitOf(attempt: number): number {

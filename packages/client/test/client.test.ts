@@ -105,14 +105,22 @@ test('a wrong key is an error of its own', async (t) => {
   await refused(petstore.pets.get(1n), 'unauthorized', 401);
 });
 
+type Trouble = number | 'reset' | 'cut';
+
 /** A server that answers with these statuses in turn, then with 200. */
-async function flaky(t: TestContext, statuses: (number | 'reset')[], retryAfter?: string) {
-  const seen: { method: string | undefined; at: number }[] = [];
+async function flaky(t: TestContext, statuses: Trouble[], retryAfter?: string) {
+  const seen: { method: string | undefined; at: number; key: string | string[] | undefined }[] = [];
   const server = createServer((request, response) => {
-    seen.push({ method: request.method, at: performance.now() });
+    const key = request.headers['idempotency-key'];
+    seen.push({ method: request.method, at: performance.now(), key });
     request.resume();
     const status = statuses.shift() ?? 200;
     if (status === 'reset') return void request.socket.resetAndDestroy();
+    if (status === 'cut') {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"id":1,"name"');
+      return void setImmediate(() => request.socket.destroySoon());
+    }
     if (status !== 200 && retryAfter) response.setHeader('retry-after', retryAfter);
     response.writeHead(status);
     response.end(
@@ -128,27 +136,32 @@ async function flaky(t: TestContext, statuses: (number | 'reset')[], retryAfter?
 }
 
 test('what may be repeated is repeated, after the wait that the service names', async (t) => {
-  for (const trouble of [[503], [503, 408], ['reset'], [429]] as (number | 'reset')[][]) {
+  for (const trouble of [[503], [502, 408], ['reset'], ['cut'], [429]] as Trouble[][]) {
     const { seen, baseUrl } = await flaky(t, [...trouble], '1');
     const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
     const begun = performance.now();
     assert.equal((await pets.get(1n)).name, 'Rex');
     assert.equal(seen.length, trouble.length + 1, String(trouble));
     const waited = performance.now() - begun;
-    if (trouble[0] !== 'reset') assert.ok(waited >= 990 * trouble.length, `${waited} ms`);
+    if (typeof trouble[0] === 'number') assert.ok(waited >= 990 * trouble.length, `${waited} ms`);
   }
 });
 
-test('what may have been done is not sent again, and no wait is longer than allowed', async (t) => {
-  const create = async (statuses: (number | 'reset')[], retryAfter?: string) => {
-    const { seen, baseUrl } = await flaky(t, statuses, retryAfter);
+test('a POST is sent again with the key of its first attempt, and no wait is longer than allowed', async (t) => {
+  for (const trouble of [[503], ['reset'], ['cut'], [429], [409]] as Trouble[][]) {
+    const { seen, baseUrl } = await flaky(t, trouble, '0');
     const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
-    const outcome = await pets.create({ name: 'Rex', categoryId: 1n }).catch((error) => error);
-    return [outcome instanceof Error, seen.length];
-  };
-  assert.deepEqual(await create([503]), [true, 1]);
-  assert.deepEqual(await create(['reset']), [true, 1]);
-  assert.deepEqual(await create([429], '0'), [false, 2], '429 says that nothing was done');
+    assert.equal((await pets.create({ name: 'Rex', categoryId: 1n })).name, 'Rex');
+    assert.equal(seen.length, 2);
+    assert.match(String(seen[0]?.key), /^[\da-f-]{36}$/);
+    assert.equal(seen[1]?.key, seen[0]?.key);
+    await pets.create({ name: 'Rex', categoryId: 1n });
+    assert.notEqual(seen[2]?.key, seen[0]?.key, 'another animal, another key');
+  }
+  const conflict = await flaky(t, [409]);
+  const { pets } = createPetstore({ baseUrl: conflict.baseUrl, apiKey: 'x' });
+  await assert.rejects(pets.create({ name: 'Rex', categoryId: 1n }), { status: 409 });
+  assert.equal(conflict.seen.length, 1, 'what is refused for good is not sent again');
   const { seen, baseUrl } = await flaky(t, [503, 503], '3600');
   await assert.rejects(createPetstore({ baseUrl, apiKey: 'x' }).pets.get(1n), PetstoreError);
   assert.equal(seen.length, 1);
@@ -160,6 +173,47 @@ test('what may have been done is not sent again, and no wait is longer than allo
   });
   await assert.rejects(impatient.pets.get(1n), { code: 'unavailable', status: 503 });
   assert.equal(always.seen.length, 3);
+});
+
+test('a patch that may have been done is not sent again', async (t) => {
+  const { seen, baseUrl } = await flaky(t, [503]);
+  const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
+  await assert.rejects(pets.update(1n, { name: 'Ada' }), { status: 503 });
+  assert.equal(seen.length, 1);
+});
+
+test('after 429 every request of the client waits', async (t) => {
+  const { seen, baseUrl } = await flaky(t, [429], '1');
+  const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
+  const first = pets.get(1n);
+  while (seen.length === 0) await new Promise(setImmediate);
+  const refusedAt = seen[0]?.at ?? 0;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await Promise.all([first, pets.get(2n), pets.get(3n)]);
+  for (const { at } of seen.slice(1)) assert.ok(at - refusedAt >= 990, `${at - refusedAt} ms`);
+});
+
+test('what is read again is asked for with its entity tag', async (t) => {
+  const statuses: number[] = [];
+  const { petstore } = await start(t, {
+    fetch: async (...request) => {
+      const response = await fetch(...request);
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  const { pets } = petstore;
+  for (let i = 0; i < 3; i++) await pets.create({ name: `pet ${i}`, categoryId: 1n });
+  statuses.length = 0;
+  const list = () => Array.fromAsync(pets.list({ pageSize: 2 }));
+  const before = await list();
+  assert.deepEqual(await list(), before);
+  assert.deepEqual(statuses, [200, 200, 304, 304]);
+  await pets.update(3n, { name: 'Ada' });
+  assert.equal((await list()).at(-1)?.name, 'Ada');
+  const read = await pets.get(3n);
+  assert.equal(etagOf(await pets.get(3n)), etagOf(read), 'a 304 has the entity tag as well');
+  assert.deepEqual(statuses, [200, 200, 304, 304, 200, 304, 200, 200, 304]);
 });
 
 test('an attempt that takes too long ends', async (t) => {

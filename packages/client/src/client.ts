@@ -6,6 +6,7 @@ import type { ErrorCode } from './generated/error-codes.ts';
 import { INT64_MEMBERS } from './generated/int64-members.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { revalidating } from './revalidate.ts';
+import { bounded } from './time-limit.ts';
 
 type Schemas = components['schemas'];
 export type Pet = Schemas['Pet'];
@@ -61,15 +62,10 @@ export function createPetstore({
   timeoutMs = DEFAULT_TIMEOUT_MS,
   fetch = globalThis.fetch,
 }: PetstoreOptions) {
-  const bounded: typeof fetch = (input, init) => {
-    const request = new Request(input, init);
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    return fetch(new Request(request, { signal }));
-  };
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${apiKey}` },
-    fetch: revalidating(keyed(retrying(bounded, { ...DEFAULT_RETRY, ...retry }))),
+    fetch: revalidating(keyed(retrying(bounded(fetch, timeoutMs), { ...DEFAULT_RETRY, ...retry }))),
     bodySerializer: stringifyExact,
     querySerializer: (query) =>
       new URLSearchParams(

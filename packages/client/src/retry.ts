@@ -18,9 +18,9 @@ const TRANSIENT = new Set([408, 502, 503, 504]);
 
 /**
  * Makes a fetch that sends a request again when that may help: after 429, and, where to do it twice does no harm, after
- * 408, 502, 503, 504, and when the connection broke before the end of the response. That is so for idempotent methods
+ * 408, 502, 503, 504, and where `fetch` rejects. That is so for idempotent methods
  * and for a request with an `Idempotency-Key`, which each attempt has in common. `Retry-After` is obeyed; after 429 by
- * every request. A response comes with its whole body.
+ * every request.
  */
 export function retrying(fetch: typeof globalThis.fetch, options: RetryOptions): typeof fetch {
   let pausedUntil = 0;
@@ -35,7 +35,7 @@ export function retrying(fetch: typeof globalThis.fetch, options: RetryOptions):
       let response: Response;
       try {
         // A request's body can be read once, so each attempt has a copy.
-        response = await whole(await fetch(isLast ? original : original.clone()));
+        response = await fetch(isLast ? original : original.clone());
       } catch (error) {
         if (isLast || !mayRepeat || signal.aborted) throw error;
         await sleep(waitOf(attempt), undefined, { signal });
@@ -52,13 +52,6 @@ export function retrying(fetch: typeof globalThis.fetch, options: RetryOptions):
       await sleep(wait, undefined, { signal });
     }
   };
-}
-
-/** The response with its body in memory. Rejects where the body ends too early. */
-async function whole(response: Response): Promise<Response> {
-  const body = response.body === null ? null : await response.arrayBuffer();
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { Webhook as Signer, WebhookVerificationError } from 'standardwebhooks';
 import { startService } from '../../../apps/petstore/test/support/service.ts';
@@ -216,8 +217,13 @@ test('what is read again is asked for with its entity tag', async (t) => {
   assert.deepEqual(statuses, [200, 200, 304, 304, 200, 304, 200, 200, 304]);
 });
 
-test('an attempt that takes too long ends', async (t) => {
-  const silent = createServer(() => {});
+test('an attempt that takes too long ends, also while garbage is collected', async (t) => {
+  // The head alone is no response.
+  const silent = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 9 }).write('{');
+  });
+  const collecting = setInterval(collectGarbage, 10);
+  cleanUp(t, () => clearInterval(collecting));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   cleanUp(t, () => {
     silent.closeAllConnections();

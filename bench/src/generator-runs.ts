@@ -134,7 +134,7 @@ export const RUNS: readonly Run[] = [
   },
 ];
 
-const TS_OPTIONS = {
+export const TS_OPTIONS = {
   ...{ strict: true, module: 'nodenext', target: 'es2022', rootDir: '.', outDir: 'built' },
   ...{ types: ['node'], typeRoots: [`${ROOT}node_modules/@types`] },
 };
@@ -188,7 +188,8 @@ function generatorRun(language: string, needs: readonly string[]): Omit<Run, 'ru
   };
 }
 
-function generate(
+/** Makes a client of the document in `documents` into the folder `generated` of another. */
+export function generate(
   folder: string,
   documents: string,
   generator: string,
@@ -217,7 +218,7 @@ function runGo(folder: string, program: string, module: string, env: Bench['env'
 }
 
 /** Gives the Python of a new environment in which a package is. */
-function virtualEnvironment(folder: string, wanted: string): string {
+export function virtualEnvironment(folder: string, wanted: string): string {
   call(folder, 'python3', ['-m', 'venv', 'venv']);
   const python = `${folder}/venv/bin/python`;
   call(folder, python, ['-m', 'pip', 'install', '--quiet', wanted]);
@@ -235,7 +236,7 @@ function lint(folder: string, version: string, program: string, document: string
 const STEP_TIMEOUT_MS = 1_800_000;
 
 /** Runs a program to its end and gives its output. Throws Error with the end of what it said where it fails. */
-function call(
+export function call(
   cwd: string,
   program: string,
   args: readonly string[],

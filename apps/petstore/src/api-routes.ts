@@ -22,6 +22,9 @@ import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
 import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { othersAtWork } from './report/challenges/others-at-work.ts';
+import { Recorder } from './report/recorder.ts';
+import { reportRoutes } from './report/report-routes.ts';
 import { ownSandboxRoutes } from './sandboxes/own-sandbox-routes.ts';
 import { sandboxesRoutes } from './sandboxes/sandboxes-routes.ts';
 import { sweepSandboxes } from './sandboxes/sweep.ts';
@@ -65,6 +68,9 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.decorateRequest('apiKey');
   api.decorateRequest('store');
   api.decorateRequest('bodyBytes');
+  // In front of admission, so that requests that it refuses are recorded as well.
+  const recorder = sandboxStores && recorderOf(deps);
+  recorder?.watch(api);
   api.addHook(
     'onRequest',
     admission(authentication, check, ({ sandbox }) =>
@@ -86,6 +92,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
       // Many clients send a Content-Type also with requests that have no body.
       const isUnwanted = body.length === 0 && !request.route.schema?.body;
       keepBody(request, body);
+      recorder?.sawBody(request, body);
       try {
         done(null, isUnwanted ? undefined : parseJsonBody(body));
       } catch (error) {
@@ -132,8 +139,24 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.addHook('onReady', async () => deliveries.start());
   api.addHook('preClose', async () => stopping.abort());
   api.addHook('onClose', () => deliveries.close());
+  if (recorder) {
+    const allowsPrivate = config.webhookPrivateAddresses === 'allow';
+    api.addHook('preHandler', othersAtWork(store.reports));
+    api.register(reportRoutes, {
+      ...{ store, recorder, operations, allowsPrivate, stopping: stopping.signal, now },
+    });
+  }
   api.register(webhooksRoutes, {
     ...{ config, store, baseUrl, now, stopping: stopping.signal },
     onChange: () => void deliveries.wake(),
   });
 };
+
+function recorderOf({ store: { reports, sandboxes }, faults, log }: ApiDeps): Recorder {
+  return new Recorder({
+    store: reports,
+    sandboxOf: async (hash) => (await sandboxes.findByKey(hash))?.id,
+    faultOf: (response) => faults?.appliedTo(response),
+    log,
+  });
+}

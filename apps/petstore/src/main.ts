@@ -21,6 +21,8 @@ await addCommands(program, {
   export: async () => (await import('./commands/export.ts')).exportCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  report: async () => (await import('./commands/report.ts')).reportCommand(),
+  challenge: async () => (await import('./commands/challenge.ts')).challengeCommand(),
   verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
 });
 

@@ -46,6 +46,7 @@ import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import type { SharedLimits } from './rate-limits/quota.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { healthRoutes, Readiness } from './readiness.ts';
+import { REPORT_SCHEMAS } from './report/report-schemas.ts';
 import {
   Sandbox,
   SandboxInput,
@@ -86,6 +87,7 @@ const schemas: readonly Named[] = [
   ...[WebhookInput, WebhookPatchBody, WebhookSchema, WebhookWithSecret, Webhooks],
   ...[AttemptSchema, DeliverySchema, DeliveriesSchema],
   ...[FaultRuleInput, FaultRuleInputs, FaultRule, FaultRules],
+  ...REPORT_SCHEMAS,
   ErrorBody,
 ];
 

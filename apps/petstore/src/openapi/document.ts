@@ -146,6 +146,9 @@ async function describe(
         { name: 'sandboxes', description: 'Stores of your own, to try things on.' },
         { name: 'events', description: 'What happened to animals and orders.' },
         { name: 'webhooks', description: 'Who is sent events.' },
+        { name: 'report', description: 'How a client behaved in a sandbox.' },
+        { name: 'challenges', description: 'Tasks for a client, in a sandbox that makes it hard.' },
+        { name: 'faults', description: 'What goes wrong on request, in a sandbox.' },
       ],
       components: {
         securitySchemes: {

@@ -9,8 +9,8 @@ export interface RecordedRequest {
   readonly at: number;
   /** From then to the end of the response, or to when the connection broke. */
   readonly durationMs: number;
-  /** Which connection it came over: the same text for the same one. */
-  readonly connection: string;
+  /** It was the first over its connection, as far as keys of sandboxes are concerned. */
+  readonly opensConnection?: boolean | undefined;
   readonly method: string;
   /** The operation, as the document calls it; undefined for a path or a method that no operation has. */
   readonly operation?: string | undefined;
@@ -51,6 +51,17 @@ export interface RecordedRequest {
   readonly asksToClose?: boolean | undefined;
 }
 
+/** A request before it has its number. */
+export type UnnumberedRequest = Omit<RecordedRequest, 'number'>;
+
+/** What was noted of a sandbox since the last time. */
+export interface RequestBatch {
+  readonly sandbox: string;
+  readonly requests: readonly UnnumberedRequest[];
+  /** How many before these were not written down. Their numbers stay free. */
+  readonly lost: number;
+}
+
 /** One attempt to deliver an event to an endpoint of the sandbox. */
 export interface RecordedDelivery {
   readonly endpoint: string;
@@ -79,6 +90,8 @@ export interface Recording {
   readonly longestWaitMs: number;
   /** The present, in milliseconds since 1970. */
   readonly now: number;
+  /** How many animals of the sandbox have each name; undefined where nobody has counted. */
+  readonly names?: ReadonlyMap<string, number> | undefined;
 }
 
 /** When the response was over, or the connection. */
@@ -92,14 +105,13 @@ export function parameterOf(target: string, name: string): string | undefined {
 }
 
 /** Faults after which a client cannot read the response, whatever its status. */
-const UNREADABLE = new Set(['cut', 'reset', 'malformed', 'length', 'type', 'missing']);
+const UNREADABLE = new Set(['cut', 'reset', 'malformed', 'length', 'type', 'duplicate']);
 
 /** The kinds of the faults that were applied to a request. */
-export function faultKinds({ fault = '' }: RecordedRequest): string[] {
-  return fault
-    .split(/[;,]/)
-    .map((item) => item.split('=', 1)[0]?.trim() ?? '')
-    .filter((kind) => kind !== '');
+export function faultKinds({ fault }: RecordedRequest): string[] {
+  return fault === undefined
+    ? []
+    : fault.split(',').map((item) => item.split(/[=;]/, 1)[0]?.trim() ?? '');
 }
 
 /** Whether the client got no response that it could use, through no fault of the request. */
@@ -109,8 +121,14 @@ export function failedInPassing(request: RecordedRequest): boolean {
     status === undefined ||
     clientLeft === true ||
     TRANSIENT.has(status) ||
-    faultKinds(request).some((kind) => UNREADABLE.has(kind))
+    faultKinds(request).some((kind) => UNREADABLE.has(kind)) ||
+    lacksMembers(request)
   );
+}
+
+/** Whether members were taken out of the response, without which a client may well be lost. */
+export function lacksMembers({ fault = '' }: RecordedRequest): boolean {
+  return /drift=(?:missing|all)/.test(fault);
 }
 
 /** Statuses after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585). */

@@ -13,6 +13,8 @@ import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
 import type { Precondition } from '../precondition.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
+import type { ChallengeRun } from '../report/challenge-run.ts';
+import type { RecordedRequest, RequestBatch } from '../report/recorded-request.ts';
 import type { OnMigration } from './migration.ts';
 import type { SandboxSeed } from './sandbox/seeded-state.ts';
 import type { WebhookStore } from './webhooks/webhook-store.ts';
@@ -41,6 +43,7 @@ export interface Store extends ResourceStore {
   /** Who is sent these, and how far that is. */
   readonly webhooks: WebhookStore;
   readonly faults: FaultStore;
+  readonly reports: ReportStore;
   /**
    * Only for engines that notice changes at the cost of a function call. Such an engine also returns `findUnrevoked`,
    * `get` and `list` at once, never with a promise.
@@ -457,6 +460,21 @@ export interface SandboxRows {
     restore(id: string, name: string): Promise<'restored' | 'not_found'>;
     remove(id: string, name: string): Promise<'removed' | 'not_found'>;
   };
+}
+
+/** What clients of sandboxes asked for, for the report. A sandbox that goes takes it along. */
+export interface ReportStore {
+  /**
+   * Writes requests down, each under the next number of its sandbox, and forgets all but the newest `kept` of it. Those
+   * of a sandbox that is gone are left out.
+   */
+  record(batches: readonly RequestBatch[], kept: number): Promise<void>;
+  /** The requests of a sandbox, in the order of their numbers. */
+  requests(sandbox: string): Promise<RecordedRequest[]>;
+  /** The challenge that a sandbox is at, or was at last. */
+  run(sandbox: string): Promise<ChallengeRun | undefined>;
+  /** Keeps it, in place of an earlier one. Whether there is such a sandbox. */
+  keepRun(sandbox: string, run: ChallengeRun): Promise<boolean>;
 }
 
 /** The maker of sandboxes that `petstore sandbox create` makes. */

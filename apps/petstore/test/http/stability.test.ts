@@ -43,6 +43,11 @@ const EXPERIMENTAL = [
   'POST /sandbox/snapshots',
   'POST /sandbox/snapshots/{snapshotName}/restore',
   'DELETE /sandbox/snapshots/{snapshotName}',
+  'GET /report',
+  'GET /challenges',
+  'POST /challenges/{code}/start',
+  'GET /challenges/verdict',
+  'POST /challenges/verdict',
 ];
 
 const OFFERED: Record<StabilityLevel, string[]> = {

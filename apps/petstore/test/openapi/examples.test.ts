@@ -78,6 +78,7 @@ const inSandbox =
     return { ...started, key };
   };
 
+const aChallenge: Sent = ['POST', '/challenges/big-ids/start'];
 const aSnapshot: Sent = ['POST', '/sandbox/snapshots', '{"name":"before-lunch"}'];
 const fiveSnapshots = [1, 2, 3, 4, 5].map(
   (n): Sent => ['POST', '/sandbox/snapshots', `{"name":"${n}"}`],
@@ -124,7 +125,8 @@ const failingSandbox = (error: Error) => async (t: TestContext) => {
   const failing = new Proxy({ findByKey, snapshots } as Record<string, unknown>, {
     get: (working, name) => working[String(name)] ?? fail,
   });
-  const store = { ...working, sandboxes: failing as unknown } as Store;
+  const reports = new Proxy({}, { get: () => fail });
+  const store = { ...working, reports, sandboxes: failing as unknown } as Store;
   return { ...(await startService(t, { store, config: CONFIG, now: () => NOON })), key };
 };
 
@@ -252,6 +254,11 @@ function ofFaults(line: string, body?: string): Record<string, Provocation> {
     internal_error: { start: failingFaults(new Error('broken')), request: whole },
     unavailable: { start: failingFaults(new StoreUnavailableError('away')), request: whole },
   };
+}
+
+/** The same of an operation that every key can use. */
+function withoutNotFound({ not_found: _, ...rest }: Record<string, Provocation>) {
+  return rest;
 }
 
 /** What an Idempotency-Key can end in. */
@@ -632,6 +639,33 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
       request: request(`POST ${WEBHOOK}/deliveries/1/redeliver`),
     },
   },
+  getReport: {
+    ...ofSandbox('GET /v1/report'),
+    200: { start: inSandbox(['GET', '/pets']), request: request('GET /v1/report') },
+  },
+  listChallenges: {
+    ...withoutNotFound(ofSandbox('GET /v1/challenges')),
+    200: { start: inSandbox(), request: request('GET /v1/challenges') },
+  },
+  startChallenge: {
+    ...ofSandbox('POST /v1/challenges/big-ids/start'),
+    201: { start: inSandbox(), request: request('POST /v1/challenges/big-ids/start') },
+    not_found: { start: inSandbox(), request: request('POST /v1/challenges/big-id/start') },
+    invalid_request: {
+      start: inSandbox(),
+      request: request('POST /v1/challenges/big-ids/start?seed=x'),
+    },
+  },
+  getChallengeVerdict: {
+    ...ofSandbox('GET /v1/challenges/verdict'),
+    200: { start: inSandbox(aChallenge), request: request('GET /v1/challenges/verdict') },
+    not_found: { start: inSandbox(), request: request('GET /v1/challenges/verdict') },
+  },
+  endChallenge: {
+    ...ofSandbox('POST /v1/challenges/verdict'),
+    200: { start: inSandbox(aChallenge), request: request('POST /v1/challenges/verdict') },
+    not_found: { start: inSandbox(), request: request('POST /v1/challenges/verdict') },
+  },
   completeOrder: ending('complete'),
   cancelOrder: ending('cancel'),
 };
@@ -648,6 +682,8 @@ function assertAsDocumented(name: string, answer: RawResponse, documented: Answe
   // What is made anew each time.
   const text = answer.body
     .replace(/"sbx_\w{16}"/, `"${LESSON.id}"`)
+    // By the monotonic clock of the process.
+    .replace(/"(from|to)":"[^"]+"/g, `"$1":"${new Date(NOON).toISOString()}"`)
     .replace(/"pk_sand_\w{38}"/, `"pk_sand_${'0'.repeat(38)}"`)
     .replace(/"fault_\w{16}"/, '"fault_0123456789abcdef"')
     .replace(/"wh_\w{16}"/, '"wh_0123456789abcdef"')
@@ -805,17 +841,20 @@ test('a header that changes what an operation does is its parameter in the docum
   const { document } = await documentOf(await service(t));
   for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
     const target = `/v1${path
+      .replace('{code}', 'big-ids')
       .replace('{petId}', '1')
       .replace('{webhookId}', 'wh_0123456789abcdef')
       .replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
     const start = path.startsWith('/sandbox/')
       ? inSandbox(...fiveSnapshots.slice(0, 1))
-      : path === '/sandbox' || path === '/faults'
+      : ['/sandbox', '/faults', '/report'].includes(path)
         ? inSandbox()
-        : path.startsWith('/webhooks/')
-          ? withReceiver
-          : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+        : path.startsWith('/challenges')
+          ? inSandbox(aChallenge)
+          : path.startsWith('/webhooks/')
+            ? withReceiver
+            : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
     const shared = method === 'GET' ? await start(t) : undefined;
     const statusWith = async (headers: Record<string, string>) => {
       const { origin, key } = shared ?? (await start(t));

@@ -370,6 +370,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the client behaved
+         * @description Judges what was asked for with the key of this sandbox, rule by rule, with the requests as evidence. As JSON, or by `Accept` as JUnit XML (`application/xml`), as a page (`text/html`), or as a badge (`image/svg+xml`).
+         */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the challenges
+         * @description Each gives a client something to do in a sandbox that makes it hard.
+         */
+        get: operations["listChallenges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/challenges/{code}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a challenge
+         * @description Resets the sandbox, replaces its fault rules by those of the challenge, and judges the requests from now on. Snapshots stay.
+         */
+        post: operations["startChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/challenges/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the challenge goes
+         * @description Judges what the client has done since the challenge was started. As JSON, or by `Accept` as JUnit XML (`application/xml`), as a page (`text/html`), or as a badge (`image/svg+xml`).
+         */
+        get: operations["getChallengeVerdict"];
+        put?: never;
+        /**
+         * End the challenge
+         * @description The client is done: nothing goes wrong any more, and what it left out counts. As JSON, or by `Accept` as JUnit XML (`application/xml`), as a page (`text/html`), or as a badge (`image/svg+xml`).
+         */
+        post: operations["endChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1200,6 +1284,138 @@ export interface components {
         };
         /** @description The rules of a sandbox in the order in which they are looked at. */
         FaultRules: components["schemas"]["FaultRule"][];
+        /**
+         * @description `broken` only where the requests leave no other reading; `not_seen` where the client had no occasion.
+         * @enum {string}
+         */
+        ReportVerdict: "kept" | "broken" | "not_seen";
+        /** @description What a verdict rests on. */
+        ReportEvidence: {
+            /** @description Numbers of requests, in the order in which they came. */
+            requests: number[];
+            /** @description What was seen. */
+            seen: string;
+            /** @description What would be right. */
+            expected: string;
+        };
+        /** @description A rule for clients, and whether this one keeps it. */
+        ReportRule: {
+            /**
+             * @description Names the rule, for programs.
+             * @example pages_by_link
+             */
+            code: string;
+            /** @description The rule. */
+            title: string;
+            verdict: components["schemas"]["ReportVerdict"];
+            evidence: components["schemas"]["ReportEvidence"][];
+            /** @description Where the rule comes from. */
+            standard: {
+                /** @example RFC 8288, section 3 */
+                title: string;
+                /** Format: uri */
+                url: string;
+            };
+            /** @description How to have the rule seen. */
+            advice: string;
+        };
+        /** @description How a client behaved. */
+        ClientReport: {
+            /** @description The id of the sandbox. */
+            sandbox: string;
+            verdict: components["schemas"]["ReportVerdict"];
+            requests: {
+                /** @description How many requests are judged. */
+                count: number;
+                /** @description Whether these are all there were: the newest 5,000 are kept. */
+                isWhole: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the first of them came.
+                 */
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last of them came.
+                 */
+                to: string | null;
+            };
+            rules: components["schemas"]["ReportRule"][];
+        };
+        /** @description Something to do with a client, in a sandbox that makes it hard. */
+        Challenge: {
+            /** @example list-while-others-add */
+            code: string;
+            title: string;
+            /** @description What the client is to do. */
+            task: string;
+            /** @description Codes of the rules that have to be kept. */
+            rules: string[];
+            /** @description Whether the sandbox is at it now. */
+            isRunning: boolean;
+        };
+        /** @description Every challenge. */
+        Challenges: components["schemas"]["Challenge"][];
+        /** @description A challenge that was started. */
+        ChallengeRun: {
+            /** @example list-while-others-add */
+            code: string;
+            title: string;
+            /** @description What is drawn depends on it. */
+            seed: number;
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the client was done; null while it is not.
+             */
+            endedAt: string | null;
+            /** @description What the client is to do. */
+            task: string;
+        };
+        /** @description How a client did in a challenge. */
+        ChallengeVerdict: {
+            /** @description The id of the sandbox. */
+            sandbox: string;
+            verdict: components["schemas"]["ReportVerdict"];
+            requests: {
+                /** @description How many requests are judged. */
+                count: number;
+                /** @description Whether these are all there were: the newest 5,000 are kept. */
+                isWhole: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the first of them came.
+                 */
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last of them came.
+                 */
+                to: string | null;
+            };
+            rules: components["schemas"]["ReportRule"][];
+            challenge: {
+                /** @example list-while-others-add */
+                code: string;
+                title: string;
+                /** @description What is drawn depends on it. */
+                seed: number;
+                /**
+                 * Format: date-time
+                 * @description When it was started.
+                 */
+                startedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the client was done; null while it is not.
+                 */
+                endedAt: string | null;
+            };
+        };
         /** @description The body of every error response. */
         Error: {
             /**
@@ -1541,7 +1757,20 @@ export interface components {
             };
         };
         /** @description `not_found`: Nothing is at this address. */
-        NotFoundSandboxes: {
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundChallenges: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -1656,6 +1885,8 @@ export interface components {
         Sunset: string;
         /** @description What replaces it (`rel="successor-version"`). */
         Link: string;
+        /** @description `accept`: the form depends on it. */
+        Vary: string;
     };
     pathItems: never;
 }
@@ -3046,7 +3277,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3069,7 +3300,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3117,7 +3348,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3161,7 +3392,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3219,7 +3450,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: The request conflicts with what is stored. */
             409: {
@@ -3288,7 +3519,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3317,7 +3548,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3366,7 +3597,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3431,7 +3662,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -3498,7 +3729,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: The request conflicts with what is stored. */
             409: {
@@ -3536,7 +3767,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
-            404: components["responses"]["NotFoundSandboxes"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3653,6 +3884,654 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `no-store`: nobody stores it. */
+                    "Cache-Control"?: string;
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sandbox": "sbx_5f0c2a9be1d47386",
+                     *       "verdict": "kept",
+                     *       "requests": {
+                     *         "count": 1,
+                     *         "isWhole": true,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "rules": [
+                     *         {
+                     *           "code": "pages_by_link",
+                     *           "title": "Lists are read by following the link to the next page.",
+                     *           "standard": {
+                     *             "title": "RFC 8288, section 3",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc8288#section-3"
+                     *           },
+                     *           "advice": "List animals with a limit smaller than their number, and read on to the second page.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "exact_ids",
+                     *           "title": "Ids are sent back with every digit.",
+                     *           "standard": {
+                     *             "title": "RFC 8259, section 6",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc8259#section-6"
+                     *           },
+                     *           "advice": "Read an animal whose id or categoryId is beyond 9007199254740992 and send that number back, or start the challenge big-ids.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "unknown_tolerated",
+                     *           "title": "Unknown members and values do not stop the client.",
+                     *           "standard": {
+                     *             "title": "RFC 7493, section 4.2",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc7493#section-4.2"
+                     *           },
+                     *           "advice": "List animals over several pages with unknown members in them: start the challenge new-words.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "deprecated_operations",
+                     *           "title": "No operation is used that goes away.",
+                     *           "standard": {
+                     *             "title": "RFC 9745, section 2",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9745#section-2"
+                     *           },
+                     *           "advice": "Send any request.",
+                     *           "verdict": "kept",
+                     *           "evidence": [
+                     *             {
+                     *               "requests": [
+                     *                 1
+                     *               ],
+                     *               "seen": "No response said that its operation is deprecated.",
+                     *               "expected": "Use no such operation."
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "code": "retry_after_kept",
+                     *           "title": "A retry waits as long as Retry-After says.",
+                     *           "standard": {
+                     *             "title": "RFC 9110, section 10.2.3",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3"
+                     *           },
+                     *           "advice": "Have a request refused with Retry-After, and sent again: start the challenge told-to-wait.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "retries_back_off",
+                     *           "title": "Retries wait, and longer each time.",
+                     *           "standard": {
+                     *             "title": "Timeouts, retries and backoff with jitter (Amazon Builders’ Library)",
+                     *             "url": "https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/"
+                     *           },
+                     *           "advice": "Let a request fail three times in a row without Retry-After: start the challenge back-off.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "no_unsafe_retry",
+                     *           "title": "A POST that may have been done is not sent again without an Idempotency-Key.",
+                     *           "standard": {
+                     *             "title": "RFC 9110, section 9.2.2",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2"
+                     *           },
+                     *           "advice": "Let a POST fail after it was done: start the challenge add-once.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "idempotency_keys",
+                     *           "title": "One Idempotency-Key stands for one request, and a retry keeps it.",
+                     *           "standard": {
+                     *             "title": "draft-ietf-httpapi-idempotency-key-header, section 2.2",
+                     *             "url": "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2"
+                     *           },
+                     *           "advice": "Add two animals, each with an Idempotency-Key: start the challenge add-once.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "time_limits",
+                     *           "title": "The client does not wait for ever.",
+                     *           "standard": {
+                     *             "title": "RFC 9112, section 9.5",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9112#section-9.5"
+                     *           },
+                     *           "advice": "Let a response take longer than your time limit: start the challenge hang.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "pace_under_quota",
+                     *           "title": "After 429 the whole client waits.",
+                     *           "standard": {
+                     *             "title": "RFC 6585, section 4",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc6585#section-4"
+                     *           },
+                     *           "advice": "Send more requests than a quota allows: start the challenge quota.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "conditional_requests",
+                     *           "title": "What is asked for again is asked for with the entity tag.",
+                     *           "standard": {
+                     *             "title": "RFC 9110, section 13.1.2",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2"
+                     *           },
+                     *           "advice": "Ask for the same list again while nothing changes: start the challenge poll.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "not_modified_understood",
+                     *           "title": "After 304 the client uses what it has.",
+                     *           "standard": {
+                     *             "title": "RFC 9110, section 15.4.5",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5"
+                     *           },
+                     *           "advice": "Ask for the same list again with If-None-Match: start the challenge poll.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "connections_reused",
+                     *           "title": "Connections are used for more than one request.",
+                     *           "standard": {
+                     *             "title": "RFC 9112, section 9.3",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc9112#section-9.3"
+                     *           },
+                     *           "advice": "Send some requests, each within a second of the last, without a proxy in between.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "credentials_in_header",
+                     *           "title": "The key is never part of an address.",
+                     *           "standard": {
+                     *             "title": "RFC 6750, section 5.3",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc6750#section-5.3"
+                     *           },
+                     *           "advice": "Send any request.",
+                     *           "verdict": "kept",
+                     *           "evidence": [
+                     *             {
+                     *               "requests": [
+                     *                 1
+                     *               ],
+                     *               "seen": "The key was in the header alone.",
+                     *               "expected": "Send the key as Authorization: Bearer and nowhere else. A key that was in one is in logs: make another."
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "code": "webhooks_verified",
+                     *           "title": "The endpoint refuses a delivery with a wrong signature.",
+                     *           "standard": {
+                     *             "title": "Standard Webhooks, Verifying webhook authenticity",
+                     *             "url": "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md"
+                     *           },
+                     *           "advice": "Make an endpoint and let events come to it: start the challenge webhooks.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "webhooks_answered_in_time",
+                     *           "title": "The endpoint answers each delivery within its time.",
+                     *           "standard": {
+                     *             "title": "Standard Webhooks, Operational considerations",
+                     *             "url": "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md"
+                     *           },
+                     *           "advice": "Make an endpoint and let events come to it: start the challenge webhooks.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         },
+                     *         {
+                     *           "code": "webhooks_taken_twice",
+                     *           "title": "An event that comes twice is taken twice and done once.",
+                     *           "standard": {
+                     *             "title": "Standard Webhooks, Idempotency",
+                     *             "url": "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md"
+                     *           },
+                     *           "advice": "Make an endpoint and let events come to it: start the challenge webhooks.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChallenges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every challenge. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `no-store`: nobody stores it. */
+                    "Cache-Control"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "code": "list-while-others-add",
+                     *         "title": "List everything while others add",
+                     *         "task": "List all animals with limit=10, page by page, to the end. Meanwhile others add animals and remove some that you have seen.",
+                     *         "rules": [
+                     *           "pages_by_link",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "big-ids",
+                     *         "title": "Keep every digit",
+                     *         "task": "Find the animal named Exact in the list, and add one named Copy with the same categoryId.",
+                     *         "rules": [
+                     *           "exact_ids"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "new-words",
+                     *         "title": "Meet words that the document does not have",
+                     *         "task": "List all animals with limit=10, page by page, to the end. Some pages have members and a status that are newer than your client.",
+                     *         "rules": [
+                     *           "unknown_tolerated",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "told-to-wait",
+                     *         "title": "Wait as long as you are told",
+                     *         "task": "List all animals with limit=10, page by page, to the end. When you are refused with Retry-After, try again when it is over.",
+                     *         "rules": [
+                     *           "retry_after_kept",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "back-off",
+                     *         "title": "Try again, more slowly each time",
+                     *         "task": "List all animals with limit=10, page by page, to the end. The second page fails three times in a row: do not give up before the fourth attempt.",
+                     *         "rules": [
+                     *           "retries_back_off",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "add-once",
+                     *         "title": "Add five animals, each once",
+                     *         "task": "Add Practice 1 to Practice 5, each exactly once. Connections break before and after the work is done.",
+                     *         "rules": [
+                     *           "no_unsafe_retry",
+                     *           "added_once"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "twins",
+                     *         "title": "Add the same animal three times",
+                     *         "task": "Add three animals that are alike in every member: name Twin, categoryId 1. Send an Idempotency-Key with each POST. One of them fails.",
+                     *         "rules": [
+                     *           "idempotency_keys",
+                     *           "added_once"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "quota",
+                     *         "title": "Stay under a quota",
+                     *         "task": "Add Practice 1 to Practice 10, as fast as you may. After a 429 send nothing until its Retry-After is over.",
+                     *         "rules": [
+                     *           "pace_under_quota",
+                     *           "added_once"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "poll",
+                     *         "title": "Ask again and again for little",
+                     *         "task": "Read GET /pets?status=available&limit=20 six times within some seconds. Nothing changes meanwhile.",
+                     *         "rules": [
+                     *           "conditional_requests",
+                     *           "not_modified_understood"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "hang",
+                     *         "title": "Do not wait for ever",
+                     *         "task": "List all animals with limit=10, page by page, to the end. Wait at most 4 seconds for a response, then give up and ask again.",
+                     *         "rules": [
+                     *           "time_limits",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "cut-short",
+                     *         "title": "Notice what is missing",
+                     *         "task": "List all animals with limit=10, page by page, to the end. Some responses end in the middle: ask for those again.",
+                     *         "rules": [
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "manners",
+                     *         "title": "Good manners",
+                     *         "task": "Send ten requests, one after the other, to operations that stay.",
+                     *         "rules": [
+                     *           "connections_reused",
+                     *           "credentials_in_header",
+                     *           "deprecated_operations"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "webhooks",
+                     *         "title": "Trust no delivery unseen",
+                     *         "task": "Make a webhook for your endpoint with POST /webhooks and change an animal. When the challenge ends, the endpoint gets the newest event, the same again, and a forged one: verify each, and answer within ten seconds.",
+                     *         "rules": [
+                     *           "webhooks_verified",
+                     *           "webhooks_answered_in_time",
+                     *           "webhooks_taken_twice"
+                     *         ],
+                     *         "isRunning": false
+                     *       },
+                     *       {
+                     *         "code": "bad-hour",
+                     *         "title": "Survive a bad hour",
+                     *         "task": "Add Practice 1 to Practice 12, each exactly once; then list all animals with limit=5, to the end. Much goes wrong.",
+                     *         "rules": [
+                     *           "added_once",
+                     *           "everything_listed"
+                     *         ],
+                     *         "isRunning": false
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Challenges"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startChallenge: {
+        parameters: {
+            query?: {
+                /** @description With the same seed the same goes wrong. */
+                seed?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The code of a challenge.
+                 * @example big-ids
+                 */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge was started. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "big-ids",
+                     *       "title": "Keep every digit",
+                     *       "seed": 1,
+                     *       "startedAt": "2026-11-21T12:00:00.000Z",
+                     *       "endedAt": null,
+                     *       "task": "Find the animal named Exact in the list, and add one named Copy with the same categoryId."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChallengeRun"];
+                };
+            };
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            /** @description `not_found`: Nothing is at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChallengeVerdict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it goes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `no-store`: nobody stores it. */
+                    "Cache-Control"?: string;
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sandbox": "sbx_5f0c2a9be1d47386",
+                     *       "challenge": {
+                     *         "code": "big-ids",
+                     *         "title": "Keep every digit",
+                     *         "seed": 1,
+                     *         "startedAt": "2026-11-21T12:00:00.000Z",
+                     *         "endedAt": null
+                     *       },
+                     *       "verdict": "not_seen",
+                     *       "requests": {
+                     *         "count": 0,
+                     *         "isWhole": true,
+                     *         "from": null,
+                     *         "to": null
+                     *       },
+                     *       "rules": [
+                     *         {
+                     *           "code": "exact_ids",
+                     *           "title": "Ids are sent back with every digit.",
+                     *           "standard": {
+                     *             "title": "RFC 8259, section 6",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc8259#section-6"
+                     *           },
+                     *           "advice": "Read an animal whose id or categoryId is beyond 9007199254740992 and send that number back, or start the challenge big-ids.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChallengeVerdict"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFoundChallenges"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verdict. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `no-store`: nobody stores it. */
+                    "Cache-Control"?: string;
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sandbox": "sbx_5f0c2a9be1d47386",
+                     *       "challenge": {
+                     *         "code": "big-ids",
+                     *         "title": "Keep every digit",
+                     *         "seed": 1,
+                     *         "startedAt": "2026-11-21T12:00:00.000Z",
+                     *         "endedAt": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "verdict": "not_seen",
+                     *       "requests": {
+                     *         "count": 0,
+                     *         "isWhole": true,
+                     *         "from": null,
+                     *         "to": null
+                     *       },
+                     *       "rules": [
+                     *         {
+                     *           "code": "exact_ids",
+                     *           "title": "Ids are sent back with every digit.",
+                     *           "standard": {
+                     *             "title": "RFC 8259, section 6",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc8259#section-6"
+                     *           },
+                     *           "advice": "Read an animal whose id or categoryId is beyond 9007199254740992 and send that number back, or start the challenge big-ids.",
+                     *           "verdict": "not_seen",
+                     *           "evidence": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChallengeVerdict"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundChallenges"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

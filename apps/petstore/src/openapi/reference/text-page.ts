@@ -37,17 +37,16 @@ td code { overflow-wrap: normal; }
 td:first-child { color: var(--soft); font-variant-numeric: tabular-nums; }
 `;
 
-const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`;
-
-/** Sends a page for people. It may load its own style and nothing else. */
-export function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
+/** Sends a page for people. It may load its own style and nothing else. `style`: what it needs beyond that of all pages. */
+export function sendPage(reply: FastifyReply, title: string, body: Html, style = ''): FastifyReply {
+  const styles = STYLE + style;
   const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style>${styles}</style>
 </head>
 <body>
 <main>
@@ -59,9 +58,13 @@ ${body.text}
   return reply
     .headers({
       ...PAGE_HEADERS,
-      'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src '${styleHash(styles)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     })
     .send(page);
+}
+
+function styleHash(styles: string): string {
+  return `sha256-${hash('sha256', styles, 'base64')}`;
 }
 
 export const PAGE_HEADERS = {

@@ -19,15 +19,13 @@ export const connectionsReused: Rule = {
   advice: 'Send some requests, each within a second of the last, without a proxy in between.',
   judge({ requests }) {
     if (requests.some(({ viaProxy }) => viaProxy)) return findingOf([], []);
-    const seen = new Set<string>();
     const reused: RecordedRequest[] = [];
     const anew: RecordedRequest[] = [];
     requests.forEach((request, i) => {
       const before = requests[i - 1];
       if (before && leavesOpen(before) && isSoonAfter(before, request)) {
-        (seen.has(request.connection) ? reused : anew).push(request);
+        (request.opensConnection ? anew : reused).push(request);
       }
-      seen.add(request.connection);
     });
     const occasions = reused.length + anew.length;
     const isBroken = occasions >= OCCASIONS && reused.length === 0;

@@ -1,7 +1,7 @@
 import { evidence, findingOf, type Rule } from '../rule.ts';
 
 const EXPECTED =
-  'Send the key as Authorization: Bearer and nowhere else. This one was seen: make another.';
+  'Send the key as Authorization: Bearer and nowhere else. A key that was in one is in logs: make another.';
 
 export const credentialsInHeader: Rule = {
   code: 'credentials_in_header',

@@ -20,7 +20,7 @@ export const deprecatedOperations: Rule = {
         const times = uses.length === 1 ? 'once' : `${uses.length} times`;
         return evidence(
           uses.slice(0, 5),
-          `${name} was used ${times}. It goes on ${new Date(sunset).toISOString().slice(0, 10)}, in ${days} days.`,
+          `The operation ${name} was used ${times}. It goes on ${new Date(sunset).toISOString().slice(0, 10)}, in ${days} days.`,
           'Use the operation that Link with rel="successor-version" names.',
         );
       },

@@ -37,7 +37,7 @@ export const idempotencyKeys: Rule = {
         ? [
             evidence(
               withKey.slice(0, 5),
-              `${withKey.length} requests had ${first.size} keys, each for one request.`,
+              `Each of ${first.size} keys was for one request; ${withKey.length} requests had one.`,
               'Make a new key for each new request.',
             ),
           ]

@@ -1,4 +1,5 @@
 import {
+  failedInPassing,
   faultKinds,
   parameterOf,
   type RecordedRequest,
@@ -22,7 +23,7 @@ export const unknownTolerated: Rule = {
     const broken: Evidence[] = [];
     const kept: Evidence[] = [];
     for (const drifted of recording.requests) {
-      if (!faultKinds(drifted).includes('drift') || drifted.status !== 200) continue;
+      if (!faultKinds(drifted).includes('drift') || failedInPassing(drifted)) continue;
       // Only a page with a next one shows whether the client could read it.
       if (drifted.next === undefined) continue;
       const follower = followerOf(drifted, recording);

@@ -441,4 +441,21 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   `,
   },
+  {
+    does: 'makes the tables of reports on clients',
+    script: `
+  -- What clients asked for with the key of a sandbox, and the challenge that it is at: JSON. See report/.
+  CREATE TABLE sandbox_requests (
+    sandbox text NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    number bigint NOT NULL,
+    request text NOT NULL,
+    PRIMARY KEY (sandbox, number)
+  );
+
+  CREATE TABLE sandbox_challenges (
+    sandbox text PRIMARY KEY REFERENCES sandboxes ON DELETE CASCADE,
+    run text NOT NULL
+  );
+  `,
+  },
 ];

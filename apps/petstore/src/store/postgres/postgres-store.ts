@@ -27,6 +27,7 @@ import { postgresOrders } from './orders.ts';
 import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
 import { ReplicaReads } from './replicas/replica-reads.ts';
+import { postgresReports } from './reports.ts';
 import { RevocationListener } from './revocation-listener.ts';
 import { postgresSandboxes } from './sandboxes.ts';
 import { postgresRunner } from './sql-runner.ts';
@@ -96,6 +97,7 @@ export async function openPostgresStore(
     sandboxes: postgresSandboxes(clients),
     webhooks: new WebhookStore(postgresRunner(clients)),
     faults: postgresFaults(clients),
+    reports: postgresReports(clients),
     // Part of every read that needs no standby: its table is not in the log.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,

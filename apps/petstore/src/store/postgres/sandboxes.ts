@@ -177,5 +177,7 @@ async function empty(db: Connection, ids: readonly string[]): Promise<number> {
   await db.execute(sql`DELETE FROM event_groups WHERE store = ANY (${ids})`);
   await db.execute(sql`DELETE FROM event_logs WHERE store = ANY (${ids})`);
   await db.execute(sql`DELETE FROM sandbox_fault_counts WHERE sandbox = ANY (${ids})`);
+  await db.execute(sql`DELETE FROM sandbox_requests WHERE sandbox = ANY (${ids})`);
+  await db.execute(sql`DELETE FROM sandbox_challenges WHERE sandbox = ANY (${ids})`);
   return emptied;
 }

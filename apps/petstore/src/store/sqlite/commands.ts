@@ -10,6 +10,7 @@ import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-wri
 import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
+import { prepareReportWrites, type ReportWrites } from './report-writes.ts';
 import { prepareSandboxWrites, type SandboxWrites } from './sandbox-writes.ts';
 
 /** All kinds of writes. */
@@ -20,6 +21,7 @@ type Writes = PetWrites &
   EventWrites &
   SandboxWrites &
   FaultWrites &
+  ReportWrites &
   KeyWrites &
   Probe;
 
@@ -122,6 +124,7 @@ function prepareWrites(
     ...events,
     ...prepareSandboxWrites(db, append, events),
     ...prepareFaultWrites(db),
+    ...prepareReportWrites(db),
     ...prepareKeyWrites(db),
   };
   return {

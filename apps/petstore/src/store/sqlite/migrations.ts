@@ -210,4 +210,21 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT;
   `,
   },
+  {
+    does: 'makes the tables of reports on clients',
+    script: `
+  -- What clients asked for with the key of a sandbox, and the challenge that it is at: JSON. See report/.
+  CREATE TABLE sandbox_requests (
+    sandbox TEXT NOT NULL REFERENCES sandboxes ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    PRIMARY KEY (sandbox, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sandbox_challenges (
+    sandbox TEXT PRIMARY KEY REFERENCES sandboxes ON DELETE CASCADE,
+    run TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  },
 ];

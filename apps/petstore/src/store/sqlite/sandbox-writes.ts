@@ -71,6 +71,8 @@ export function prepareSandboxWrites(
   const dropCounts = db.prepare('DELETE FROM sandbox_fault_counts WHERE sandbox = ?');
   const dropSnapshots = db.prepare('DELETE FROM sandbox_snapshots WHERE sandbox = ?');
   const dropEvents = db.prepare('DELETE FROM event_groups WHERE store = ?');
+  const dropRequests = db.prepare('DELETE FROM sandbox_requests WHERE sandbox = ?');
+  const dropChallenge = db.prepare('DELETE FROM sandbox_challenges WHERE sandbox = ?');
   const forgetEmpty = db.prepare(
     `DELETE FROM sandboxes WHERE id IN
        (SELECT id FROM sandboxes WHERE key_hash IS NULL AND created_at < ? LIMIT ?)`,
@@ -94,6 +96,8 @@ export function prepareSandboxWrites(
     dropSnapshots.run(id);
     dropEvents.run(id);
     dropCounts.run(id);
+    dropRequests.run(id);
+    dropChallenge.run(id);
     return true;
   };
   return {

@@ -30,6 +30,7 @@ import { pageReader, rowReader, type Source } from './page-reader.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
 import { RemoteWriter, writeForOthers } from './remote-writer.ts';
+import { sqliteReports } from './reports.ts';
 import { sqliteSandboxes } from './sandboxes.ts';
 import { sqliteRunner } from './sql-runner.ts';
 import { GroupCommitWriter } from './writer.ts';
@@ -149,6 +150,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     sandboxes: sqliteSandboxes(db, write),
     webhooks: new WebhookStore(sqliteRunner(db, writeRarely)),
     faults: sqliteFaults(db, write),
+    reports: sqliteReports(db, write),
     changes,
     writeGroup: writeForOthers(write),
     writeQueue,

@@ -1,0 +1,81 @@
+import { UserError } from '@petstore/service/user-error.ts';
+import { DEFAULT_PORT, readConfig } from '../config.ts';
+import { isWellFormedSandboxKey } from '../keys/key.ts';
+
+export const URL_OPTION = [
+  '--url <url>',
+  'address of the service, ending in /v1; by default the one that these settings name',
+] as const;
+
+/** How long the service may take to respond, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Asks a running service with a sandbox's key: whoever practises has the key and the address, and nothing else. Gives
+ * the text of the response. Throws UserError where there is none, or an error.
+ */
+export async function askService(
+  key: string,
+  path: string,
+  {
+    url = ownUrl(),
+    method = 'GET',
+    accept = 'application/json',
+  }: { url?: string | undefined; method?: string; accept?: string },
+): Promise<string> {
+  if (!isWellFormedSandboxKey(key)) {
+    throw new UserError(
+      'This is not the key of a sandbox, which begins with pk_sand_ and has 46 characters. Make one: petstore sandbox create',
+    );
+  }
+  const base = readUrl(url);
+  let response: Response;
+  try {
+    response = await fetch(`${base}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, accept },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (response.ok) return text;
+    throw new UserError(refusalOf(response.status, text));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const { cause, message } = error as Error & { cause?: { code?: string } };
+    throw new UserError(
+      `No service responds at ${base} (${cause?.code ?? message}). Start it, or name another with --url.`,
+    );
+  }
+}
+
+function refusalOf(status: number, text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message === 'string') return message;
+  } catch {
+    // Something between here and the service responded.
+  }
+  return `The response was ${status}. Is this the address of the service?`;
+}
+
+/** The address at which a service with these settings listens. */
+function ownUrl(): string {
+  const { host, port } = readConfig(process.env);
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : bracketed(host);
+  return `http://${name}:${port || DEFAULT_PORT}/v1`;
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith('/v1')) {
+    throw new UserError(
+      `--url must be an http or https address that ends in /v1, such as https://api.example.com/v1. It was ${text}.`,
+    );
+  }
+  return url.href;
+}

@@ -1,0 +1,57 @@
+import sql from 'sql-template-tag';
+import type { ChallengeRun } from '../../report/challenge-run.ts';
+import type { UnnumberedRequest } from '../../report/recorded-request.ts';
+import type { ReportStore } from '../store.ts';
+import type { Clients } from './client.ts';
+
+export function postgresReports({ reads, writes }: Clients): ReportStore {
+  return {
+    async record(batches, kept) {
+      // Always in the same order, so that two processes do not wait for each other.
+      const inOrder = batches.toSorted((a, b) => (a.sandbox < b.sandbox ? -1 : 1));
+      for (const { sandbox, lost, requests } of inOrder) {
+        const texts = requests.map((request) => JSON.stringify(request));
+        await writes.transaction(async (db) => {
+          // Behind the lock, the next statement sees the numbers that others have given.
+          const known = await db.row(sql`
+            SELECT 1 FROM sandboxes WHERE id = ${sandbox} AND key_hash IS NOT NULL FOR UPDATE`);
+          if (!known) return;
+          await db.execute(sql`
+            INSERT INTO sandbox_requests (sandbox, number, request)
+            SELECT ${sandbox}, place + ${lost}::bigint + coalesce(
+              (SELECT max(number) FROM sandbox_requests WHERE sandbox = ${sandbox}), 0), request
+            FROM unnest(${texts}::text[]) WITH ORDINALITY AS a (request, place)`);
+          await db.execute(sql`
+            DELETE FROM sandbox_requests WHERE sandbox = ${sandbox} AND number <=
+              (SELECT max(number) FROM sandbox_requests WHERE sandbox = ${sandbox}) - ${kept}::bigint`);
+        });
+      }
+    },
+    async requests(sandbox) {
+      const rows = await reads.run((db) =>
+        db.rows<{ number: bigint; request: string }>(sql`
+          SELECT number, request FROM sandbox_requests WHERE sandbox = ${sandbox} ORDER BY number`),
+      );
+      return rows.map(({ number, request }) => ({
+        number: Number(number),
+        ...(JSON.parse(request) as UnnumberedRequest),
+      }));
+    },
+    async run(sandbox) {
+      const row = await reads.row<{ run: string }>(
+        sql`SELECT run FROM sandbox_challenges WHERE sandbox = ${sandbox}`,
+      );
+      return row && (JSON.parse(row.run) as ChallengeRun);
+    },
+    async keepRun(sandbox, run) {
+      const changed = await writes.run((db) =>
+        db.execute(sql`
+          INSERT INTO sandbox_challenges (sandbox, run)
+          SELECT id, ${JSON.stringify(run)}::text FROM sandboxes
+          WHERE id = ${sandbox} AND key_hash IS NOT NULL
+          ON CONFLICT (sandbox) DO UPDATE SET run = excluded.run`),
+      );
+      return changed > 0;
+    },
+  };
+}

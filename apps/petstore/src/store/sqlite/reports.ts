@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ReportStore } from '../store.ts';
+import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
+
+export function sqliteReports(db: DatabaseSync, write: Write): ReportStore {
+  const select = db.prepare(
+    'SELECT number, request FROM sandbox_requests WHERE sandbox = ? ORDER BY number',
+  );
+  const selectRun = db.prepare('SELECT run FROM sandbox_challenges WHERE sandbox = ?');
+  return {
+    async record(batches, kept) {
+      // All at once, so that they are one group of the writer.
+      await Promise.all(
+        batches.map(({ sandbox, lost, requests }) =>
+          write(
+            'recordRequests',
+            sandbox,
+            lost,
+            kept,
+            requests.map((one) => JSON.stringify(one)),
+          ),
+        ),
+      );
+    },
+    async requests(sandbox) {
+      return translateErrors(() => select.all(sandbox)).map(({ number, request }) => ({
+        number: Number(number),
+        ...JSON.parse(String(request)),
+      }));
+    },
+    async run(sandbox) {
+      const row = translateErrors(() => selectRun.get(sandbox));
+      return row && JSON.parse(String(row.run));
+    },
+    keepRun: (sandbox, run) => write('keepRun', sandbox, JSON.stringify(run)),
+  };
+}

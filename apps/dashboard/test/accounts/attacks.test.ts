@@ -2,11 +2,13 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import type { PasswordLink } from '../../server/src/accounts/account.ts';
 import type { CreatedInvitation } from '../../server/src/projects/project.ts';
 import { startMailServer } from '../notices/support/mail-server.ts';
 import { createProject, idOf, joinAs } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
+import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
 const ANN = 'ann@example.com';
 
@@ -161,3 +163,34 @@ test('no password is taken that is tried first, wherever it is set', async (t) =
     await assertError(reset, 400, 'invalid_request');
   }
 });
+
+for (const [what, path, bodyOf] of [
+  ['the installation', '/api/installation/owner', (userId: string) => ({ userId })],
+  ['a token for a directory', '/api/installation/scim-tokens', () => ({ name: 'Entra ID' })],
+  ['a link to a password', '/api/installation/users/:id/password-link', () => undefined],
+] as const) {
+  test(`whoever hands the installation over gives nobody ${what} by a request under way [PostgreSQL]`, async (t) => {
+    const databaseUrl = await (await sharedServer()).copyDatabase(UP_TO_DATE);
+    const service = await startService(t, { databaseUrl, signUp: 'open' });
+    const root = await service.signUp('root@example.com');
+    const bob = await idOf(await service.signUp('bob@example.com'));
+    const cid = await idOf(await service.signUp('cid@example.com'));
+    const { begun } = await service.db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ role: 'user' }).where('role', '=', 'owner').execute();
+      await trx.updateTable('users').set({ role: 'owner' }).where('id', '=', cid).execute();
+      // It finds them the owner still, and somebody else when it does what it came for.
+      const asked = root.call('POST', path.replace(':id', bob), bodyOf(bob));
+      await lockWaits(service.db);
+      return { begun: asked };
+    });
+    await assertError(await begun, 403, 'forbidden');
+    const owner = await service.db
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'owner')
+      .execute();
+    assert.deepEqual(owner, [{ id: cid }]);
+    for (const table of ['scim_tokens', 'account_links'] as const)
+      assert.deepEqual(await service.db.selectFrom(table).selectAll().execute(), []);
+  });
+}

@@ -25,6 +25,7 @@ import {
 import { readEmail } from './account-input.ts';
 import { type HandedOver, type HandOver, handOver } from './hand-over.ts';
 import { emailChangedLetter } from './letters.ts';
+import { lockAsOwner } from './lock-as-owner.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
@@ -187,7 +188,7 @@ export async function setEmail(
 
 /**
  * Makes another account the owner of the installation; there is one at a time. The former one keeps the projects that it
- * is a member of. Throws ApiError where the account is gone or disabled.
+ * is a member of. Throws ApiError where the account is gone or disabled, and where the author is not the owner any more.
  */
 export async function handInstallationTo(
   { db, now }: LifeDeps,
@@ -196,7 +197,7 @@ export async function handInstallationTo(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const before = await findInstallationOwner(trx);
-    const locked = await lockUsers(trx, before ? [before.id, id] : [id]);
+    const locked = await lockAsOwner(trx, actor, before ? [before.id, id] : [id]);
     const user = locked.find((row) => row.id === id);
     if (!user) throw notFound('account');
     if (user.disabled_at !== null) throw conflict(`${user.email} is disabled. Enable it first.`);

@@ -8,7 +8,7 @@ import { listPasskeys } from '../store/passkeys.ts';
 import type { Trx } from '../store/schema.ts';
 import { deleteSessions } from '../store/sessions.ts';
 import { listTokens } from '../store/tokens.ts';
-import { findUserByEmail, lockUser, setPasswordHash, type UserRow } from '../store/users.ts';
+import { findUserByEmail, setPasswordHash, type UserRow } from '../store/users.ts';
 import { readEmail } from './account-input.ts';
 import {
   type AccountLink,
@@ -20,6 +20,7 @@ import {
   useAccountLink,
 } from './account-links.ts';
 import { passwordChangedLetter, passwordLinkLetter } from './letters.ts';
+import { lockAsOwner } from './lock-as-owner.ts';
 import { checkPassword, hashPassword, lockActiveUser, NO_PASSWORD } from './passwords.ts';
 import { isWithinResetLimit, limitResetRequests } from './sign-in-limits.ts';
 import { checkPasswordsFor } from './sign-in-rules.ts';
@@ -78,7 +79,7 @@ function makePasswordLink(
   lifetimeMs: number,
 ): Promise<AccountLink> {
   return deps.db.transaction().execute(async (trx) => {
-    const user = await lockUser(trx, id);
+    const user = (await lockAsOwner(trx, actor, [id])).find((row) => row.id === id);
     if (!user || user.disabled_at !== null) {
       throw conflict('The account is disabled or was removed.');
     }

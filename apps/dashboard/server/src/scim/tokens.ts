@@ -1,4 +1,5 @@
 import { readName } from '../accounts/account-input.ts';
+import { lockAsOwner } from '../accounts/lock-as-owner.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
 import { notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -38,6 +39,7 @@ export async function createScimToken(
     revoked_at: null,
   };
   await db.transaction().execute(async (trx) => {
+    await lockAsOwner(trx, actor);
     await insertScimToken(trx, row);
     await writeAudit(trx, row.created_at, actor, {
       action: 'scim_token.create',

@@ -33,7 +33,7 @@ export function matching<T extends Resource>(
 }
 
 /** Makes a filter a test for resources of a kind. Throws ScimError `invalidFilter` where it names what the kind lacks. */
-export function compileFilter(type: ResourceType, filter: Filter): Test {
+function compileFilter(type: ResourceType, filter: Filter): Test {
   return compile(filter, (path) => {
     const target = resolve(type, path);
     if (!target) throw unknown(path);

@@ -14,6 +14,10 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   const { origin, member } = shared();
   const root = await member();
   const ann = await member();
+  const { page } = root;
+  // Where there is nothing yet, nobody has searched for it.
+  await page.goto(`${origin}/installation/quotas`);
+  await page.getByText('There are no projects yet.').waitFor();
   for (const [owner, slug, name] of [
     [root, 'petstore', 'Petstore'],
     [ann, 'shop', 'Shop'],
@@ -28,7 +32,6 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
     );
     return items[0]?.quotas.find(({ quota }) => quota === 'bytes');
   };
-  const { page } = root;
 
   // For a plan, with an error where it is typed.
   await page.goto(`${origin}/installation/quotas`);
@@ -116,5 +119,11 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   await holders.getByRole('button', { name: 'Unset' }).click();
   await holders.getByText('Nothing is set for a single one.').waitFor();
   assert.deepEqual((await usedBy('shop'))?.most, 2_000_000_000);
+
+  // The audit log tells a quota that was unset from one that was set, and bytes as people read them.
+  await page.goto(`${origin}/installation/audit?action=quota.set`);
+  const entries = page.getByRole('listitem');
+  await entries.filter({ hasText: 'Unset the quota bytes' }).waitFor();
+  await entries.filter({ hasText: 'value: 2.0 GB' }).waitFor();
   assert.deepEqual(withoutRefusals([...root.complaints, ...complaints]), []);
 });

@@ -7,6 +7,7 @@ import { auditQuery } from '../queries.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { fileSize } from '../ui/format.ts';
 import { ScrollText } from '../ui/icons.tsx';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
@@ -87,6 +88,7 @@ type Told = Pick<AuditEntry, 'action' | 'target' | 'details'>;
 
 /** The action and its object: `Rolled back from #5 to` `#4`, `Created the project` `pets`. */
 export function deedInWords({ action, target, details }: Told): string {
+  if (action === 'quota.set' && details.value === null) return 'Unset the quota';
   if (action !== 'deploy.activate') return actionInWords(action);
   const { from } = details;
   if (typeof from !== 'string' || from === target) return actionInWords(action);
@@ -96,7 +98,7 @@ export function deedInWords({ action, target, details }: Told): string {
 }
 
 /** The rest of an entry, without ids, which mean something to programs only. */
-function factsInWords({ action, details }: Told): string[] {
+function factsInWords({ action, target, details }: Told): string[] {
   const { id: _id, before: _before, from, to, live, problems, ...rest } = details;
   const { held, breaking, allowBreaking, ...others } = rest;
   const facts: string[] = [];
@@ -113,7 +115,10 @@ function factsInWords({ action, details }: Told): string[] {
     facts.push(`${breaking} breaking change${breaking === 1 ? '' : 's'}`);
   if (typeof allowBreaking === 'string') facts.push(`may break: “${allowBreaking}”`);
   for (const [name, value] of Object.entries(others)) {
-    if (value !== null) facts.push(`${name}: ${text(value)}`);
+    if (Array.isArray(value) && value.length === 0) continue;
+    if (action === 'quota.set' && name === 'value' && typeof value === 'number')
+      facts.push(`value: ${target.endsWith('bytes') ? fileSize(value) : value}`);
+    else if (value !== null) facts.push(`${name}: ${text(value)}`);
     else if (action === 'domain.update') facts.push(`${name}: off`);
   }
   return facts;
@@ -128,6 +133,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function text(value: unknown): string {
+  if (Array.isArray(value) && value.every((part) => typeof part === 'string'))
+    return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

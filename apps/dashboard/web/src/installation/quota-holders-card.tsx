@@ -65,7 +65,7 @@ export function QuotaHoldersCard() {
         query={query}
         empty={
           <p className="px-4 py-4 text-muted sm:px-5">
-            {onlyExceptions ? 'Nothing is set for a single one.' : 'Nothing is called that.'}
+            {nothingFound(kind, wanted, onlyExceptions)}
           </p>
         }
       >
@@ -74,6 +74,12 @@ export function QuotaHoldersCard() {
       <LoadMore query={query}>Show more</LoadMore>
     </Card>
   );
+}
+
+function nothingFound(kind: Kind, wanted: string, onlyExceptions: boolean): string {
+  if (onlyExceptions) return 'Nothing is set for a single one.';
+  if (wanted !== '') return 'Nothing is called that.';
+  return kind === 'projects' ? 'There are no projects yet.' : 'There are no accounts yet.';
 }
 
 function Holder({ holder }: { readonly holder: AccountQuotas | ProjectQuotas }) {

@@ -90,7 +90,7 @@ URL=${origin}/api/projects/${slug}/deploys
 curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
   --data-binary @openapi.yaml "$URL"
 
-# an archive of guides, to be looked at before it goes live
+# an archive of guides, not put live yet
 curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
   --data-binary @docs.zip "$URL?activate=false"`,
       note: 'A Content-Type is not needed: the file itself tells what it is.',

@@ -65,7 +65,13 @@ function PersonRow({ person }: { readonly person: Person }) {
           <p className="truncate text-[0.8125rem] text-muted">{email}</p>
         </div>
         <p className="text-[0.8125rem] text-muted">
-          seen <LastSeen person={person} />
+          {person.lastSeenAt === null ? (
+            'not seen yet'
+          ) : (
+            <>
+              seen <Ago at={person.lastSeenAt} />
+            </>
+          )}
         </p>
         <p className="text-[0.8125rem] text-muted sm:text-right">
           {count(projects, 'project')}, {count(tokens, 'token')}
@@ -88,5 +94,5 @@ export function PersonBadges({ person }: { readonly person: Person }) {
 }
 
 export function LastSeen({ person: { lastSeenAt } }: { readonly person: Person }) {
-  return lastSeenAt === null ? 'never' : <Ago at={lastSeenAt} />;
+  return lastSeenAt === null ? 'Never' : <Ago at={lastSeenAt} />;
 }

@@ -24,7 +24,7 @@ export function FeedbackCard({ period }: { readonly period: PeriodName }) {
       period={period}
       title="Was this page helpful?"
       noun="Page"
-      empty="No answer yet. Each page asks at its end, from the next deploy on; `feedback: false` in docs.yaml switches it off."
+      empty="No answer yet. Each page asks at its end, from the next deploy on; “feedback: false” in docs.yaml switches it off."
       name={(row) => <PageName name={row.name} />}
       details={({ details }) => {
         const of = (name: string) => details.find((one) => one.name === name)?.count ?? 0;

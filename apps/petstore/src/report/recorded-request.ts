@@ -127,7 +127,7 @@ export function failedInPassing(request: RecordedRequest): boolean {
 }
 
 /** Whether members were taken out of the response, without which a client may well be lost. */
-export function lacksMembers({ fault = '' }: RecordedRequest): boolean {
+function lacksMembers({ fault = '' }: RecordedRequest): boolean {
   return /drift=(?:missing|all)/.test(fault);
 }
 

@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** How many of the newest requests of a sandbox are kept. */
-export const MAX_REQUESTS = 5_000;
+const MAX_REQUESTS = 5_000;
 
 /** How long requests wait to be written together, in milliseconds. */
 const WRITE_AFTER_MS = 250;

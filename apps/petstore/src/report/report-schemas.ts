@@ -2,7 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { named, OneOf, Ref } from '../schema-types.ts';
 import { VERDICTS } from './rule.ts';
 
-export const ReportVerdict = named(
+const ReportVerdict = named(
   'ReportVerdict',
   OneOf(VERDICTS, {
     description:
@@ -10,7 +10,7 @@ export const ReportVerdict = named(
   }),
 );
 
-export const ReportEvidence = named(
+const ReportEvidence = named(
   'ReportEvidence',
   Type.Object(
     {
@@ -24,7 +24,7 @@ export const ReportEvidence = named(
   ),
 );
 
-export const ReportRule = named(
+const ReportRule = named(
   'ReportRule',
   Type.Object(
     {
@@ -94,7 +94,7 @@ export const ChallengeVerdict = named(
   ),
 );
 
-export const ChallengeBody = named(
+const ChallengeBody = named(
   'Challenge',
   Type.Object(
     {

@@ -21,7 +21,7 @@ export interface Report {
   readonly rules: readonly Judgement[];
 }
 
-export interface ReportedChallenge {
+interface ReportedChallenge {
   readonly code: string;
   readonly title: string;
   readonly seed: number;

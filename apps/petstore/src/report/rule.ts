@@ -36,7 +36,7 @@ export interface Rule {
 /** Pieces of evidence of one rule, at most: the first ones tell the story. */
 const MAX_EVIDENCE = 5;
 
-export const NOT_SEEN: Finding = { verdict: 'not_seen', evidence: [] };
+const NOT_SEEN: Finding = { verdict: 'not_seen', evidence: [] };
 
 /** Broken where there is evidence of it, kept where there is evidence of that, and otherwise not seen. */
 export function findingOf(broken: readonly Evidence[], kept: readonly Evidence[]): Finding {

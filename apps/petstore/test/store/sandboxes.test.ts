@@ -14,6 +14,7 @@ import {
   StoreFullError,
   StoreGoneError,
 } from '../../src/store/store.ts';
+import type { StoredWebhook } from '../../src/webhooks/webhook.ts';
 import { addSandbox, EMPTY, NOON, ONE } from '../support/sandboxes.ts';
 
 // What every engine promises of the rows of sandboxes, and what the stores in them promise beyond the contract, which
@@ -24,6 +25,13 @@ const later = (minutes: number) => new Date(NOON.getTime() + minutes * MINUTE_MS
 const NONE = { count: 0, text: '' };
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const all = { limit: 100, after: undefined, status: undefined };
+
+const webhookOf = (store: string): StoredWebhook => ({
+  ...{ id: `of ${store}`, store, url: 'https://example.com', events: [], secret: 'whsec_eA==' },
+  ...{ oldSecret: null, oldSecretUntil: null, createdAt: NOON.getTime(), disabledAt: null },
+  ...{ disabledReason: null, position: 0n, failures: 0, failingSince: null, nextAt: null },
+  ...{ lastError: null, recent: [], asked: 0 },
+});
 
 test('a sandbox is found by its key, is as it was made, and gone with all when it is deleted', async (t, engine) => {
   const store = await openStore(await engine.createDatabase(t));
@@ -47,7 +55,17 @@ test('a sandbox is found by its key, is as it was made, and gone with all when i
   assert.deepEqual({ ...(await sandboxes.load('a', 0)) }, { ...seeded, state: undefined });
 
   assert.equal(await sandboxes.snapshots.save('a', 's', NOON, 5), 'saved');
+  const { webhooks } = store;
+  const bounds = { most: 10, mostOfStore: 5 };
+  for (const name of ['a', 'b', OWN_STORE]) {
+    assert.equal(await webhooks.add(webhookOf(name), bounds), true);
+  }
   assert.equal(await sandboxes.remove('a'), true);
+  const left = [await webhooks.list('a'), await webhooks.list('b'), await webhooks.list(OWN_STORE)];
+  assert.deepEqual(
+    left.map((own) => own.length),
+    [0, 1, 1],
+  );
   assert.equal(await sandboxes.remove('a'), false);
   assert.equal(await sandboxes.findByKey(keyHash), undefined);
   assert.equal(await sandboxes.get('a'), undefined);

@@ -71,6 +71,10 @@ export function prepareSandboxWrites(
   const dropCounts = db.prepare('DELETE FROM sandbox_fault_counts WHERE sandbox = ?');
   const dropSnapshots = db.prepare('DELETE FROM sandbox_snapshots WHERE sandbox = ?');
   const dropEvents = db.prepare('DELETE FROM event_groups WHERE store = ?');
+  const dropDeliveries = db.prepare(
+    'DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE store = ?)',
+  );
+  const dropWebhooks = db.prepare('DELETE FROM webhooks WHERE store = ?');
   const dropRequests = db.prepare('DELETE FROM sandbox_requests WHERE sandbox = ?');
   const dropChallenge = db.prepare('DELETE FROM sandbox_challenges WHERE sandbox = ?');
   const forgetEmpty = db.prepare(
@@ -95,6 +99,8 @@ export function prepareSandboxWrites(
     if (empty.run(id).changes === 0) return false;
     dropSnapshots.run(id);
     dropEvents.run(id);
+    dropDeliveries.run(id);
+    dropWebhooks.run(id);
     dropCounts.run(id);
     dropRequests.run(id);
     dropChallenge.run(id);

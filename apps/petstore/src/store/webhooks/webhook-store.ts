@@ -238,15 +238,6 @@ export class WebhookStore {
     ];
     if (statements.length > 0) await this.#db.write(statements);
   }
-
-  /** Removes the webhooks of a store. */
-  async removeAll(store: string): Promise<void> {
-    await this.#db.write([
-      sql`DELETE FROM webhook_deliveries
-          WHERE webhook_id IN (SELECT id FROM webhooks WHERE store = ${store})`,
-      sql`DELETE FROM webhooks WHERE store = ${store}`,
-    ]);
-  }
 }
 
 /** A lease is renewed when less than this share of it is left. */

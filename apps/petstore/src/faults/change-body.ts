@@ -1,6 +1,5 @@
 import { draw } from './draw.ts';
-import { type EventFaults, timesToTell } from './event-faults.ts';
-import type { Drift, MalformedForm } from './fault-kinds.ts';
+import { timesToTell } from './event-faults.ts';
 
 /** What a body is changed to, and which of the faults did change it. */
 export interface ChangedBody {

@@ -1,15 +1,7 @@
 import type { Awaitable } from '../store/store.ts';
 import { draw } from './draw.ts';
-import type { EventFault } from './fault-kinds.ts';
+import type { EventFaults } from './fault-kinds.ts';
 import { readRules, rulesFor } from './fault-rules.ts';
-
-/** What happens to events: each is drawn for itself, by its id. */
-export interface EventFaults {
-  readonly fault: EventFault;
-  /** The part of all events. */
-  readonly rate: number;
-  readonly seed: number;
-}
 
 /** The name under which rules speak of deliveries to webhooks. */
 export const DELIVERY = 'deliverEvent';

@@ -1,5 +1,5 @@
 import { ERRORS } from '@petstore/http/errors.ts';
-import { MAX_CHANGES } from '../store/sandbox/replaced.ts';
+import { MAX_CHANGES } from '../store/sandbox/sandbox-state.ts';
 import {
   FaultFieldError,
   type FieldGroup,
@@ -34,6 +34,14 @@ export type Drift = (typeof DRIFTS)[number];
 
 const EVENT_FAULTS = ['lost', 'duplicate'] as const;
 export type EventFault = (typeof EVENT_FAULTS)[number];
+
+/** What happens to events: each is drawn for itself, by its id. */
+export interface EventFaults {
+  readonly fault: EventFault;
+  /** The part of all events. */
+  readonly rate: number;
+  readonly seed: number;
+}
 
 /** Faults that happen together. What is undefined does not. */
 export interface Faults {

@@ -1,6 +1,5 @@
 import { draw } from './draw.ts';
-import type { EventFaults } from './event-faults.ts';
-import type { FaultGroup, Faults } from './fault-kinds.ts';
+import type { EventFaults, FaultGroup, Faults } from './fault-kinds.ts';
 import { drawLatency } from './latency.ts';
 
 /** What happens to one request: nothing of it is left to chance. */

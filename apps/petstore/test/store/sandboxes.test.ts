@@ -30,7 +30,7 @@ const webhookOf = (store: string): StoredWebhook => ({
   ...{ id: `of ${store}`, store, url: 'https://example.com', events: [], secret: 'whsec_eA==' },
   ...{ oldSecret: null, oldSecretUntil: null, createdAt: NOON.getTime(), disabledAt: null },
   ...{ disabledReason: null, position: 0n, failures: 0, failingSince: null, nextAt: null },
-  ...{ lastError: null, recent: [], asked: 0 },
+  ...{ lastError: null, recent: [], asked: 0n },
 });
 
 test('a sandbox is found by its key, is as it was made, and gone with all when it is deleted', async (t, engine) => {

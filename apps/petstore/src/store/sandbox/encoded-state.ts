@@ -1,8 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { OrderStatus, StoredOrder } from '../../orders/order.ts';
 import type { PetFields, PetStatus } from '../../pets/pet.ts';
-import type { Replaced } from './replaced.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import type { Replaced, SandboxState } from './sandbox-state.ts';
 
 /** The form below. Another one gets another number, so that states of older versions can still be read. */
 const FORM = 1;

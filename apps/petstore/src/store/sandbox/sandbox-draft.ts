@@ -22,11 +22,13 @@ import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rule
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { type Idempotency, type IdempotentResult, StoreFullError, type Written } from '../store.ts';
-import { type Change, MAX_CHANGES, type Replaced } from './replaced.ts';
 import {
+  type Change,
   type KeptResult,
+  MAX_CHANGES,
   MAX_WEIGHT,
   type NextIds,
+  type Replaced,
   type SandboxState,
   totalWeight,
   weightOf,

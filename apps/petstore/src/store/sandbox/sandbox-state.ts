@@ -1,6 +1,5 @@
 import type { StoredOrder } from '../../orders/order.ts';
 import type { PetFields } from '../../pets/pet.ts';
-import type { Change } from './replaced.ts';
 
 /** Everything that a sandbox holds. It is never changed: a write makes a draft, and the draft becomes the next state. */
 export interface SandboxState {
@@ -31,6 +30,18 @@ export interface KeptResult {
   /** In milliseconds since 1970. */
   readonly at: number;
 }
+
+/** Something that a write has put in place of what was there before. */
+export type Replaced =
+  | { readonly in: 'pets'; readonly id: bigint; readonly before: PetFields | undefined }
+  | { readonly in: 'categories'; readonly id: bigint; readonly before: string | undefined }
+  | { readonly in: 'orders'; readonly id: bigint; readonly before: StoredOrder | undefined };
+
+/** What one write has replaced, in its order. */
+export type Change = readonly Replaced[];
+
+/** How many of the last changes a sandbox remembers. */
+export const MAX_CHANGES = 20;
 
 /** What the data of a sandbox may weigh, by the measures below: some 2,500 animals. */
 export const MAX_WEIGHT = 128 * 1024;

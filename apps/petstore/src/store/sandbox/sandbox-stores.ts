@@ -13,8 +13,8 @@ import {
   type Written,
   writeQueueFull,
 } from '../store.ts';
+import { asBefore } from './as-before.ts';
 import { decodeState, encodeState } from './encoded-state.ts';
-import { asBefore } from './replaced.ts';
 import { SandboxDraft } from './sandbox-draft.ts';
 import { categoryPage, orderPage, petPage } from './sandbox-pages.ts';
 import { type SandboxState, totalWeight } from './sandbox-state.ts';

@@ -1,18 +1,4 @@
-import type { StoredOrder } from '../../orders/order.ts';
-import type { PetFields } from '../../pets/pet.ts';
 import type { SandboxState } from './sandbox-state.ts';
-
-/** Something that a write has put in place of what was there before. */
-export type Replaced =
-  | { readonly in: 'pets'; readonly id: bigint; readonly before: PetFields | undefined }
-  | { readonly in: 'categories'; readonly id: bigint; readonly before: string | undefined }
-  | { readonly in: 'orders'; readonly id: bigint; readonly before: StoredOrder | undefined };
-
-/** What one write has replaced, in its order. */
-export type Change = readonly Replaced[];
-
-/** How many of the last changes a sandbox remembers. */
-export const MAX_CHANGES = 20;
 
 /** A state as it was before its last changes, as far as it remembers them. */
 export function asBefore(state: SandboxState, count: number): SandboxState {

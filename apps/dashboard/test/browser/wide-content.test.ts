@@ -1,5 +1,6 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Group } from '../../server/src/groups/group.ts';
@@ -44,6 +45,10 @@ test('no page scrolls sideways on a phone, as long as what it shows may be', asy
   await call('POST', `${project}/domains`, { hostname: HOST });
   await call('POST', `${project}/webhooks`, { url: `https://example.com/${WORD}/${WORD}` });
   await call('POST', `${project}/tokens`, { name: WORD });
+  const { publicKey } = generateKeyPairSync('ed25519');
+  await call('POST', `${project}/access/keys`, {
+    ...{ kid: WORD, publicKey: publicKey.export({ type: 'spki', format: 'pem' }) },
+  });
   const email = `${'e'.repeat(64)}@${LABEL}.example.com`;
   await call('POST', `${project}/invitations`, { email, role: 'viewer' });
   const group = await call<Group>('POST', '/installation/groups', {
@@ -80,6 +85,8 @@ test('no page scrolls sideways on a phone, as long as what it shows may be', asy
     'account-tokens': '/account/tokens',
     people: '/installation/people',
     person: `/installation/people/${id}`,
+    security: '/installation/security',
+    quotas: '/installation/quotas',
     groups: '/installation/groups',
     group: `/installation/groups/${group.id}`,
     'installation-audit': '/installation/audit',

@@ -123,9 +123,9 @@ const exampleOf = (
 ) => `import { importPKCS8, SignJWT } from 'jose';
 
 const key = await importPKCS8(process.env.DOCS_KEY, '${key?.algorithm}');
-const token = await new SignJWT()
+const token = await new SignJWT({ read_until: Math.floor(Date.now() / 1000) + 8 * 3600 })
   .setProtectedHeader({ alg: '${key?.algorithm}', kid: '${key?.kid}' })
   .setAudience('${audience}')
-  .setExpirationTime('8h')
+  .setExpirationTime('5m')
   .sign(key);
 const link = \`${audience}/_access/link?token=\${token}&to=/\`;`;

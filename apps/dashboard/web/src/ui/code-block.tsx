@@ -8,7 +8,7 @@ interface CodeBlockProps {
 /** Text to copy. Long lines scroll beside the button and never below it. */
 export function CodeBlock({ code, what }: CodeBlockProps) {
   return (
-    <div className="flex items-start rounded-md border border-line bg-subtle">
+    <div className="flex min-w-0 items-start rounded-md border border-line bg-subtle">
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}

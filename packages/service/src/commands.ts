@@ -3,7 +3,17 @@ import { UserError } from './user-error.ts';
 
 /** Errors have the same form everywhere: the program's name comes first. */
 function errorOutput(program: string): OutputConfiguration {
-  return { outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)) };
+  return {
+    outputError: (text, write) =>
+      write(
+        text
+          .replace(/^error: /, `${program}: `)
+          .replace(
+            /command-argument value '(.*)' is invalid for argument '(.*?)'/,
+            'The $2 cannot be "$1"',
+          ),
+      ),
+  };
 }
 
 /** A default in parentheses, as in the list of settings. */

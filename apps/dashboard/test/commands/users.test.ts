@@ -197,7 +197,10 @@ test('tokens are created and plans set while the service runs', async (t) => {
   assert.equal(project.plan, 'pro');
   assert.equal((await run(['plan', 'pets', 'pro'])).stdout, 'pets is on pro already.\n');
   assertRefused(await run(['plan', 'none', 'pro']), /There is no project "none"/);
-  assertRefused(await run(['plan', 'pets', 'gold']), /Allowed choices are free, pro, enterprise/);
+  assertRefused(
+    await run(['plan', 'pets', 'gold']),
+    /^dashboard: The plan cannot be "gold"\. Allowed choices are free, pro, enterprise/,
+  );
 });
 
 test('the token of the operator does what scripts do with it, and more where that is said', async (t) => {

@@ -95,19 +95,20 @@ export function AuditFilters({ slug, filter, setFilter }: AuditFiltersProps) {
             Clear
           </Button>
         )}
-        <span className="flex-1" />
-        {(['csv', 'jsonl'] as const).map((format) => (
-          <a
-            key={format}
-            href={exportAddress(slug, filter, format)}
-            download
-            className={buttonClass('secondary', 'medium')}
-          >
-            <ArrowDown />
-            <span className="sr-only">Download as </span>
-            {format === 'csv' ? 'CSV' : 'JSON Lines'}
-          </a>
-        ))}
+        <div className="ml-auto flex gap-2">
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <a
+              key={format}
+              href={exportAddress(slug, filter, format)}
+              download
+              className={buttonClass('secondary', 'medium')}
+            >
+              <ArrowDown />
+              <span className="sr-only">Download as </span>
+              {format === 'csv' ? 'CSV' : 'JSON Lines'}
+            </a>
+          ))}
+        </div>
       </div>
     </form>
   );

@@ -1,5 +1,6 @@
 import { draw } from './draw.ts';
 import { timesToTell } from './event-faults.ts';
+import type { Drift, EventFaults, MalformedForm } from './fault-kinds.ts';
 
 /** What a body is changed to, and which of the faults did change it. */
 export interface ChangedBody {

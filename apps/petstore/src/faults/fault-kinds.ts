@@ -33,7 +33,7 @@ const DRIFTS = ['unknown', 'enum', 'missing', 'all'] as const;
 export type Drift = (typeof DRIFTS)[number];
 
 const EVENT_FAULTS = ['lost', 'duplicate'] as const;
-export type EventFault = (typeof EVENT_FAULTS)[number];
+type EventFault = (typeof EVENT_FAULTS)[number];
 
 /** What happens to events: each is drawn for itself, by its id. */
 export interface EventFaults {

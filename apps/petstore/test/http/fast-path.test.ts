@@ -245,11 +245,15 @@ test('a route with a fast path has no hook whose work the fast path would leave 
     // No plain request has its header, or the key of a sandbox.
     'failOnRequest',
     'observe',
+    // No plain request has the key of a sandbox.
+    'record',
     'refuseMethod',
     'refuseUnknown',
     'rememberTarget',
     'respondToPreflight',
     'varyByOrigin',
+    // The same.
+    'workOfOthers',
   ]);
 });
 

@@ -428,6 +428,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     does: 'keeps the faults of sandboxes',
+    locks: ['sandboxes'],
     script: `
   -- Rules by which requests of a sandbox fail, as JSON; NULL for none.
   ALTER TABLE sandboxes ADD COLUMN faults text;
@@ -443,6 +444,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     does: 'makes the tables of reports on clients',
+    locks: ['sandboxes'],
     script: `
   -- What clients asked for with the key of a sandbox, and the challenge that it is at: JSON. See report/.
   CREATE TABLE sandbox_requests (

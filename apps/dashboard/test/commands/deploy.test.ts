@@ -398,7 +398,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     ],
     [
       await deploy('huge.json'),
-      /huge\.json has 3000\.0 MB, 2950\.0 MB more than the dashboard takes/,
+      /huge\.json has 3\.0 GB, 3\.0 GB more than the dashboard takes/,
     ],
     [await deploy('/dev/zero'), /\/dev\/zero is neither a regular file/],
     // Read like this, it is an error for everyone.

@@ -4,13 +4,14 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { putBlob } from '../../server/src/store/artifacts.ts';
+import { artifactHash } from '../../server/src/deploys/artifact.ts';
+import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { putQuota } from '../../server/src/store/quotas.ts';
 import { onDatabase } from '../commands/support/walked-installation.ts';
 import { dashboard, ownerToken } from '../support/dashboard-program.ts';
 import { createProject, deploy, documentTitled, idOf, setPlan } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
-import { putDeploy, putProject, storeArtifact } from '../support/store.ts';
+import { putDeploy, putProject } from '../support/store.ts';
 
 onSharedEngines(
   'what is asked for at the same time does not pass a quota together, and what is set for one goes first',
@@ -129,8 +130,11 @@ test('the command bounds bytes, plans and single ones, says what is used, and co
     const content = Buffer.alloc(64, 'a');
     const name = hash('sha256', content, 'hex');
     await putBlob(db, name, content, 0);
-    await storeArtifact(db, 'A', [name], 0);
-    await putDeploy(db, 'docs', 1, { artifact_hash: 'A' });
+    const files = { '/a': { type: 'text/plain', hash: name, size: content.length } };
+    const manifest = { version: 1, title: 'Docs', files, contentSecurityPolicy: '' } as const;
+    const artifact = { hash: artifactHash(manifest), manifest, blobs: new Map([[name, content]]) };
+    await db.transaction().execute((trx) => putArtifact(trx, artifact, 0));
+    await putDeploy(db, 'docs', 1, { artifact_hash: artifact.hash });
   });
   for (const [args, said] of [
     [

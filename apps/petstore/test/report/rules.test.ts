@@ -1,3 +1,4 @@
+import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LONGEST_WAIT_MS } from '../../src/report/challenges/challenge.ts';

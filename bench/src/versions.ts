@@ -6,12 +6,13 @@ import { pinCores } from './machine.ts';
 import { stopServers } from './processes.ts';
 import { main, readOptions } from './run.ts';
 import { isGood, LIST, type Running, startServer } from './service.ts';
-import { spread } from './statistics.ts';
+import { percentile } from './statistics.ts';
 
 const HELP = `npm run bench:versions -- --before DIR [options]
 
 Compares this version with another one, checked out and installed in a folder: the requests a second of each load of the
-comparison, in short turns that follow each other. Prints the figures.
+comparison, and the processor time that each request takes, in short turns that follow each other. Prints the ratios.
+The second tells more where other work on the machine disturbs the turns.
 
   --before DIR   the folder of the other version
   --pets N       pets in each database (default 100000)
@@ -35,6 +36,13 @@ const LOADS = [
   { name: 'mix', load: 'mix', connections: 64, settings: {} },
 ] as const;
 
+/** What a load came to, or its ratio to that of the other version. */
+interface Turn {
+  readonly rate: number;
+  /** Processor time of a request. */
+  readonly cost: number;
+}
+
 await main(async () => {
   const DEFAULTS = { pets: 100_000, rounds: 3, pairs: 5, seconds: 2 };
   const { pets, rounds, pairs, seconds, ...texts } = readOptions(HELP, DEFAULTS, [
@@ -46,7 +54,7 @@ await main(async () => {
   const otherProgram = resolve(texts.before, 'apps/petstore/bin/petstore.js');
   pinCores();
   const folder = emptyFolder('versions', texts.data);
-  const ratios = LOADS.map((): number[] => []);
+  const ratios = LOADS.map((): Turn[] => []);
   for (let round = 0; round < rounds; round++) {
     for (const [index, { name, load, connections, settings }] of LOADS.entries()) {
       const start = async (program: string, version: string) => {
@@ -66,27 +74,40 @@ await main(async () => {
       const early = isSwapped ? await start(otherProgram, 'before') : undefined;
       const after = await start(PETSTORE, 'after');
       const before = early ?? (await start(otherProgram, 'before'));
-      const rate = async ({ origin, key }: Running & { key: string }, length = seconds) => {
+      const turn = async (of: Running & { key: string }, length = seconds): Promise<Turn> => {
         const contender = { list: LIST, prefix: '/v1' };
+        const { origin, key } = of;
         const run = { load, contender, origin, key, connections, seconds: length, highestId: pets };
-        return (await runLoad(run)).requestsPerSecond;
+        const { result, cpuMs } = await of.server.use(() => runLoad(run));
+        return { rate: result.requestsPerSecond, cost: cpuMs / result.requests };
       };
-      await rate(before, 3);
-      await rate(after, 3);
-      const turns: number[] = [];
+      await turn(before, 3);
+      await turn(after, 3);
+      const turns: Turn[] = [];
       for (let pair = 0; pair < pairs; pair++) {
-        const first = pair % 2 ? await rate(before) : undefined;
-        const own = await rate(after);
-        turns.push(own / (first ?? (await rate(before))));
+        const first = pair % 2 ? await turn(before) : undefined;
+        const own = await turn(after);
+        const other = first ?? (await turn(before));
+        turns.push({ rate: own.rate / other.rate, cost: own.cost / other.cost });
       }
       await stopServers();
-      const { median } = spread(turns);
-      ratios[index]?.push(median);
-      console.log(`Round ${round + 1}: ${name}: ${median.toFixed(3)}`);
+      ratios[index]?.push(...turns);
+      console.log(`Round ${round + 1}: ${name}: ${describe(turns)}`);
     }
   }
   for (const [index, { name }] of LOADS.entries()) {
-    const { min, median, max } = spread(ratios[index] ?? []);
-    console.log(`${name}: ${median.toFixed(3)} (${min.toFixed(3)} to ${max.toFixed(3)}) of before`);
+    console.log(`${name}: ${describe(ratios[index] ?? [])}`);
   }
 });
+
+/** The medians of turns, with the middle half of them. */
+function describe(turns: readonly Turn[]): string {
+  const of = (figure: keyof Turn) => {
+    const values = turns.map((turn) => turn[figure]);
+    const [low, median, high] = [0.25, 0.5, 0.75].map((part) =>
+      percentile(values, part).toFixed(3),
+    );
+    return `${median} (${low} to ${high})`;
+  };
+  return `requests a second ${of('rate')}, processor time ${of('cost')} of before`;
+}

@@ -138,8 +138,9 @@ export class EventStreams {
 
   #tell(store: string): void {
     for (const stream of this.#streams) {
+      if (stream.store !== store) continue;
       stream.isBehind = true;
-      if (stream.store === store) void this.#advance(stream);
+      void this.#advance(stream);
     }
   }
 

@@ -151,3 +151,9 @@ export const DeliveriesSchema = named(
       'Deliveries of the newest events first: all that are waiting, and the last that are over.',
   }),
 );
+
+/** In the order of the document. */
+export const WEBHOOK_SCHEMAS = [
+  ...[WebhookInput, WebhookPatchBody, WebhookSchema, WebhookWithSecret, Webhooks],
+  ...[AttemptSchema, DeliverySchema, DeliveriesSchema],
+];

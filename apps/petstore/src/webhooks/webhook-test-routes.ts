@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { rateLimited } from '../http/api-error.ts';
+import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
+import { sending } from './delivery/sending.ts';
+import { presentAttempt } from './present.ts';
+import { exampleAttempt } from './webhook-examples.ts';
+import {
+  findWebhook,
+  NO_WEBHOOK,
+  send,
+  TAGS,
+  WebhookParams,
+  type WebhooksDeps,
+  WRITES,
+} from './webhook-requests.ts';
+import { AttemptSchema } from './webhook-schemas.ts';
+
+/** Tests that are sent at once, by this process. */
+const MAX_TESTS = 4;
+
+/** A try of a webhook. */
+export const webhookTestRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
+  app,
+  { config, store: { webhooks }, now, stopping },
+  done,
+) => {
+  const allowsPrivate = config.webhookPrivateAddresses === 'allow';
+  let tests = 0;
+  app.post(
+    '/webhooks/:webhookId/test',
+    {
+      config: WRITES,
+      schema: {
+        operationId: 'testWebhook',
+        summary: 'Test a webhook',
+        description:
+          'Sends an event of the type `webhook.test` now, signed like any other, and returns what came of it. It is in ' +
+          'no log, and not tried again.',
+        tags: TAGS,
+        params: WebhookParams,
+        response: responses(
+          { 200: jsonResponse(AttemptSchema, 'What came of it.', exampleAttempt, CACHE_CONTROL) },
+          NO_WEBHOOK,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const webhook = await findWebhook(webhooks, request);
+      if (tests >= MAX_TESTS) throw rateLimited('Others are testing webhooks just now.', 1);
+      tests++;
+      try {
+        const { sendWebhook } = await import('@petstore/webhooks/send-webhook.ts');
+        const at = now();
+        const began = performance.now();
+        const id = `test_${randomBytes(8).toString('hex')}`;
+        const data = { message: 'This is a test of the webhook.' };
+        const createdAt = new Date(at).toISOString();
+        const body = JSON.stringify({ id, type: 'webhook.test', createdAt, data });
+        const { url, secret } = webhook;
+        const options = { at, ...sending(allowsPrivate) };
+        const outcome = await sendWebhook({ id, url, secret, body }, options, stopping);
+        const { status, error, response = '' } = outcome;
+        const ms = Math.round(performance.now() - began);
+        return send(reply, 200, presentAttempt({ at, ms, status, error, response }));
+      } finally {
+        tests--;
+      }
+    },
+  );
+
+  done();
+};

@@ -12,10 +12,10 @@ import Fastify, {
 } from 'fastify';
 import { baseUrls, listeningPort, publicOrigin } from './addresses.ts';
 import { apiRoutes } from './api-routes.ts';
-import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
+import { CATEGORY_SCHEMAS } from './categories/category.ts';
 import type { Config } from './config.ts';
-import { Event, Events, EventTypeSchema } from './events/event.ts';
-import { FaultRule, FaultRuleInput, FaultRuleInputs, FaultRules } from './faults/fault-rule.ts';
+import { EVENT_SCHEMAS } from './events/event.ts';
+import { FAULT_SCHEMAS } from './faults/fault-rule.ts';
 import { Faults } from './faults/faults.ts';
 import { admissionChecks } from './http/admission/admission.ts';
 import { Authentication } from './http/admission/authentication.ts';
@@ -40,21 +40,14 @@ import { documentRoutes, textRoutes } from './openapi/document-routes.ts';
 import { errorPages } from './openapi/reference/error-pages.ts';
 import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { ErrorBody } from './openapi/responses.ts';
-import { Order, OrderInput, OrderStatus, Orders } from './orders/order.ts';
-import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
+import { ORDER_SCHEMAS } from './orders/order.ts';
+import { PET_SCHEMAS } from './pets/pet.ts';
 import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import type { SharedLimits } from './rate-limits/quota.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { healthRoutes, Readiness } from './readiness.ts';
 import { REPORT_SCHEMAS } from './report/report-schemas.ts';
-import {
-  Sandbox,
-  SandboxInput,
-  SandboxWithKey,
-  Snapshot,
-  SnapshotInput,
-  Snapshots,
-} from './sandboxes/sandbox.ts';
+import { SANDBOX_SCHEMAS } from './sandboxes/sandbox.ts';
 import { sandboxKeys } from './sandboxes/sandbox-keys.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
@@ -65,29 +58,13 @@ import { HttpMetrics } from './telemetry/http-metrics.ts';
 import { metricsRoutes } from './telemetry/metrics-routes.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { Tracing } from './telemetry/tracing.ts';
-
-import {
-  AttemptSchema,
-  DeliveriesSchema,
-  DeliverySchema,
-  WebhookInput,
-  WebhookPatchBody,
-  WebhookSchema,
-  Webhooks,
-  WebhookWithSecret,
-} from './webhooks/webhook-schemas.ts';
+import { WEBHOOK_SCHEMAS } from './webhooks/webhook-schemas.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
-  ...[PetStatus, NewPet, PetPatch, Pet, Pets],
-  ...[CategoryInput, CategoryPatch, Category, Categories],
-  ...[OrderStatus, OrderInput, Order, Orders],
-  ...[SandboxInput, SandboxWithKey, Sandbox, SnapshotInput, Snapshot, Snapshots],
-  ...[EventTypeSchema, Event, Events],
-  ...[WebhookInput, WebhookPatchBody, WebhookSchema, WebhookWithSecret, Webhooks],
-  ...[AttemptSchema, DeliverySchema, DeliveriesSchema],
-  ...[FaultRuleInput, FaultRuleInputs, FaultRule, FaultRules],
-  ...REPORT_SCHEMAS,
+  ...[...PET_SCHEMAS, ...CATEGORY_SCHEMAS, ...ORDER_SCHEMAS],
+  ...[...SANDBOX_SCHEMAS, ...EVENT_SCHEMAS, ...WEBHOOK_SCHEMAS],
+  ...[...FAULT_SCHEMAS, ...REPORT_SCHEMAS],
   ErrorBody,
 ];
 

@@ -44,3 +44,6 @@ export const Categories = named(
     description: 'A page of categories in ascending order of id.',
   }),
 );
+
+/** In the order of the document. */
+export const CATEGORY_SCHEMAS = [CategoryInput, CategoryPatch, Category, Categories];

@@ -56,6 +56,9 @@ export const Events = named(
   }),
 );
 
+/** In the order of the document. */
+export const EVENT_SCHEMAS = [EventTypeSchema, Event, Events];
+
 /** Something that happened to an animal or an order. */
 export interface StoredEvent {
   /** 1 for the first event of its store, one more for each that follows. */

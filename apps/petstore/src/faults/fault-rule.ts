@@ -72,3 +72,6 @@ export const FaultRules = named(
     description: 'The rules of a sandbox in the order in which they are looked at.',
   }),
 );
+
+/** In the order of the document. */
+export const FAULT_SCHEMAS = [FaultRuleInput, FaultRuleInputs, FaultRule, FaultRules];

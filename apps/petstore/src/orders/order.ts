@@ -53,6 +53,9 @@ export const Orders = named(
   }),
 );
 
+/** In the order of the document. */
+export const ORDER_SCHEMAS = [OrderStatus, OrderInput, Order, Orders];
+
 /** An order as the stores hold it. */
 export interface StoredOrder {
   readonly id: bigint;

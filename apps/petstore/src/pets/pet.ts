@@ -86,6 +86,9 @@ export const Pets = named(
   }),
 );
 
+/** In the order of the document. */
+export const PET_SCHEMAS = [PetStatus, NewPet, PetPatch, Pet, Pets];
+
 export const PetParams = Type.Object({ petId: Int64({ description: 'Id of the animal.' }) });
 
 /** The interface does not require a status; the service sets one. */

@@ -181,4 +181,9 @@ export const Snapshots = named(
   }),
 );
 
+/** In the order of the document. */
+export const SANDBOX_SCHEMAS = [
+  ...[SandboxInput, SandboxWithKey, Sandbox, SnapshotInput, Snapshot, Snapshots],
+];
+
 export const SnapshotParams = Type.Object({ snapshotName });

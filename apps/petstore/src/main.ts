@@ -23,6 +23,7 @@ await addCommands(program, {
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   report: async () => (await import('./commands/report.ts')).reportCommand(),
   challenge: async () => (await import('./commands/challenge.ts')).challengeCommand(),
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
   verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
 });
 

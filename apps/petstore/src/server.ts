@@ -35,6 +35,7 @@ import { requestIds } from './http/request-id.ts';
 import { responseOf } from './http/service-response.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes, textRoutes } from './openapi/document-routes.ts';
 import { errorPages } from './openapi/reference/error-pages.ts';
@@ -224,6 +225,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     ...{ faults, isCutOff, now },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
+  });
+  app.register(mcpRoutes, {
+    ...{ authentication, check, isCutOff, baseUrls: urls, now },
+    origins: () => [new URL(ownBaseUrl()).origin, ...config.corsOrigins],
   });
   app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
   app.register(referenceRoutes, { baseUrls: urls, origin: publicOrigin(config), now });

@@ -106,8 +106,11 @@ export const ENVIRONMENT = `\
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 
-/** The pattern of settings. PETSTORE_KEY is not one: the banner tells people to keep their key in it. */
-const SETTING = /^PETSTORE_(?!KEY$)/;
+/**
+ * The pattern of settings. PETSTORE_KEY and PETSTORE_URL are none of the service: clients are told by them where it is,
+ * and the banner tells people to keep their key in the first.
+ */
+const SETTING = /^PETSTORE_(?!KEY$|URL$)/;
 
 /** Variables that look like settings but are not: misspelt ones, or those of another version. */
 export function unknownSettings(env: Env): string[] {

@@ -4,7 +4,7 @@ import { isWellFormedSandboxKey } from '../keys/key.ts';
 
 export const URL_OPTION = [
   '--url <url>',
-  'address of the service, ending in /v1; by default the one that these settings name',
+  'address of the service, ending in /v1; by default that in PETSTORE_URL, or the one that these settings name',
 ] as const;
 
 /** How long the service may take to respond, in milliseconds. */
@@ -18,7 +18,7 @@ export async function askService(
   key: string,
   path: string,
   {
-    url = ownUrl(),
+    url,
     method = 'GET',
     accept = 'application/json',
   }: { url?: string | undefined; method?: string; accept?: string },
@@ -28,25 +28,37 @@ export async function askService(
       'This is not the key of a sandbox, which begins with pk_sand_ and has 46 characters. Make one: petstore sandbox create',
     );
   }
-  const base = readUrl(url);
-  let response: Response;
+  const headers = { authorization: `Bearer ${key}`, accept };
+  return expectSuccess(await send(`${serviceUrl(url)}${path}`, { method, headers }));
+}
+
+/** What a service responded with. */
+export interface Received {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends a request to a running service. Throws UserError where none responds. */
+export async function send(address: string, init: RequestInit): Promise<Received> {
   try {
-    response = await fetch(`${base}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, accept },
+    const response = await fetch(address, {
+      ...init,
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await response.text();
-    if (response.ok) return text;
-    throw new UserError(refusalOf(response.status, text));
+    return { status: response.status, text: await response.text() };
   } catch (error) {
-    if (error instanceof UserError) throw error;
     const { cause, message } = error as Error & { cause?: { code?: string } };
     throw new UserError(
-      `No service responds at ${base} (${cause?.code ?? message}). Start it, or name another with --url.`,
+      `No service responds at ${address} (${cause?.code ?? message}). Start it, or name another with --url.`,
     );
   }
+}
+
+/** The text of a response. Throws UserError with the message of one that is an error. */
+export function expectSuccess({ status, text }: Received): string {
+  if (status >= 200 && status < 300) return text;
+  throw new UserError(refusalOf(status, text));
 }
 
 function refusalOf(status: number, text: string): string {
@@ -70,11 +82,16 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function readUrl(text: string): string {
+/**
+ * The address of the service: that of `--url`, else of PETSTORE_URL, else that where a service with these settings
+ * listens. Throws UserError for one that cannot be it.
+ */
+export function serviceUrl(option: string | undefined): string {
+  const text = option ?? (process.env.PETSTORE_URL || ownUrl());
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith('/v1')) {
     throw new UserError(
-      `--url must be an http or https address that ends in /v1, such as https://api.example.com/v1. It was ${text}.`,
+      `${option === undefined ? 'PETSTORE_URL' : '--url'} must be an http or https address that ends in /v1, such as https://api.example.com/v1. It was ${text}.`,
     );
   }
   return url.href;

@@ -42,6 +42,7 @@ import {
   parseQueryIntegers,
   validationMessage,
 } from './http/request-parsing.ts';
+import { respondAsDeclared } from './http/routes.ts';
 import { installationRoutes } from './installation/installation-routes.ts';
 import { peopleRoutes } from './installation/people-routes.ts';
 import { securityRoutes } from './installation/security-routes.ts';
@@ -154,6 +155,7 @@ export async function buildServer({
       api.addHook('onRequest', async (_request, reply) => {
         reply.header('cache-control', 'no-store');
       });
+      respondAsDeclared(api);
       api.register(installationRoutes, { deps, version });
       api.register(peopleRoutes, { deps });
       api.register(groupRoutes, { deps });

@@ -20,9 +20,9 @@ export const accountLinkRoutes: Routes = async (app, { deps }) => {
       body: ForgottenPassword,
       response: { 202: Type.Object({}, { description: 'See your mailbox.' }) },
     }),
-    async (request, reply) => {
+    async (request) => {
       await requestPasswordLink(deps, request.body.email, clientAddress(request));
-      return reply.code(202).send({});
+      return {};
     },
   );
 
@@ -50,7 +50,6 @@ export const accountLinkRoutes: Routes = async (app, { deps }) => {
       const user = await resetPassword(deps, request.body, clientAddress(request));
       // Whoever tried too many passwords before does not keep them from the new one.
       rememberBrowser(request, reply, deps, user);
-      return reply.code(204).send(null);
     },
   );
 
@@ -60,9 +59,8 @@ export const accountLinkRoutes: Routes = async (app, { deps }) => {
       body: LinkUse,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       await confirmEmail(deps, request.body.secret, clientAddress(request));
-      return reply.code(204).send(null);
     },
   );
 };

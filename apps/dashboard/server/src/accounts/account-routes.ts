@@ -53,10 +53,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
       body: PasswordChange,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await changePassword(deps, callerOf(request), request.body);
-      return reply.code(204).send(null);
-    },
+    (request) => changePassword(deps, callerOf(request), request.body),
   );
 
   app.get(
@@ -90,10 +87,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
       description: 'Ends the link that was mailed to the new one.',
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await cancelEmailChange(deps, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) => cancelEmailChange(deps, callerOf(request)),
   );
 
   app.post(
@@ -126,7 +120,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       const { project: slug } = request.body;
       const project =
@@ -137,7 +131,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
         { ...request.body, project },
         caller.actor,
       );
-      return reply.code(201).send(created);
+      return created;
     },
   );
 
@@ -149,10 +143,9 @@ export const accountRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const { user, actor } = callerOf(request);
       await revokeToken(deps, request.params.id, { userId: user.id }, actor);
-      return reply.code(204).send(null);
     },
   );
 

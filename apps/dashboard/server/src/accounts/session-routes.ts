@@ -52,10 +52,10 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       body: SignUp,
       response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
     }),
-    async (request, reply) => {
+    async (request) => {
       await checkFirstAccount(deps, request);
       await signUp(deps, request.body, clientAddress(request));
-      return reply.code(202).send({});
+      return {};
     },
   );
 
@@ -140,10 +140,7 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     operation('session', 'endOtherSessions', 'End all your other sessions', {
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await endOtherSessions(deps, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) => endOtherSessions(deps, callerOf(request)),
   );
 
   app.delete(
@@ -152,10 +149,9 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
       params: Type.Object({ id: Type.String() }),
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const isEnded = await endSession(deps, callerOf(request), request.params.id);
       if (!isEnded) throw notFound('session');
-      return reply.code(204).send(null);
     },
   );
 

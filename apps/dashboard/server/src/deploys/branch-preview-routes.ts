@@ -26,10 +26,7 @@ export const branchPreviewRoutes: Routes = async (app, { deps }) => {
       params: Type.Object({ ...SlugParams.properties, branch: Type.String() }),
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { branch } = request.params;
-      await deletePreview(deps, accessOf(request).project, branch, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      deletePreview(deps, accessOf(request).project, request.params.branch, callerOf(request)),
   );
 };

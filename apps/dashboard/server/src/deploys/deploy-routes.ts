@@ -278,7 +278,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
             admit: () => reauthorize(request, deps),
           };
           const deploy = await queueDeploy(deps, project, upload, options, actor);
-          reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
+          reply.header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
           const view = await readDeployView(db, project, now());
           return presentDeployDetails(deploy, project, addresses(), view);
         } finally {

@@ -72,7 +72,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
       const { project } = accessOf(request);
       const domain = await addDomain(deps, project, request.body, callerOf(request));
       const location = `/api/projects/${project.slug}/domains/${domain.hostname}`;
-      reply.code(201).header('location', location);
+      reply.header('location', location);
       return presentDomain(deps, domain, accessOf(request));
     },
   );
@@ -107,10 +107,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
       params: DomainParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await removeDomain(deps, await domainOf(request), callerOf(request));
-      return reply.code(204).send(null);
-    },
+    async (request) => removeDomain(deps, await domainOf(request), callerOf(request)),
   );
 
   app.post(

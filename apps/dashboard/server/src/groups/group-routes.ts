@@ -55,14 +55,14 @@ export const groupRoutes: Routes = async (app, { deps }) => {
       body: GroupInput,
       response: jsonResponse(201, Group),
     }),
-    async (request, reply) => {
+    async (request) => {
       const { actor } = callerOf(request);
       const made = await db
         .transaction()
         .execute((trx) =>
           createGroup(trx, { name: request.body.name, source: 'local' }, now(), actor),
         );
-      return reply.code(201).send(await readGroup(db, made.id));
+      return readGroup(db, made.id);
     },
   );
 
@@ -106,12 +106,11 @@ export const groupRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       await changeByHand(deps, request.params.groupId, caller, (trx, group, at) =>
         deleteGroup(trx, group, at, caller.actor),
       );
-      return reply.code(204).send(null);
     },
   );
 
@@ -144,11 +143,7 @@ export const groupRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, GroupMember),
       }),
     ),
-    async (request, reply) => {
-      const { groupId } = request.params;
-      const member = await addMember(deps, groupId, request.body.email, callerOf(request));
-      return reply.code(201).send(member);
-    },
+    (request) => addMember(deps, request.params.groupId, request.body.email, callerOf(request)),
   );
 
   app.delete(
@@ -157,10 +152,9 @@ export const groupRoutes: Routes = async (app, { deps }) => {
       params: MemberParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { groupId, memberId } = request.params;
       await removeMember(deps, groupId, memberId, callerOf(request));
-      return reply.code(204).send(null);
     },
   );
 };

@@ -73,10 +73,9 @@ export const projectGroupRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const { project } = accessOf(request);
       await setRoleOfGroup(deps, project, request.params.groupId, null, callerOf(request));
-      return reply.code(204).send(null);
     },
   );
 };

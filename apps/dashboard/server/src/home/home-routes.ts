@@ -58,9 +58,6 @@ export const homeRoutes: Routes = async (app, { deps }) => {
     operation('session', 'hideFirstSteps', 'Put the list of first steps away', {
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await hideFirstSteps(deps.db, callerOf(request).user.id, deps.now());
-      return reply.code(204).send(null);
-    },
+    (request) => hideFirstSteps(deps.db, callerOf(request).user.id, deps.now()),
   );
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { PageOf, ref } from '../schema-types.ts';
@@ -55,3 +55,14 @@ export function pageResponse<T extends TSchema>(schema: T) {
 }
 
 export const NO_CONTENT = { 204: { type: 'null', description: 'Done.' } } as const;
+
+/** Has routes answer with the one status of success that their schema names, such as 201 or 204. */
+export function respondAsDeclared(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const declared = Object.keys(route.schema?.response ?? {}).filter((key) => /^2\d\d$/.test(key));
+    if (declared.length !== 1) return;
+    const status = Number(declared[0]);
+    const before = [route.preHandler ?? []].flat();
+    route.preHandler = [...before, async (_request, reply) => void reply.code(status)];
+  });
+}

@@ -136,15 +136,15 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, PasswordLink),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const user = await accountById(deps, request.params.id);
       const made = await givePasswordLink(deps, user, callerOf(request).actor);
-      return reply.code(201).send({
+      return {
         link: made.mailed ? null : made.link,
         mailed: made.mailed,
         mailError: made.mailError ?? null,
         expiresAt: instant(made.expiresAt),
-      });
+      };
     },
   );
 
@@ -157,9 +157,6 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await handInstallationTo(deps, { id: request.body.userId }, callerOf(request).actor);
-      return reply.code(204).send(null);
-    },
+    (request) => handInstallationTo(deps, { id: request.body.userId }, callerOf(request).actor),
   );
 };

@@ -47,11 +47,7 @@ export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { de
       body: NewWebhook,
       response: jsonResponse(201, CreatedWebhook, 'The webhook, with its secret, shown this once.'),
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      const created = await addWebhook(deps, project, request.body, callerOf(request));
-      return reply.code(201).send(created);
-    },
+    (request) => addWebhook(deps, accessOf(request).project, request.body, callerOf(request)),
   );
 
   app.patch(
@@ -73,10 +69,8 @@ export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { de
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await removeWebhook(deps, accessOf(request).project, request.params.id, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      removeWebhook(deps, accessOf(request).project, request.params.id, callerOf(request)),
   );
 
   app.post(

@@ -81,9 +81,6 @@ export const identityRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await unlinkIdentity(deps, callerOf(request), request.params.id);
-      return reply.code(204).send(null);
-    },
+    (request) => unlinkIdentity(deps, callerOf(request), request.params.id),
   );
 };

@@ -55,11 +55,11 @@ export const invitationRoutes: Routes = async (app, { deps }) => {
       body: NewInvitation,
       response: jsonResponse(201, CreatedInvitation),
     }),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       if (request.body.role === 'owner') checkConfirmed(caller, deps.now());
       const made = await invite(deps, accessOf(request).project, request.body, caller);
-      return reply.code(201).send(made);
+      return made;
     },
   );
 
@@ -69,10 +69,8 @@ export const invitationRoutes: Routes = async (app, { deps }) => {
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await revokeInvitation(deps, accessOf(request).project, request.params.id, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      revokeInvitation(deps, accessOf(request).project, request.params.id, callerOf(request)),
   );
 
   app.get(

@@ -56,11 +56,8 @@ export const memberRoutes: Routes = async (app, { deps }) => {
       }),
       config: { access: 'member.write', orToOneself: true, asksAgain: true },
     },
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await removeMember(deps, project, request.params.userId, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      removeMember(deps, accessOf(request).project, request.params.userId, callerOf(request)),
   );
 };
 

@@ -40,7 +40,7 @@ export const movedAddressRoutes: Routes = async (app, { deps }) => {
       params: Type.Object({ ...SlugParams.properties, address: Type.String() }),
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { id } = accessOf(request).project;
       const caller = callerOf(request);
       const { address } = request.params;
@@ -55,7 +55,6 @@ export const movedAddressRoutes: Routes = async (app, { deps }) => {
         });
       });
       siteChanged(id);
-      return reply.code(204).send(null);
     },
   );
 };

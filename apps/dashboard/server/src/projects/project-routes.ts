@@ -70,7 +70,7 @@ export const projectRoutes: Routes = async (app, { deps }) => {
     async (request, reply) => {
       const caller = callerOf(request);
       const project = await createProject(deps, request.body, caller.user, caller.actor);
-      reply.code(201).header('location', `/api/projects/${project.slug}`);
+      reply.header('location', `/api/projects/${project.slug}`);
       return presentProject(deps, accessTo(caller, { project, role: 'owner' }));
     },
   );
@@ -112,10 +112,8 @@ export const projectRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await deleteProject(deps, accessOf(request).project, request.body.confirm, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      deleteProject(deps, accessOf(request).project, request.body.confirm, callerOf(request)),
   );
 
   app.put(

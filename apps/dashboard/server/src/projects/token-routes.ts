@@ -42,11 +42,11 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const { user, actor } = callerOf(request);
       const { project } = accessOf(request);
       const created = await createToken(deps, user, { ...request.body, project }, actor);
-      return reply.code(201).send(created);
+      return created;
     },
   );
 
@@ -58,15 +58,12 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await revokeToken(
+    (request) =>
+      revokeToken(
         deps,
         request.params.id,
-        { projectId: project.id },
+        { projectId: accessOf(request).project.id },
         callerOf(request).actor,
-      );
-      return reply.code(204).send(null);
-    },
+      ),
   );
 };

@@ -100,11 +100,10 @@ export const quotaRoutes: Routes = async (app, { deps }) => {
       params: QuotaParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { quota, target } = await readParams(db, request.params);
       const wasSet = await setQuota(deps, quota, target, 'unset', callerOf(request).actor);
       if (!wasSet) throw notFound('quota');
-      return reply.code(204).send(null);
     },
   );
 };

@@ -74,10 +74,7 @@ export const usageRoutes: Routes = async (app, { deps }) => {
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { id } = request.params;
-      await removeDeployFiles(deps, accessOf(request).project, id, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      removeDeployFiles(deps, accessOf(request).project, request.params.id, callerOf(request)),
   );
 };

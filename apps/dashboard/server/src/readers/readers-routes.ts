@@ -71,7 +71,7 @@ export const readersRoutes: Routes = async (app, { deps }) => {
       params: SlugParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       const { id, slug } = accessOf(request).project;
       await deps.db.transaction().execute(async (trx) => {
@@ -81,7 +81,6 @@ export const readersRoutes: Routes = async (app, { deps }) => {
           ...{ action: 'readers.clear', projectId: id, target: slug, details: {} },
         });
       });
-      return reply.code(204).send(null);
     },
   );
 
@@ -135,7 +134,7 @@ export const readersRoutes: Routes = async (app, { deps }) => {
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       const { id: projectId } = accessOf(request).project;
       const id = sentenceId(request.params.id);
@@ -150,7 +149,6 @@ export const readersRoutes: Routes = async (app, { deps }) => {
           details: { day: dayText(deleted.day) },
         });
       });
-      return reply.code(204).send(null);
     },
   );
 

@@ -47,10 +47,7 @@ export const repositoryRoutes: Routes<{ stopping: AbortSignal }> = async (
       params: SlugParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await disconnectRepository(deps, accessOf(request).project, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) => disconnectRepository(deps, accessOf(request).project, callerOf(request)),
   );
 
   app.post(
@@ -90,10 +87,7 @@ export const repositoryRoutes: Routes<{ stopping: AbortSignal }> = async (
         response: jsonResponse(201, RepositoryWebhookSecret),
       },
     ),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      return reply.code(201).send(await makeWebhookSecretOf(deps, project, callerOf(request)));
-    },
+    (request) => makeWebhookSecretOf(deps, accessOf(request).project, callerOf(request)),
   );
 
   app.delete(

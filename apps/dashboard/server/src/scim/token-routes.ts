@@ -34,11 +34,11 @@ export const scimTokenRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, CreatedScimToken, 'The token, shown this once.'),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const { user, actor } = callerOf(request);
       const made = await createScimToken(deps, request.body.name, user.email, actor);
       const url = `${deps.addresses().dashboard}/scim/v2`;
-      return reply.code(201).send({ ...present(made.row), token: made.secret, url });
+      return { ...present(made.row), token: made.secret, url };
     },
   );
 
@@ -50,10 +50,7 @@ export const scimTokenRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await endScimToken(deps, request.params.id, callerOf(request).actor);
-      return reply.code(204).send(null);
-    },
+    (request) => endScimToken(deps, request.params.id, callerOf(request).actor),
   );
 };
 

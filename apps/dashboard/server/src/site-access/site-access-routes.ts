@@ -88,11 +88,8 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
       body: SitePassword,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await setSitePassword(deps, project, request.body.password, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      setSitePassword(deps, accessOf(request).project, request.body.password, callerOf(request)),
   );
 
   app.delete(
@@ -102,10 +99,7 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
       params: SlugParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await removeSitePassword(deps, accessOf(request).project, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) => removeSitePassword(deps, accessOf(request).project, callerOf(request)),
   );
 
   app.post(
@@ -117,11 +111,7 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, SiteKey, 'The key.'),
       }),
     ),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      const added = await addSiteKey(deps, project, request.body, callerOf(request));
-      return reply.code(201).send(added);
-    },
+    (request) => addSiteKey(deps, accessOf(request).project, request.body, callerOf(request)),
   );
 
   app.delete(
@@ -131,11 +121,8 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await removeSiteKey(deps, project, request.params.id, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      removeSiteKey(deps, accessOf(request).project, request.params.id, callerOf(request)),
   );
 
   app.delete(

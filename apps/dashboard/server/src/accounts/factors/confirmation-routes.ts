@@ -50,10 +50,7 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       body: Type.Object({ password: Type.String({ maxLength: 1_000 }) }),
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      await confirmWithPassword(deps, callerOf(request), request.body.password);
-      return reply.code(204).send(null);
-    },
+    (request) => confirmWithPassword(deps, callerOf(request), request.body.password),
   );
 
   app.post(
@@ -76,7 +73,7 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       body: SignedByPasskey,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       const use = {
         relyingParty: checkRelyingParty(request, deps.addresses()),
@@ -86,7 +83,6 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       };
       const { assertion } = await checkPasskey(deps, use, caller.user);
       await confirmWithPasskey(deps, caller, assertion);
-      return reply.code(204).send(null);
     },
   );
 };

@@ -72,11 +72,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
     operation('session', 'dismissGuessing', 'You have seen that codes were guessed', {
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { user } = callerOf(request);
-      await forgetGuessing(deps.db, user.id);
-      return reply.code(204).send(null);
-    },
+    (request) => forgetGuessing(deps.db, callerOf(request).user.id),
   );
 
   app.post(
@@ -102,14 +98,14 @@ export const factorRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, AddedFactor),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const caller = callerOf(request);
       const bound = { purpose: 'create', to: caller.sessionId ?? '' } as const;
       const challenge = await takeBack(deps, request.body, bound);
       const response = request.body;
       const made = await checkCreation(relyingParty(request), challenge, response);
       const recoveryCodes = await adding(caller, (addition) => addPasskey(addition, made));
-      return reply.code(201).send({ recoveryCodes });
+      return { recoveryCodes };
     },
   );
 
@@ -120,7 +116,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
       body: Type.Object({ name: PasskeyName }),
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { user, actor } = callerOf(request);
       const name = readName(request.body.name);
       const { id } = request.params;
@@ -133,7 +129,6 @@ export const factorRoutes: Routes = async (app, { deps }) => {
           details: { id, from: before.name, to: name },
         });
       });
-      return reply.code(204).send(null);
     },
   );
 
@@ -145,10 +140,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await removePasskey(deps, callerOf(request), request.params.id);
-      return reply.code(204).send(null);
-    },
+    (request) => removePasskey(deps, callerOf(request), request.params.id),
   );
 
   app.post(
@@ -185,10 +177,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
         response: NO_CONTENT,
       }),
     ),
-    async (request, reply) => {
-      await removeAuthenticatorApp(deps, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) => removeAuthenticatorApp(deps, callerOf(request)),
   );
 
   app.post(
@@ -199,9 +188,9 @@ export const factorRoutes: Routes = async (app, { deps }) => {
         response: jsonResponse(201, RecoveryCodes),
       }),
     ),
-    async (request, reply) => {
+    async (request) => {
       const codes = await newRecoveryCodes(deps, callerOf(request));
-      return reply.code(201).send({ codes });
+      return { codes };
     },
   );
 

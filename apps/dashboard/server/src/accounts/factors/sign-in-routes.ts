@@ -114,7 +114,6 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
           .execute((trx) => takePendingSignIn(trx, hashSecret(secret), deps.now()));
       }
       clearSignInCookie(request, reply, deps.addresses());
-      return reply.code(204).send(null);
     },
   );
 

@@ -35,11 +35,7 @@ export const changeExceptionRoutes: Routes = async (app, { deps }) => {
       body: NewChangeException,
       response: jsonResponse(201, ChangeException, 'The exception.'),
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      const added = await addException(deps, project, request.body, callerOf(request));
-      return reply.code(201).send(added);
-    },
+    (request) => addException(deps, accessOf(request).project, request.body, callerOf(request)),
   );
 
   app.delete(
@@ -49,10 +45,7 @@ export const changeExceptionRoutes: Routes = async (app, { deps }) => {
       params: ItemParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await endException(deps, project, request.params.id, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      endException(deps, accessOf(request).project, request.params.id, callerOf(request)),
   );
 };

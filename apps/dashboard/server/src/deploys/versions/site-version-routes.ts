@@ -54,10 +54,7 @@ export const siteVersionRoutes: Routes = async (app, { deps }) => {
       params: VersionParams,
       response: NO_CONTENT,
     }),
-    async (request, reply) => {
-      const { project } = accessOf(request);
-      await retireVersion(deps, project, request.params.version, callerOf(request));
-      return reply.code(204).send(null);
-    },
+    (request) =>
+      retireVersion(deps, accessOf(request).project, request.params.version, callerOf(request)),
   );
 };

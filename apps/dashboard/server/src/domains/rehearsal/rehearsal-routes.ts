@@ -25,7 +25,7 @@ export const rehearsalRoutes: Routes = async (app, { deps }) => {
       const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       const rehearsal = await startRehearsal(deps, domain, callerOf(request));
       const path = `/api/projects/${project.slug}/domains/${domain.hostname}/rehearsals/latest`;
-      reply.code(202).header('location', path);
+      reply.header('location', path);
       return presentRehearsal(rehearsal);
     },
   );

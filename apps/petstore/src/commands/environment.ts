@@ -102,17 +102,16 @@ export const ENVIRONMENT = `\
     PETSTORE_SHUTDOWN_TIMEOUT_MS
                                 how long requests may then take to finish
                                 (10000)
-    PETSTORE_READY_TIMEOUT_MS   how long /readyz waits for the store (2000)`;
+    PETSTORE_READY_TIMEOUT_MS   how long /readyz waits for the store (2000)
+
+  Calling a service
+    PETSTORE_URL                address of the service that mcp, report and
+                                challenge call, ending in /v1
+    PETSTORE_KEY                API key for mcp`;
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 
-/**
- * The pattern of settings. PETSTORE_KEY and PETSTORE_URL are none of the service: clients are told by them where it is,
- * and the banner tells people to keep their key in the first.
- */
-const SETTING = /^PETSTORE_(?!KEY$|URL$)/;
-
 /** Variables that look like settings but are not: misspelt ones, or those of another version. */
 export function unknownSettings(env: Env): string[] {
-  return Object.keys(env).filter((name) => SETTING.test(name) && !KNOWN.has(name));
+  return Object.keys(env).filter((name) => name.startsWith('PETSTORE_') && !KNOWN.has(name));
 }

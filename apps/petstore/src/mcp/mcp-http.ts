@@ -20,7 +20,7 @@ export async function respondToMessage(
     return respondEarlier(makeServer(), request, message);
   }
   const handler = createMcpHandler(makeServer, {
-    ...{ legacy: 'reject', responseMode: 'json', maxSubscriptions: 0 },
+    ...{ legacy: 'reject', maxSubscriptions: 0 },
   });
   return handler.fetch(request, { parsedBody: message });
 }

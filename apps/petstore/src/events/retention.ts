@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type EventLogs, OWN_STORE } from '../store/store.ts';
 
 /** How often events that have become too old or too many are deleted, in milliseconds. */
-const SWEEP_INTERVAL_MS = 10_000;
+const SWEEP_INTERVAL_MS = 1_000;
 
 /** The most groups that are deleted at once. It takes a few milliseconds, during which writes may wait. */
 const SWEEP_GROUPS = 100;

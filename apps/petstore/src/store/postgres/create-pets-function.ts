@@ -1,15 +1,30 @@
 import { PET_JSON } from './pet-json.ts';
 
-/** The events of the animals that were inserted, as the last thing: others wait for the end of the log until the commit. */
-const TELLING = `
+/** How the function tells the events of the animals that were inserted, as the last thing. */
+const TELLING = {
+  /** Before there were events. */
+  nothing: { variables: '', statements: '' },
+  /** As it was before the inbox: in the log at once, whose end others wait for until the commit. */
+  log: {
+    variables: ' told text; made_now bigint; log event_logs;',
+    statements: `
       made_now := cardinality(array_remove(ids, NULL));
       UPDATE event_logs SET last_id = last_id + made_now, bytes = bytes + octet_length(told)
       WHERE store = '' RETURNING * INTO STRICT log;
       INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
-      VALUES ('', log.last_id - made_now + 1, made_now, clock_timestamp(), log.bytes, told);`;
+      VALUES ('', log.last_id - made_now + 1, made_now, clock_timestamp(), log.bytes, told);`,
+  },
+  inbox: {
+    variables: ' told text;',
+    statements: `
+      INSERT INTO event_inbox (count, events) VALUES (cardinality(array_remove(ids, NULL)), told);`,
+  },
+} as const;
 
-/** The function of groups of creates: see create-queue.ts. `tells`: whether it tells events of the animals. */
-export function createPetsFunction({ tells }: { tells: boolean }): string {
+/** The function of groups of creates: see create-queue.ts. `telling`: where it tells events of the animals. */
+export function createPetsFunction(telling: keyof typeof TELLING): string {
+  const { variables, statements } = TELLING[telling];
+  const tells = telling !== 'nothing';
   return `
   -- What a group of creates is, in one statement: animals, of which those with an Idempotency-Key are made once. asked
   -- has an array for each column, with null where an animal has no key: names, categories, statuses; locks, owners,
@@ -22,7 +37,7 @@ export function createPetsFunction({ tells }: { tells: boolean }): string {
     names text[]; categories bigint[]; statuses text[];
     locks bigint[]; owners text[]; keys text[]; fingerprints text[];
     since timestamptz[]; at timestamptz[]; answers text[];
-    free boolean[]; held text[]; same boolean[]; new boolean[]; is_any_old boolean; ids bigint[];${tells ? ' told text; made_now bigint; log event_logs;' : ''}
+    free boolean[]; held text[]; same boolean[]; new boolean[]; is_any_old boolean; ids bigint[];${variables}
   BEGIN
     SELECT * INTO STRICT names, categories, statuses, locks, owners, keys, fingerprints, since, at, answers
     FROM json_to_record(asked) AS a (
@@ -68,7 +83,7 @@ export function createPetsFunction({ tells }: { tells: boolean }): string {
       INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
       SELECT owner, key, decode(of, 'base64'), format(answer, id), moment
       FROM unnest(owners, keys, fingerprints, answers, at, ids) AS a (owner, key, of, answer, moment, id)
-      WHERE key IS NOT NULL AND id IS NOT NULL;${tells ? TELLING : ''}
+      WHERE key IS NOT NULL AND id IS NOT NULL;${statements}
     END IF;
     RETURN QUERY SELECT * FROM unnest(ids, held, same);
   END $$;

@@ -15,7 +15,6 @@ import type { Refusal } from '../../refusal.ts';
 import {
   type Idempotency,
   type IdempotentResult,
-  OWN_STORE,
   type Store,
   StoreUnavailableError,
   type Written,
@@ -232,23 +231,14 @@ export async function insertPets(
   return withIds(pets, await db.rows<{ id: bigint }>(insertion(pets)));
 }
 
-/**
- * The same, with an event for each. The end of the log is changed once the animals have their ids; until the commit
- * others wait for it.
- */
+/** The same, with an event for each. */
 async function createPets(db: Connection, pets: readonly PetFields[]): Promise<readonly Written[]> {
-  const count = pets.length;
   const rows = await db.rows<{ id: bigint }>(sql`
     WITH inserted AS (${insertion(pets)}),
     told AS (
-      SELECT string_agg('pet.created ' || ${raw(PET_JSON)}, chr(10) ORDER BY id) AS events FROM inserted),
-    log AS (
-      UPDATE event_logs SET last_id = last_id + ${count}, bytes = bytes + octet_length(events)
-      FROM told WHERE store = ${OWN_STORE}
-      RETURNING last_id, bytes, events),
-    stored AS (
-      INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
-      SELECT ${OWN_STORE}, last_id - ${count} + 1, ${count}, clock_timestamp(), bytes, events FROM log)
+      INSERT INTO event_inbox (count, events)
+      SELECT count(*), string_agg('pet.created ' || ${raw(PET_JSON)}, chr(10) ORDER BY id)
+      FROM inserted)
     SELECT id FROM inserted`);
   return withIds(pets, rows);
 }

@@ -1,26 +1,24 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
-import sql from 'sql-template-tag';
-import type { StoredEvent } from '../../events/event.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import type { EventType, StoredEvent } from '../../events/event.ts';
 import { eventsOf, NotedEvents } from '../../events/event-group.ts';
 import { type EventLogs, type KeptEvents, OWN_STORE } from '../store.ts';
-import type { Clients, PostgresClient } from './client.ts';
+import type { Clients } from './client.ts';
+import { EventNumbering } from './event-numbering.ts';
 
-/** As `transaction` of the client; what `work` notes is told in the service's own log before the commit. */
-export function transactionWithEvents<T>(
-  client: PostgresClient,
-  work: (db: Connection, noted: NotedEvents) => Promise<T>,
-): Promise<T> {
-  return client.transaction(async (db) => {
-    const noted = new NotedEvents();
-    const result = await work(db, noted);
-    await appendEvents(db, OWN_STORE, noted);
-    return result;
-  });
+/**
+ * The statement by which a transaction tells events in the service's own log. It waits for nobody: the events get their
+ * ids afterwards (event-numbering.ts). What changes the animal, or locks it, comes before it, so that the events of an
+ * animal stay in their order.
+ */
+export function telling(...events: readonly (readonly [type: EventType, data: string])[]): Sql {
+  const noted = new NotedEvents();
+  for (const [type, data] of events) noted.note(type, data);
+  return sql`INSERT INTO event_inbox (count, events) VALUES (${noted.count}, ${noted.text})`;
 }
 
 /**
- * Tells events at the end of a transaction. From here until its commit whoever else tells events of the store waits, so
- * nothing else may follow.
+ * Tells events of a sandbox in its log, with ids at once. Until the commit others wait, as they do for the sandbox's row.
  */
 export async function appendEvents(
   db: Connection,
@@ -45,7 +43,10 @@ interface GroupRow {
 }
 
 /** Reads from the primary: a standby may be behind, and may be ahead of what stays. */
-export function postgresEventLogs({ reads, writes }: Clients): EventLogs {
+export function postgresEventLogs(clients: Clients): EventLogs {
+  const { reads, writes } = clients;
+  const numbering = new EventNumbering(clients);
+  const number = async (store: string) => store === OWN_STORE && (await numbering.next());
   const keptIn = async (store: string): Promise<KeptEvents> => {
     const kept = await reads.row<KeptEvents>(sql`
       SELECT coalesce((SELECT min(first_id) FROM event_groups WHERE store = ${store}), 1) AS oldest,
@@ -74,16 +75,25 @@ export function postgresEventLogs({ reads, writes }: Clients): EventLogs {
   return {
     of: (store) => ({
       async list(after, limit) {
-        const events = await read(store, after, limit);
+        let events = await read(store, after, limit);
+        // At the end of the log: what was committed before the call belongs to it.
+        if (events.length < limit && (await number(store)))
+          events = await read(store, after, limit);
         if (events.length > 0) return events;
         const kept = await keptIn(store);
         // Events that came in between are for the next call.
         if (after >= kept.oldest - 1n && after <= kept.newest) return [];
         return after === 0n ? read(store, kept.oldest - 1n, limit) : kept;
       },
-      kept: () => keptIn(store),
+      async kept() {
+        await number(store);
+        return keptIn(store);
+      },
     }),
-    sweep: (store, bounds, count) => writes.run((db) => sweepEvents(db, store, bounds, count)),
+    async sweep(store, bounds, count) {
+      await number(store);
+      return writes.run((db) => sweepEvents(db, store, bounds, count));
+    },
   };
 }
 

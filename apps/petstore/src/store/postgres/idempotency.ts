@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import type { NotedEvents } from '../../events/event-group.ts';
 import {
   decodeResult,
   encodeResult,
@@ -12,12 +11,11 @@ import {
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Idempotency, IdempotentResult, IdempotentResultStore, Written } from '../store.ts';
 import type { PostgresClient } from './client.ts';
-import { transactionWithEvents } from './event-logs.ts';
 
-/** Does an idempotent write once; `work` is its part of the transaction, and notes its events. */
+/** Does an idempotent write once; `work` is its part of the transaction. */
 export type WriteIdempotently = (
   idempotency: Idempotency,
-  work: (db: Connection, noted: NotedEvents) => Promise<Written | Refusal>,
+  work: (db: Connection) => Promise<Written | Refusal>,
 ) => Promise<IdempotentResult | Refusal>;
 
 export function idempotentWriter(
@@ -26,10 +24,10 @@ export function idempotentWriter(
 ): WriteIdempotently {
   return (idempotency, work) =>
     claims.alone(idempotency, () =>
-      transactionWithEvents(client, async (db, noted) => {
+      client.transaction(async (db) => {
         const known = await claimKey(db, idempotency);
         if (known) return known;
-        const result = await work(db, noted);
+        const result = await work(db);
         await keepResult(db, idempotency, result);
         return isRefusal(result) ? result : { ...result, address: idempotency.address };
       }),

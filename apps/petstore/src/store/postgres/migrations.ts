@@ -10,6 +10,12 @@ const ORDER_LOCK_CLASS = LOCK_CLASS + 2;
 /** Held by the insert of a table that is under way; negative, so that it differs from every animal's id. */
 const INSERT_LOCK = -3;
 
+/** Held by the one who gives ids to events. */
+const NUMBERING_LOCK = -5;
+
+/** How many places there are, at the least, between two starts of the inbox of events: see event_inbox_start. */
+const INBOX_STRIDE = 1_000;
+
 /** A constraint that says, as long as it is there, where the last partition of pets will end. */
 export const CLOSING = 'pets_closing';
 
@@ -290,7 +296,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     does: 'makes the function that inserts animals once for their keys',
-    script: createPetsFunction({ tells: false }),
+    script: createPetsFunction('nothing'),
   },
   {
     does: 'divides the animals of new databases by id, and leaves those that are there as they are',
@@ -343,7 +349,7 @@ export const MIGRATIONS: readonly Migration[] = [
   -- Not compressed, which would take longer than all else; in the row as long as it fits into a page.
   ALTER TABLE event_groups ALTER COLUMN events SET STORAGE EXTERNAL;
 
-  ${createPetsFunction({ tells: true })}
+  ${createPetsFunction('log')}
   `,
   },
   {
@@ -458,6 +464,72 @@ export const MIGRATIONS: readonly Migration[] = [
     sandbox text PRIMARY KEY REFERENCES sandboxes ON DELETE CASCADE,
     run text NOT NULL
   );
+  `,
+  },
+  {
+    does: 'lets changes tell their events without waiting for each other',
+    script: `
+  -- Events of the service's own animals that have no ids yet, one row for each commit, with columns as in event_groups.
+  -- A transaction takes its place when it has changed, or locked, what the events are about; so those of an animal are in
+  -- their order. It also has an id of its own by then. Who numbers takes the rows away.
+  CREATE TABLE event_inbox (
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    count integer NOT NULL,
+    at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+    events text NOT NULL
+  ) WITH (toast_tuple_target = 8160);
+  ALTER TABLE event_inbox ALTER COLUMN events SET STORAGE EXTERNAL;
+
+  -- Below place nothing is left in the inbox, and nothing comes. So who numbers does not read over the remains of rows that
+  -- are gone, which stay for as long as a long transaction, such as that of a backup, lasts. The next such place is
+  -- next_place: what is told below it is told by transactions with lower ids than next_xid. One row.
+  CREATE TABLE event_inbox_start (
+    place bigint NOT NULL,
+    next_place bigint NOT NULL,
+    next_xid xid8 NOT NULL
+  );
+  INSERT INTO event_inbox_start VALUES (1, 1, '0');
+
+  -- Gives ids to up to "most" rows of the inbox, and puts them into the log. Returns how many it was. One at a time does so,
+  -- and those who come meanwhile wait until it has committed; whoever only tells events waits for nobody.
+  CREATE FUNCTION petstore_number_events(most integer) RETURNS integer
+  LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+  DECLARE
+    start event_inbox_start; log event_logs; last_place bigint; xid xid8; is_settled boolean; numbered integer;
+  BEGIN
+    -- Each statement behind the lock sees what its last holder has numbered. Where that is all, nothing is written.
+    PERFORM pg_advisory_xact_lock(${LOCK_CLASS}, ${NUMBERING_LOCK});
+    SELECT * INTO STRICT start FROM event_inbox_start;
+    IF NOT EXISTS (SELECT FROM event_inbox WHERE place >= start.place) THEN
+      RETURN 0;
+    END IF;
+    -- In this order: whoever has got a place up to last_place has a lower xid.
+    SELECT last_value INTO STRICT last_place FROM event_inbox_place_seq;
+    xid := pg_current_xact_id();
+    -- An id that is still to come is of another server, whose dump this database was made from: its transactions have ended.
+    is_settled := start.next_xid <= pg_snapshot_xmin(pg_current_snapshot()) OR start.next_xid > xid;
+
+    SELECT * INTO STRICT log FROM event_logs WHERE store = '' FOR UPDATE;
+    WITH taken AS (
+      DELETE FROM event_inbox WHERE place = ANY (ARRAY(
+        SELECT place FROM event_inbox WHERE place >= start.place ORDER BY place LIMIT most))
+      RETURNING *),
+    put AS (
+      INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
+      SELECT '', log.last_id + sum(count) OVER upto - count + 1, count, at,
+             log.bytes + sum(octet_length(events)) OVER upto, events
+      FROM taken WINDOW upto AS (ORDER BY place))
+    UPDATE event_logs SET last_id = last_id + added.ids, bytes = event_logs.bytes + added.bytes
+    FROM (SELECT count(*) AS groups, sum(count) AS ids, sum(octet_length(events)) AS bytes FROM taken) AS added
+    WHERE store = '' RETURNING added.groups INTO STRICT numbered;
+
+    IF is_settled AND numbered < most AND last_place >= start.next_place + ${INBOX_STRIDE} THEN
+      UPDATE event_inbox_start SET place = next_place, next_place = last_place + 1, next_xid = xid;
+    END IF;
+    RETURN numbered;
+  END $$;
+
+  ${createPetsFunction('inbox')}
   `,
   },
 ];

@@ -6,7 +6,7 @@ import { isRefusal } from '../../refusal.ts';
 import type { AddOutcome, BulkPetStore, ImportedPet } from '../store.ts';
 import type { PostgresClient, ResourceClients } from './client.ts';
 import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
-import { transactionWithEvents } from './event-logs.ts';
+import { telling } from './event-logs.ts';
 import { PageReader } from './page-reader.ts';
 import { PET_JSON } from './pet-json.ts';
 
@@ -30,7 +30,7 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
     rows: (after, count) => reader.lines({ after, limit: count }),
 
     update(id, patch, precondition) {
-      return transactionWithEvents(writes, async (db, noted) => {
+      return writes.transaction(async (db) => {
         const pet = expectPet(id, await lockPet(db, id), precondition);
         if (isRefusal(pet)) return pet;
         const patched = patchPet(pet, patch, await isOrdered(db, id));
@@ -39,22 +39,23 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
         const json = petJson(id, patched);
         if (patched !== pet) {
           await db.execute(sql`
+            WITH told AS (${telling(['pet.updated', json])})
             UPDATE pets SET name = ${name}, category_id = ${categoryId}, status = ${status}
             WHERE id = ${id}`);
-          noted.note('pet.updated', json);
         }
         return json;
       });
     },
 
     remove(id, precondition) {
-      return transactionWithEvents(writes, async (db, noted) => {
+      return writes.transaction(async (db) => {
         const pet = expectPet(id, await lockPet(db, id), precondition);
         if (isRefusal(pet)) return pet;
         const refused = refuseRemoval(await isOrdered(db, id));
         if (refused) return refused;
-        await db.execute(sql`DELETE FROM pets WHERE id = ${id}`);
-        noted.note('pet.deleted', petJson(id, pet));
+        await db.execute(sql`
+          WITH told AS (${telling(['pet.deleted', petJson(id, pet)])})
+          DELETE FROM pets WHERE id = ${id}`);
         return 'removed';
       });
     },

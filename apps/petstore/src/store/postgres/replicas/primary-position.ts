@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { OnceForAll } from '../../../once-for-all.ts';
 import type { Clients } from '../client.ts';
 
 /** The least time between two attempts to mark a timeline, in milliseconds. */
@@ -17,8 +18,7 @@ export interface Position {
 /** Asks the primary where it is: once for all callers that arrived before, one statement at a time. */
 export class PrimaryPosition {
   readonly #clients: Clients;
-  #waiting: PromiseWithResolvers<Position | undefined> | undefined;
-  #isAsking = false;
+  readonly #asking = new OnceForAll(() => this.#ask());
   #markedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clients: Clients) {
@@ -30,21 +30,7 @@ export class PrimaryPosition {
    * Rejects with StoreUnavailableError.
    */
   next(): Promise<Position | undefined> {
-    if (!this.#waiting) {
-      this.#waiting = Promise.withResolvers();
-      // After all requests that arrived together.
-      if (!this.#isAsking) setImmediate(() => this.#tell());
-    }
-    return this.#waiting.promise;
-  }
-
-  async #tell(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    this.#isAsking = true;
-    await this.#ask().then(waiting?.resolve, waiting?.reject);
-    this.#isAsking = false;
-    if (this.#waiting) void this.#tell();
+    return this.#asking.next();
   }
 
   async #ask(): Promise<Position | undefined> {

@@ -95,8 +95,9 @@ export interface Problem {
 /** Whether earlier reads may be stale. */
 export interface Changes {
   /**
-   * A number that changes whenever anything may have been committed, by any process, since the last call. A commit that
-   * was acknowledged to anyone before the call is never missed.
+   * A number that changes whenever animals, categories, orders or keys of the service may have been committed, by any
+   * process, since the last call; what sandboxes and webhooks write does not count. A commit that was acknowledged to
+   * anyone before the call is never missed.
    */
   revision(): number;
   /**

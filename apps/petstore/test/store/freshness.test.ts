@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { petstore, serve } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
@@ -45,6 +47,67 @@ test('a page is read once while nothing changes, and again after any commit', as
   const second = await store.pets.list(query);
   assert.notEqual(second, first);
   assert.match(second.json, /"Ada"/);
+});
+
+test('what sandboxes write leaves the pages of the service in memory, and no other commit does', async (t) => {
+  const file = join(await temporaryFolder(t), 'petstore.db');
+  const metrics = new Metrics();
+  const store = await openStore(`sqlite:${file}`, { metrics });
+  cleanUp(t, () => store.close());
+  const service = await startService(t, { store, metrics });
+  const misses = async () =>
+    (await readMetrics(service.origin)).value('petstore_page_cache_misses_total') ?? 0;
+  const send = async (key: string, method: string, path: string, body?: object) => {
+    const answer = await fetch(`${service.origin}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return text;
+  };
+  const pages = async () => (await service.get('/pets')).text();
+  await service.post('/pets', BODY);
+  await pages();
+  const before = await misses();
+
+  const { key } = JSON.parse(await send(service.key, 'POST', '/sandboxes', { seed: 200 }));
+  const practice: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['PATCH', '/pets/1', { name: 'Max' }],
+    ['POST', '/pets', { name: 'Max', categoryId: 1 }],
+    ['POST', '/webhooks', { url: 'https://example.com/' }],
+    ['POST', '/faults', { fault: 'status=503', count: 1 }],
+    ['DELETE', '/faults'],
+    ['POST', '/sandbox/snapshots', { name: 'one' }],
+    ['POST', '/sandbox/snapshots/one/restore'],
+    ['GET', '/report'],
+    ['POST', '/sandbox/reset'],
+    ['DELETE', '/sandbox'],
+  ];
+  for (const [method, path, body] of practice) {
+    await send(key, method, path, body);
+    await pages();
+    assert.equal(await misses(), before, `${method} ${path}`);
+  }
+
+  // Whoever else commits, here or elsewhere, is noticed, also right behind what a sandbox wrote.
+  const other = new DatabaseSync(file, { timeout: 10_000 });
+  cleanUp(t, () => other.close());
+  const second = JSON.parse(await send(service.key, 'POST', '/sandboxes', { seed: 200 })).key;
+  for (let round = 0; round < 30; round++) {
+    const practising = Promise.all(
+      [1, 2, 1].map((pet) => send(second, 'PATCH', `/pets/${pet}`, { name: `n${round}` })),
+    );
+    if (round % 3 === 0) other.exec(`UPDATE pets SET name = 'Ada ${round}'`);
+    else if (round % 3 === 1) await send(service.key, 'PATCH', '/pets/1', { name: `Ada ${round}` });
+    else {
+      await practising;
+      other.exec(`UPDATE pets SET name = 'Ada ${round}'`);
+    }
+    assert.match(await pages(), new RegExp(`"Ada ${round}"`));
+    await practising;
+  }
 });
 
 test('with no memory for pages every page is read anew', async (t) => {

@@ -40,6 +40,8 @@ export interface Service {
 interface Options {
   config?: Partial<Config>;
   store?: Store;
+  /** Those that such a store was opened with. */
+  metrics?: Metrics;
   now?: () => number;
   /** What the key may do: all that there is to do with animals and orders where undefined. */
   scopes?: readonly Scope[];
@@ -59,7 +61,7 @@ export async function startService(t: Ending, options: Options = {}): Promise<Se
     databaseUrl,
     ...options.config,
   };
-  const metrics = new Metrics();
+  const { metrics = new Metrics() } = options;
   const store = options.store ?? (await openStore(databaseUrl, { metrics }));
   const { scopes } = options;
   const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });

@@ -4,12 +4,21 @@ import type { DatabaseSync } from 'node:sqlite';
 /** The first copy of the WAL index's header: https://sqlite.org/walformat.html, section 2.1. */
 const HEADER_BYTES = 48;
 
+/** Where the header has the number of commits, in the byte order of the machine. */
+const COMMITS_AT = 8;
+
+/** How often the quiet commits are counted anew because there was another commit meanwhile. */
+const MAX_TRIES = 3;
+
 /**
- * Tells whether a database was written to, by whichever thread or process.
+ * Tells whether the service's own data was written to, by whichever thread, process or program.
  *
  * In WAL mode every commit rewrites the header at the start of the `-shm` file: that is how SQLite's own readers learn
  * of it. To read those bytes costs a third of `PRAGMA data_version`, which matters sixty thousand times a second. Where
  * the file can't be read, the pragma is used.
+ *
+ * The header also counts the commits, and the database counts those that concern nobody here (see quietCommits). So
+ * where the header differs, the difference of the two numbers tells whether there was any other commit.
  *
  * The file is never closed: to close any descriptor of a file gives up all locks that the process holds on it (POSIX,
  * fcntl), SQLite's own among them.
@@ -18,17 +27,23 @@ export class ChangeDetector {
   readonly #last = Buffer.alloc(HEADER_BYTES);
   readonly #now = Buffer.alloc(HEADER_BYTES);
   readonly #hasChanged: () => boolean;
+  /** Reads how many quiet commits there were; undefined where the database cannot say. */
+  readonly #countQuiet: () => number | undefined;
+  /** The commits that were not quiet, when the header was as `#last` has it; undefined where that is not known. */
+  #loud: number | undefined;
 
   /** `path` is the database file, open in WAL mode on `db`, which must stay open. */
   constructor(db: DatabaseSync, path: string) {
     const file = openIndex(path);
+    this.#countQuiet = quietCounter(db);
     this.#hasChanged =
       file === undefined ? compareDataVersion(db) : () => this.#compareHeader(file);
   }
 
   /**
-   * Whether anything was committed since the last call. A commit that was acknowledged to anyone before the call is
-   * never missed. Call it before you read what you mean to keep.
+   * Whether anything was committed since the last call, but for quiet commits. A commit that was acknowledged to anyone
+   * before the call is never missed. Call it before you read what you mean to keep, and outside of transactions: within
+   * one the database shows what was.
    */
   hasChanged(): boolean {
     return this.#hasChanged();
@@ -37,9 +52,40 @@ export class ChangeDetector {
   #compareHeader(file: number): boolean {
     readSync(file, this.#now, 0, HEADER_BYTES, 0);
     if (this.#now.equals(this.#last)) return false;
-    this.#now.copy(this.#last);
-    return true;
+    const before = this.#loud;
+    this.#loud = this.#countLoud(file);
+    return this.#loud === undefined || this.#loud !== before;
   }
+
+  /** Leaves the header that the number belongs to in `#last`. */
+  #countLoud(file: number): number | undefined {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      this.#now.copy(this.#last);
+      const quiet = this.#countQuiet();
+      if (quiet === undefined) return undefined;
+      readSync(file, this.#now, 0, HEADER_BYTES, 0);
+      // The number was read at that header only if no commit came between.
+      if (this.#now.equals(this.#last)) return commitsIn(this.#last) - quiet;
+    }
+    return undefined;
+  }
+}
+
+function commitsIn(header: Buffer): number {
+  return new Uint32Array(header.buffer, header.byteOffset + COMMITS_AT, 1)[0] ?? 0;
+}
+
+function quietCounter(db: DatabaseSync): () => number | undefined {
+  const select = db.prepare('SELECT number FROM quiet_commits');
+  select.setReturnArrays(true);
+  return () => {
+    try {
+      return Number((select.get() as [number] | undefined)?.[0] ?? 0);
+    } catch {
+      // The file is locked or damaged: whoever reads next meets that, and reports it.
+      return undefined;
+    }
+  };
 }
 
 function openIndex(path: string): number | undefined {

@@ -10,6 +10,7 @@ import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-wri
 import { APPLICATION_ID } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
+import { quietCommits } from './quiet-commits.ts';
 import { prepareReportWrites, type ReportWrites } from './report-writes.ts';
 import { prepareSandboxWrites, type SandboxWrites } from './sandbox-writes.ts';
 
@@ -64,6 +65,18 @@ export function isFailure(outcome: Outcome): outcome is Failure {
   return typeof outcome === 'object' && 'failed' in outcome;
 }
 
+/** The writes of what sandboxes have, which change nothing that is kept in memory of the service's own data. */
+const QUIET: ReadonlySet<Kind> = new Set<keyof (SandboxWrites & FaultWrites & ReportWrites)>([
+  ...(['addSandbox', 'commitSandbox', 'resetSandbox', 'removeSandbox', 'sweepSandboxes'] as const),
+  ...(['saveSnapshot', 'restoreSnapshot', 'removeSnapshot'] as const),
+  ...(['replaceFaults', 'countFaults', 'recordRequests', 'keepRun'] as const),
+]);
+
+/** Whether nobody who keeps animals or keys of the service in memory needs to hear of a write. */
+export function isQuiet({ kind }: Pick<Command, 'kind'>): boolean {
+  return QUIET.has(kind);
+}
+
 /** Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. */
 export function isRealWrite(commands: readonly Command[]): boolean {
   return commands.some(({ kind }) => kind !== 'probe');
@@ -72,7 +85,7 @@ export function isRealWrite(commands: readonly Command[]): boolean {
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
  *
- * The group ends with the events of all that was changed, in one row.
+ * The group ends with the events of all that was changed, in one row. One of sandboxes alone is a quiet commit.
  *
  * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),
  * the function throws, and none of the commands happened.
@@ -83,6 +96,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   const noted = new NotedEvents();
   const append = eventAppender(db);
   const writes = prepareWrites(db, noted, append);
+  const quietly = quietCommits(db);
   const run = ({ kind, args }: Command): Outcome => {
     noted.mark();
     try {
@@ -98,7 +112,8 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   return (commands) => {
     retryWhileLockedSync(() => begin.run());
     try {
-      const outcomes = commands.map(run);
+      const runAll = () => commands.map(run);
+      const outcomes = commands.every(isQuiet) ? quietly(runAll) : runAll();
       append(OWN_STORE, noted);
       commit.run();
       return outcomes;

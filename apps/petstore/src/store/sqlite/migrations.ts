@@ -227,4 +227,13 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   },
+  {
+    does: 'counts commits that concern nobody else',
+    script: `
+  -- How many commits changed nothing that processes keep in memory of the service's own data: see changes.ts. One row.
+  CREATE TABLE quiet_commits (number INTEGER NOT NULL) STRICT;
+
+  INSERT INTO quiet_commits (number) VALUES (0);
+  `,
+  },
 ];

@@ -59,7 +59,7 @@ export function sqliteSandboxes(db: DatabaseSync, write: Write): SandboxRows {
     remove: (id, event) => write('removeSandbox', id, event),
     async sweep(instant, forget, count) {
       const [now, then] = [instant.getTime(), forget.getTime()];
-      // Each write makes all processes read their pages anew, so there is none without need.
+      // Each write waits for the disk, so there is none without need.
       const found = translateErrors(() => isAnyToSweep.get(now, then));
       return found?.isAny ? write('sweepSandboxes', now, then, count) : 0;
     },

@@ -2,10 +2,12 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import sqlTag, { type Sql } from 'sql-template-tag';
 import type { SqlRunner } from '../webhooks/webhook-store.ts';
 import { translateErrors } from './errors.ts';
+import { quietCommits } from './quiet-commits.ts';
 import type { RareWrite } from './rare-writes.ts';
 
-/** Runs statements that both engines share, on this thread. */
+/** Runs statements that both engines share, on this thread. What they write is kept in memory by nobody. */
 export function sqliteRunner(db: DatabaseSync, writeRarely: RareWrite): SqlRunner {
+  const quietly = quietCommits(db);
   const all = ({ sql, values }: Sql) => {
     const statement = db.prepare(sql);
     statement.setReadBigInts(true);
@@ -14,6 +16,6 @@ export function sqliteRunner(db: DatabaseSync, writeRarely: RareWrite): SqlRunne
   return {
     read: async (statement) => translateErrors(() => all(statement)),
     now: () => sqlTag`${BigInt(Date.now())}`,
-    write: (statements) => writeRarely(() => statements.map(all)),
+    write: (statements) => writeRarely(() => quietly(() => statements.map(all))),
   };
 }

@@ -17,7 +17,14 @@ import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
+import {
+  type Command,
+  groupCommit,
+  isFailure,
+  isQuiet,
+  isRealWrite,
+  type Write,
+} from './commands.ts';
 import { asUnavailable, problemOf, translateErrors } from './errors.ts';
 import { sqliteEventLogs } from './event-logs.ts';
 import { sqliteFaults } from './faults.ts';
@@ -148,7 +155,12 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     audit: sqliteAudit(db, writeRarely),
     events: sqliteEventLogs(db, write),
     sandboxes: sqliteSandboxes(db, write),
-    webhooks: new WebhookStore(sqliteRunner(db, writeRarely)),
+    webhooks: new WebhookStore(
+      sqliteRunner(
+        db,
+        rareWrites(db, () => {}),
+      ),
+    ),
     faults: sqliteFaults(db, write),
     reports: sqliteReports(db, write),
     changes,
@@ -222,7 +234,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     const damage = damageToFiles();
     if (damage) throw new StoreUnavailableError(`${path} was ${damage}`, { kind: 'storage' });
     const [outcome] = commitHere([{ kind, args }]);
-    onWrite();
+    if (!isQuiet({ kind })) onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');
     if (isFailure(outcome)) throw new Error(outcome.failed);
     return outcome;

@@ -185,7 +185,7 @@ export class WebhookStore {
       sql`SELECT 1 AS one FROM webhooks
           WHERE (${free}) OR (${owned} AND owned_until < ${soon}) LIMIT 1`,
     );
-    // Without need there is no write: on SQLite each has all processes read their pages anew.
+    // Without need there is no write: each waits for the disk.
     if (due) {
       await this.#db.write([
         sql`UPDATE webhooks SET owned_until = ${until} WHERE ${owned} AND owned_until >= ${now}`,

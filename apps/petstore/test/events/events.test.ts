@@ -195,6 +195,17 @@ test('a key has so many streams, and the service has', async (t) => {
   assert.deepEqual(await eventsAt(service, '/events'), []);
 });
 
+test('of streams that are asked for at once no more are opened than a key may have', async (t) => {
+  const service = await startService(t, { config: { maxEventStreamsPerKey: 4 } });
+  const headers = { accept: 'text/event-stream' };
+  const asked = Array.from({ length: 30 }, () => service.call('/events', { headers }));
+  const statuses = (await Promise.all(asked)).map(({ status, body }) => {
+    cleanUp(t, () => body?.cancel());
+    return status;
+  });
+  assert.deepEqual(statuses.sort(), [...Array(4).fill(200), ...Array(26).fill(429)]);
+});
+
 test('a client that does not read loses its connection, and the others go on', async (t) => {
   const service = await startService(t, { config: { responseTimeoutMs: 500 } });
   const reading = await follow(t, service, 'application/jsonl');

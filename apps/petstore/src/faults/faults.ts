@@ -10,7 +10,7 @@ import { readFaults } from './fault-kinds.ts';
 import { isDrawn, type Plan, planOf } from './fault-plan.ts';
 import { planByRules, readRules, rulesFor } from './fault-rules.ts';
 import { type FaultStore, HEADER_COUNTER } from './fault-store.ts';
-import { holdBack } from './finished-response.ts';
+import { type FinishedResponse, holdBack } from './finished-response.ts';
 import { injectedError } from './injected-error.ts';
 import { beginStream, onTurn, sendFaulty } from './send-faulty.ts';
 import { MAX_WAITING_PER_SANDBOX, Waits } from './waits.ts';
@@ -113,13 +113,22 @@ export class Faults {
     const { now } = this.#deps;
     const response = responseOf(reply);
     const isWaiting = plan.latencyMs || plan.slow || (plan.length ?? 0) > 0;
-    if (isWaiting && !this.#waits.enter(sandbox, response)) throw tooManyWait();
+    const leave = isWaiting ? this.#waits.enter(sandbox, response) : () => {};
+    if (!leave) throw tooManyWait();
     const deps = {
       plan,
       waits: this.#waits,
       deprecation: request.route.config.deprecation,
       now,
       onApplied: (applied: string) => this.#applied.set(response, applied),
+    };
+    const send = (finished: FinishedResponse) => {
+      // The framework would send the response of a handler again that has not ended when the handler has.
+      reply.hijack();
+      sendFaulty(response, finished, deps).catch((error) => {
+        request.log.error({ err: error }, 'a response could not be sent with its faults');
+        response.destroy();
+      });
     };
     const isBefore = plan.when !== 'after';
     if (isBefore && plan.latencyMs) await this.#waits.wait(plan.latencyMs, response);
@@ -130,17 +139,15 @@ export class Faults {
       return false;
     }
     if (isBefore && plan.status !== undefined) {
-      reply.hijack();
       boundLingeringBody(request.raw, response);
-      void sendFaulty(response, injectedError(plan, plan.status, now()), deps);
+      send(injectedError(plan, plan.status, now()));
       return false;
     }
     if (plan.stale) request.store = this.#deps.staleStore(sandbox, plan.stale);
-    holdBack(
-      response,
-      (finished) => void sendFaulty(response, finished, deps),
-      (headers) => beginStream(headers, plan, deps.onApplied),
-    );
+    holdBack(response, send, (headers) => {
+      leave();
+      return beginStream(headers, plan, deps.onApplied);
+    });
     return true;
   }
 }

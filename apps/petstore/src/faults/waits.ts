@@ -1,4 +1,5 @@
 import type { ServiceResponse } from '../http/service-response.ts';
+import { onceClientLeaves } from './client-leaves.ts';
 
 /** Requests of one sandbox that may wait at the same time, in one process. */
 export const MAX_WAITING_PER_SANDBOX = 20;
@@ -10,8 +11,8 @@ export const MAX_WAITING_PER_SANDBOX = 20;
 export class Waits {
   readonly #most: number;
   readonly #bySandbox = new Map<string, number>();
+  readonly #inside = new Set<() => void>();
   readonly #ends = new Set<() => void>();
-  #count = 0;
   #isClosed = false;
 
   /** `most`: how many may wait in all. */
@@ -19,19 +20,30 @@ export class Waits {
     this.#most = most;
   }
 
-  /** Counts a request of a sandbox until its response ends; false where there are too many. */
-  enter(sandbox: string, response: ServiceResponse): boolean {
+  /**
+   * Counts a request of a sandbox until its response ends, its client leaves, or the function that it returns is called;
+   * undefined where there are too many.
+   */
+  enter(sandbox: string, response: ServiceResponse): (() => void) | undefined {
+    const { socket } = response.req;
+    // Its client has left already, so nothing would say that it ends. It does not wait either.
+    if (socket.destroyed) return () => {};
     const own = this.#bySandbox.get(sandbox) ?? 0;
-    if (own >= MAX_WAITING_PER_SANDBOX || this.#count >= this.#most) return false;
-    this.#count++;
+    if (own >= MAX_WAITING_PER_SANDBOX || this.#inside.size >= this.#most) return undefined;
     this.#bySandbox.set(sandbox, own + 1);
-    response.once('close', () => {
-      this.#count--;
+    const leave = () => {
+      if (!this.#inside.delete(leave)) return;
+      response.off('close', leave);
+      forget();
       const left = (this.#bySandbox.get(sandbox) ?? 1) - 1;
       if (left === 0) this.#bySandbox.delete(sandbox);
       else this.#bySandbox.set(sandbox, left);
-    });
-    return true;
+    };
+    this.#inside.add(leave);
+    response.on('close', leave);
+    // A response that is behind another on its connection is not told when that closes.
+    const forget = onceClientLeaves(socket, leave);
+    return leave;
   }
 
   /** Waits, unless the service stops, the client leaves, or there is nothing to wait for. In milliseconds. */
@@ -40,13 +52,13 @@ export class Waits {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        req.socket.off('close', end);
+        forget();
         this.#ends.delete(end);
         resolve();
       };
       const timer = setTimeout(end, ms);
       this.#ends.add(end);
-      req.socket.once('close', end);
+      const forget = onceClientLeaves(req.socket, end);
     });
   }
 

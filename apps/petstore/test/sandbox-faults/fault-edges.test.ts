@@ -1,6 +1,9 @@
-import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { parseResponses } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startWithSandbox } from '../support/sandbox.ts';
@@ -146,4 +149,76 @@ test('a client that leaves while it waits is forgotten, and its place is free', 
   let response = await inSandbox('/pets', { fault: 'latency=1ms' });
   while (response.status === 503) response = await inSandbox('/pets', { fault: 'latency=1ms' });
   assert.equal(response.status, 200);
+});
+
+test('clients that leave at any moment, also with requests sent ahead, leave no place taken', async (t) => {
+  const { port, sandboxKey, inSandbox } = await startWithSandbox(t);
+  const bytes = (fault: string) =>
+    `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${sandboxKey}\r\n` +
+    `Petstore-Fault: ${fault}\r\n\r\n`;
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  cleanUp(t, () => process.off('warning', note));
+  // To count the request of a fault that is drawn takes time, in which a client may leave.
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        await once(socket, 'connect');
+        socket.write(bytes('latency=30s;rate=0.999'));
+        await sleep(at / 2);
+        socket.resetAndDestroy();
+      }),
+    );
+  }
+  const isFree = async () => {
+    const all = Array.from({ length: 20 }, () => inSandbox('/pets', { fault: 'latency=50ms' }));
+    return (await Promise.all(all)).every(({ status }) => status === 200);
+  };
+  // Until they have arrived, and taken all places.
+  for (let isTaken = false; !isTaken; ) {
+    const ahead = connect(port, '127.0.0.1').on('error', () => {});
+    ahead.write(bytes('latency=30s').repeat(20));
+    await sleep(50);
+    isTaken = (await inSandbox('/pets', { fault: 'latency=1ms' })).status === 503;
+    ahead.destroy();
+  }
+  for (let tries = 0; !(await isFree()); tries++) {
+    assert.ok(tries < 100, 'places are still taken by those who left');
+  }
+  assert.deepEqual(warnings, []);
+});
+
+test('a stream of events takes no place of those who wait', async (t) => {
+  const { inSandbox } = await startWithSandbox(t);
+  const headers = { accept: 'text/event-stream' };
+  for (let count = 0; count < 20; count++) {
+    const stream = await inSandbox('/events', { fault: 'latency=1ms', headers });
+    assert.equal(stream.headers.get('petstore-fault-applied'), 'latency=1;when=before');
+    cleanUp(t, () => stream.body?.cancel());
+  }
+  assert.equal((await inSandbox('/pets', { fault: 'latency=1ms' })).status, 200);
+});
+
+test('HEAD and 304 end once, with the faults that need no body', async (t) => {
+  const { inSandbox } = await startWithSandbox(t);
+  const etag = (await inSandbox('/pets')).headers.get('etag') ?? '';
+  const notModified = { headers: { 'if-none-match': etag } };
+  const rows: [fault: string, init: RequestInit, status: number, applied: string | null][] = [
+    ['latency=1ms;when=after', { method: 'HEAD' }, 200, 'latency=1;when=after'],
+    ['latency=1ms;when=after', notModified, 304, 'latency=1;when=after'],
+    ['cut, slow, duplicate', { method: 'HEAD' }, 200, null],
+    ['cut, slow, length=5, drift=all', notModified, 304, null],
+    ['type, clock=1h', { method: 'HEAD' }, 200, 'type=text/html, clock=3600000'],
+    ['type, clock=1h', notModified, 304, 'clock=3600000'],
+    ['status=503;when=after', { method: 'HEAD' }, 503, 'status=503;when=after'],
+    ['status=503;when=after', notModified, 503, 'status=503;when=after'],
+  ];
+  for (const [fault, init, status, applied] of rows) {
+    const response = await inSandbox('/pets', { fault, ...init });
+    const seen = [response.status, response.headers.get('petstore-fault-applied')];
+    assert.deepEqual(seen, [status, applied], `${fault} ${JSON.stringify(init)}`);
+    assert.ok(init.method !== 'HEAD' || (await response.text()) === '');
+  }
 });

@@ -16,8 +16,7 @@ interface Schema {
 
 /** The files of src/generated, by name. */
 export async function generate(): Promise<Record<string, string>> {
-  const text = readFileSync(file('../../docs/openapi.json'), 'utf8');
-  const document = JSON.parse(text);
+  const document = JSON.parse(readFileSync(file('../../docs/openapi.json'), 'utf8'));
   const ast = await openapiTypescript(document, {
     // A member with a default may be left out of a request.
     defaultNonNullable: false,
@@ -26,7 +25,7 @@ export async function generate(): Promise<Record<string, string>> {
         ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
         : undefined,
   });
-  const codes = new Set([...text.matchAll(/"code": "(\w+)"/g)].map(([, code]) => code));
+  const codes = new Set(errorCodes(document));
   const members = int64Members(Object.values(document.components.schemas));
   return {
     'api.ts': NOTICE + astToString(ast),
@@ -38,6 +37,16 @@ export const INT64_MEMBERS: ReadonlySet<string> = new Set(${JSON.stringify(membe
       .map((code) => `  | '${code}'`)
       .join('\n')};\n`,
   };
+}
+
+/** The codes of all Error bodies in a document. Other things have codes as well: challenges, and rules for clients. */
+function errorCodes(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const { code, message, status } = part as Record<string, unknown>;
+  if (typeof code === 'string' && typeof message === 'string' && typeof status === 'number') {
+    return [code];
+  }
+  return Object.values(part).flatMap(errorCodes);
 }
 
 /** Names of members that are int64. Throws where one is another kind of number elsewhere. */

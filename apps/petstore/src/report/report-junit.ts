@@ -1,4 +1,4 @@
-import { type Report, summaryOf } from './report.ts';
+import { type Report, summaryOf, toldOf } from './report.ts';
 import type { Evidence } from './rule.ts';
 
 /** A report as JUnit XML, which continuous integration shows as tests: a rule is a test, one not seen is skipped. */
@@ -9,11 +9,15 @@ export function reportJunit(report: Report): string {
   const name = challenge ? `petstore challenge ${challenge.code}` : 'petstore report';
   const cases = rules.map(({ code, title, verdict, evidence, standard, advice }) => {
     const head = `    <testcase classname="${xml(name)}" name="${xml(`${code}: ${title}`)}" time="0"`;
-    if (verdict === 'kept') return `${head}/>`;
     if (verdict === 'not_seen') {
       return `${head}>\n      <skipped message="${xml(`Not seen. ${advice}`)}"/>\n    </testcase>`;
     }
-    const text = [...evidence.map(sentence), `${standard.title}: ${standard.url}`].join('\n');
+    const told = toldOf({ verdict, evidence });
+    const text = [...told.map(sentence), `${standard.title}: ${standard.url}`].join('\n');
+    if (verdict === 'kept') {
+      if (told.length === 0) return `${head}/>`;
+      return `${head}>\n      <system-out>${xml(text)}</system-out>\n    </testcase>`;
+    }
     const message = evidence[0]?.seen ?? title;
     return `${head}>\n      <failure type="${xml(code)}" message="${xml(message)}">${xml(text)}</failure>\n    </testcase>`;
   });

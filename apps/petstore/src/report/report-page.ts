@@ -1,13 +1,13 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { Judgement } from './judge.ts';
-import { countsOf, type Report, summaryOf } from './report.ts';
+import { countsOf, type Report, summaryOf, toldOf } from './report.ts';
 import { placeOf } from './report-junit.ts';
 import type { Evidence, Verdict } from './rule.ts';
 
 /** What the page needs beyond the style of all pages. */
 export const REPORT_STYLE = `
-:root { --kept: #1a7f37; --broken: #b42318; --unseen: #6b6e78; --panel: #f8f8fa; }
-@media (prefers-color-scheme: dark) { :root { --kept: #4ac26b; --broken: #ff7b72; --unseen: #9a9da8; --panel: #1a1c21; } }
+:root { --kept: #1a7f37; --broken: #b42318; --unseen: #6b6e78; --notice: #9a6700; --panel: #f8f8fa; }
+@media (prefers-color-scheme: dark) { :root { --kept: #4ac26b; --broken: #ff7b72; --unseen: #9a9da8; --notice: #d29922; --panel: #1a1c21; } }
 main { max-width: 52rem; }
 .counts { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 2.5rem; padding: 0; list-style: none; }
 .counts li { flex: 1 1 5.5rem; border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
@@ -25,7 +25,7 @@ article .standard { color: var(--soft); font-size: .875rem; overflow-wrap: anywh
 article ol { list-style: none; padding: 0; margin: .6rem 0 .3rem; display: grid; gap: .5rem; }
 article li { background: var(--panel); border-left: 3px solid var(--line); border-radius: 0 .4rem .4rem 0;
   padding: .6rem .9rem; overflow-wrap: anywhere; }
-.broken li { border-left-color: var(--broken); }
+.broken li { border-left-color: var(--broken); } li.notice { border-left-color: var(--notice); }
 article li p { margin: 0; } article li p + p { margin-top: .2rem; color: var(--soft); }
 article .advice { color: var(--soft); margin-top: .2rem; }
 @media (max-width: 36rem) { article { display: block; } article .standard { margin-top: .2rem; } }
@@ -101,8 +101,10 @@ ${pieces}${unseen}</article>
 `;
 }
 
-function pieceOf({ requests, seen, expected }: Evidence, verdict: Verdict): Html {
+function pieceOf(piece: Evidence, verdict: Verdict): Html {
+  const { requests, seen, expected } = piece;
   // Who keeps a rule need not be told how.
-  const advice = verdict === 'broken' ? html`<p>${expected}</p>` : html``;
-  return html`<li><p>${placeOf(requests)}${seen}</p>${advice}</li>`;
+  const isTold = toldOf({ verdict, evidence: [piece] }).length > 0;
+  const advice = isTold ? html`<p>${expected}</p>` : html``;
+  return html`<li${piece.isNotice ? html` class="notice"` : html``}><p>${placeOf(requests)}${seen}</p>${advice}</li>`;
 }

@@ -19,6 +19,12 @@ const ReportEvidence = named(
       }),
       seen: Type.String({ description: 'What was seen.' }),
       expected: Type.String({ description: 'What would be right.' }),
+      isNotice: Type.Optional(
+        Type.Boolean({
+          description:
+            'It does not break the rule, and is to be known all the same: how many days a deprecated operation has left.',
+        }),
+      ),
     },
     { description: 'What a verdict rests on.' },
   ),

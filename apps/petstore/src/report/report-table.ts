@@ -1,5 +1,5 @@
 import { table } from '@petstore/service/table.ts';
-import { countsOf, type Report, summaryOf } from './report.ts';
+import { countsOf, type Report, summaryOf, toldOf } from './report.ts';
 import { placeOf } from './report-junit.ts';
 
 const WORDS = { kept: 'kept', broken: 'BROKEN', not_seen: 'not seen' } as const;
@@ -12,8 +12,9 @@ export function reportTable(report: Report): string {
   const rows = rules.map(({ code, verdict, title }) => [WORDS[verdict], code, title]);
   const notes = rules.flatMap(({ code, verdict, evidence, standard, advice }) => {
     if (verdict === 'not_seen') return [`${code}\n  To have it seen: ${advice}`];
-    if (verdict === 'kept') return [];
-    const pieces = evidence.map(
+    const told = toldOf({ verdict, evidence });
+    if (told.length === 0) return [];
+    const pieces = told.map(
       ({ requests, seen, expected }) => `  ${placeOf(requests)}${seen}\n  ${expected}`,
     );
     return [[code, ...pieces, `  ${standard.title}: ${standard.url}`].join('\n')];

@@ -1,7 +1,7 @@
 import type { ChallengeRun } from './challenge-run.ts';
 import type { Judgement } from './judge.ts';
 import type { RecordedRequest } from './recorded-request.ts';
-import type { Verdict } from './rule.ts';
+import type { Evidence, Verdict } from './rule.ts';
 
 /** What is said of a client: of all that a sandbox saw, or of a challenge. */
 export interface Report {
@@ -77,6 +77,11 @@ export function reportJson({ challenge, requests, ...report }: Report): object {
     requests: { ...requests, from: time(requests.from), to: time(requests.to) },
     rules: report.rules,
   };
+}
+
+/** The evidence of a rule that readers have to be told of: all that breaks it, and notices. */
+export function toldOf({ verdict, evidence }: Pick<Judgement, 'verdict' | 'evidence'>): Evidence[] {
+  return evidence.filter(({ isNotice }) => verdict === 'broken' || isNotice);
 }
 
 /** How many rules have each verdict. */

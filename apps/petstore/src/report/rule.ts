@@ -11,6 +11,8 @@ export interface Evidence {
   readonly seen: string;
   /** What would be right, as a sentence. */
   readonly expected: string;
+  /** It does not break the rule, and is to be known all the same. */
+  readonly isNotice?: boolean | undefined;
 }
 
 export interface Finding {

@@ -2,12 +2,17 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LONGEST_WAIT_MS } from '../../src/report/challenges/challenge.ts';
+import { challengeOf } from '../../src/report/challenges/challenges.ts';
 import { judge } from '../../src/report/judge.ts';
 import type {
   RecordedDelivery,
   RecordedRequest,
   Recording,
 } from '../../src/report/recorded-request.ts';
+import { reportOf } from '../../src/report/report.ts';
+import { reportJunit } from '../../src/report/report-junit.ts';
+import { reportPage } from '../../src/report/report-page.ts';
+import { reportTable } from '../../src/report/report-table.ts';
 import type { Verdict } from '../../src/report/rule.ts';
 
 type Given = Partial<RecordedRequest> & {
@@ -296,19 +301,40 @@ cases('unknown_tolerated', [
   ['no next page', 'not_seen', [{ fault: 'drift=unknown' }], { isOver: true }],
 ]);
 
+const LEAVING = { operation: 'getPet', sunset: 2_000_000 + 3 * 86_400_000 };
+
 cases('deprecated_operations', [
   ['none', 'kept', [{}]],
   ['unknown paths alone', 'not_seen', [{ operation: undefined, status: 404 }]],
-  ['one', 'broken', [{}, { operation: 'getPet', sunset: 90_000_000 }]],
+  ['one that is still there', 'kept', [{}, LEAVING]],
+  ['one that was there, and then no longer', 'broken', [LEAVING, { ...LEAVING, status: 410 }]],
+  ['a fault says that it is gone', 'kept', [{ ...LEAVING, status: 410, fault: 'status=410' }]],
+  ['another thing is gone', 'kept', [{ operation: 'listEvents', status: 410 }]],
 ]);
 
-test('deprecated_operations: says how many days are left', () => {
-  const rules = judge(recordingOf([{ operation: 'getPet', sunset: 2_000_000 + 3 * 86_400_000 }]));
-  const found = rules.find(({ code }) => code === 'deprecated_operations');
-  assert.match(
-    found?.evidence[0]?.seen ?? '',
-    /^The operation getPet was used once\. .* in 3 days\.$/,
-  );
+test('deprecated_operations: the days that are left are told in every form, and fail no build', () => {
+  const given = requests([LEAVING]);
+  const rules = judge(recordingOf([LEAVING]));
+  const [told] = rules.find(({ code }) => code === 'deprecated_operations')?.evidence ?? [];
+  assert.equal(told?.isNotice, true);
+  const days = /The operation getPet was used once\. It goes on 1970-01-04, in 3 days\./;
+  const report = reportOf('sbx_1', given, { rules, isWhole: true });
+  assert.equal(report.verdict, 'kept');
+  assert.match(reportTable(report), days);
+  assert.match(reportPage(report).text, days);
+  const xml = reportJunit(report);
+  assert.match(xml, days);
+  assert.match(xml, /failures="0"/);
+  assert.doesNotMatch(xml, /<failure/);
+});
+
+test('only_what_stays: a challenge is stricter, and fails whoever uses what goes away', () => {
+  const { rules } = challengeOf('manners');
+  const verdictOn = (given: readonly Given[]) =>
+    judge(recordingOf(given), rules).find(({ code }) => code === 'only_what_stays')?.verdict;
+  assert.equal(verdictOn([{}, LEAVING]), 'broken');
+  assert.equal(verdictOn([{}]), 'kept');
+  assert.equal(verdictOn([]), 'not_seen');
 });
 
 const each = (count: number, more: Given = {}) =>
@@ -372,7 +398,18 @@ const delivery = (given: Partial<RecordedDelivery>): RecordedDelivery => ({
 
 cases('webhooks_verified', [
   ['no forged one', 'not_seen', [], { deliveries: [delivery({})] }],
-  ['refused', 'kept', [], { deliveries: [delivery({ isForged: true, status: 401 })] }],
+  [
+    'refused',
+    'kept',
+    [],
+    { deliveries: [delivery({}), delivery({ isForged: true, status: 401 })] },
+  ],
+  [
+    'everything is refused',
+    'not_seen',
+    [],
+    { deliveries: [delivery({ status: 401 }), delivery({ isForged: true, status: 401 })] },
+  ],
   ['taken', 'broken', [], { deliveries: [delivery({ isForged: true })] }],
   [
     'the endpoint was down',

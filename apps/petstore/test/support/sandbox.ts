@@ -16,15 +16,16 @@ export async function startWithSandbox(
   options: Parameters<typeof startService>[1] & { readonly pets?: number } = {},
 ): Promise<ServiceWithSandbox> {
   const service = await startService(t, options);
-  return { ...service, ...(await newSandbox(service, options.pets)) };
+  return { ...service, ...(await newSandbox(service, options.pets, options.now?.())) };
 }
 
 /** Another sandbox of a service. */
 export async function newSandbox(
   { origin, store }: Pick<Service, 'origin' | 'store'>,
   pets = 3,
+  now = Date.now(),
 ): Promise<Pick<ServiceWithSandbox, 'sandboxKey' | 'inSandbox'>> {
-  const expiresAt = new Date(Date.now() + 3_600_000);
+  const expiresAt = new Date(now + 3_600_000);
   const { key } = await addSandbox(store, { id: `sbx_${randomUUID()}`, seed: 7, pets, expiresAt });
   return {
     sandboxKey: key,

@@ -1297,6 +1297,8 @@ export interface components {
             seen: string;
             /** @description What would be right. */
             expected: string;
+            /** @description It does not break the rule, and is to be known all the same: how many days a deprecated operation has left. */
+            isNotice?: boolean;
         };
         /** @description A rule for clients, and whether this one keeps it. */
         ReportRule: {
@@ -3959,10 +3961,10 @@ export interface operations {
                      *         },
                      *         {
                      *           "code": "deprecated_operations",
-                     *           "title": "No operation is used that goes away.",
+                     *           "title": "An operation that goes away is left before its day.",
                      *           "standard": {
-                     *             "title": "RFC 9745, section 2",
-                     *             "url": "https://www.rfc-editor.org/rfc/rfc9745#section-2"
+                     *             "title": "RFC 8594, section 3",
+                     *             "url": "https://www.rfc-editor.org/rfc/rfc8594#section-3"
                      *           },
                      *           "advice": "Send any request.",
                      *           "verdict": "kept",
@@ -3972,7 +3974,7 @@ export interface operations {
                      *                 1
                      *               ],
                      *               "seen": "No response said that its operation is deprecated.",
-                     *               "expected": "Use no such operation."
+                     *               "expected": "Use the operation that Link with rel=\"successor-version\" names."
                      *             }
                      *           ]
                      *         },
@@ -4283,7 +4285,7 @@ export interface operations {
                      *         "rules": [
                      *           "connections_reused",
                      *           "credentials_in_header",
-                     *           "deprecated_operations"
+                     *           "only_what_stays"
                      *         ],
                      *         "isRunning": false
                      *       },

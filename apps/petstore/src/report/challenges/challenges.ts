@@ -2,7 +2,6 @@ import { RULES } from '../judge.ts';
 import { conditionalRequests } from '../rules/conditional-requests.ts';
 import { connectionsReused } from '../rules/connections-reused.ts';
 import { credentialsInHeader } from '../rules/credentials-in-header.ts';
-import { deprecatedOperations } from '../rules/deprecated-operations.ts';
 import { exactIds } from '../rules/exact-ids.ts';
 import { idempotencyKeys } from '../rules/idempotency-keys.ts';
 import { noUnsafeRetry } from '../rules/no-unsafe-retry.ts';
@@ -17,6 +16,7 @@ import { webhooksAnsweredInTime, webhooksTakenTwice, webhooksVerified } from '..
 import { addedOnce, practiceNames } from './added-once.ts';
 import { addAnimals, type Challenge, challenge } from './challenge.ts';
 import { everythingListed } from './everything-listed.ts';
+import { onlyWhatStays } from './only-what-stays.ts';
 
 const LIST = { operations: ['listPets'] };
 const CREATE = { operations: ['createPet'] };
@@ -133,7 +133,7 @@ export const CHALLENGES: readonly Challenge[] = [
     code: 'manners',
     title: 'Good manners',
     task: 'Send ten requests, one after the other, to operations that stay.',
-    rules: [connectionsReused, credentialsInHeader, deprecatedOperations],
+    rules: [connectionsReused, credentialsInHeader, onlyWhatStays],
   }),
   challenge({
     code: 'webhooks',

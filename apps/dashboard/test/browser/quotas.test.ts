@@ -113,7 +113,7 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
 
   // The exception goes, and what holds for the plan holds again.
   await page.goto(`${origin}/installation/quotas`);
-  await holders.getByRole('checkbox', { name: 'Exceptions alone' }).check();
+  await holders.getByRole('checkbox', { name: 'Only exceptions' }).check();
   await holders.getByRole('heading', { name: 'Petstore' }).waitFor({ state: 'detached' });
   await holders.getByRole('button', { name: 'Change: Storage of shop' }).click();
   await holders.getByRole('button', { name: 'Unset' }).click();

@@ -103,6 +103,17 @@ test('people sign in with a provider, link it with the account that they have, a
   await ada.page.getByRole('link', { name: 'Ann' }).click();
   await ada.page.getByRole('button', { name: 'Disable' }).waitFor();
 
+  // Who is in a group by a provider is in it by its name; one that is set no more has its id alone.
+  const group = await ada.call<{ id: string }>('POST', '/installation/groups', { name: 'Support' });
+  await ada.page.route('**/api/installation/groups/*/members*', async (route) => {
+    const member = { userId, email: 'ann@acme.example', name: 'Ann', disabledAt: null };
+    const items = [{ ...member, sources: ['local', 'oidc:acme', 'oidc:gone'] }];
+    await route.fulfill({ json: { items, nextCursor: null } });
+  });
+  const page = { name: 'group-provider', path: `/installation/groups/${group.id}` };
+  const text = 'by hand, sign-in with Acme, sign-in with gone';
+  await look(ada.page, shared(), { ...page, text });
+
   await look(ada.page, shared(), {
     ...{ name: 'account-identities', path: '/account/security', text: `${owner.email} · linked` },
   });

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import type { Installation } from '../../../server/src/accounts/account.ts';
 import type { Group, GroupMember } from '../../../server/src/groups/group.ts';
 import { path, request } from '../api.ts';
-import { groupMembersQuery, groupQuery, keys } from '../queries.ts';
+import { groupMembersQuery, groupQuery, installationQuery, keys } from '../queries.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -83,6 +84,7 @@ function MembersCard({ group, isLocal }: { readonly group: Group; readonly isLoc
 
 function MemberRow({ group, member }: { readonly group: Group; readonly member: GroupMember }) {
   const { userId, name, email, disabledAt, sources } = member;
+  const { data } = useQuery(installationQuery);
   const run = () =>
     deleteAt(
       path`/installation/groups/${group.id}/members/${userId}`,
@@ -99,13 +101,18 @@ function MemberRow({ group, member }: { readonly group: Group; readonly member: 
         <p className="truncate text-[0.8125rem] text-muted">{email}</p>
       </div>
       <div className="flex items-center gap-2">
-        <span className="text-[0.8125rem] text-muted">{sourcesInWords(sources)}</span>
+        <span className="text-[0.8125rem] text-muted">
+          {sourcesInWords(sources, data?.providers)}
+        </span>
         {sources.includes('local') && (
           <ConfirmedButton
             title={`Take ${name} out of ${group.name}?`}
             description={
               sources.length > 1
-                ? `${email} stays in it by ${sourcesInWords(sources.filter((each) => each !== 'local'))}.`
+                ? `${email} stays in it by ${sourcesInWords(
+                    sources.filter((each) => each !== 'local'),
+                    data?.providers,
+                  )}.`
                 : `${email} loses the roles of the group at once.`
             }
             action="Take out"
@@ -118,13 +125,17 @@ function MemberRow({ group, member }: { readonly group: Group; readonly member: 
   );
 }
 
-/** `by hand`, `directory`, `sign-in with acme` */
-function sourcesInWords(sources: readonly string[]): string {
+/** `by hand`, `directory`, `sign-in with Acme`; of a provider that is set no more its id. */
+function sourcesInWords(
+  sources: readonly string[],
+  providers: Installation['providers'] = [],
+): string {
   return sources
     .map((source) => {
       if (source === 'local') return 'by hand';
       if (source === 'scim') return 'directory';
-      return `sign-in with ${source.replace(/^oidc:/, '')}`;
+      const provider = source.replace(/^oidc:/, '');
+      return `sign-in with ${providers.find(({ id }) => id === provider)?.name ?? provider}`;
     })
     .join(', ');
 }

@@ -62,7 +62,7 @@ function DefaultsRow({ row }: { readonly row: readonly QuotaDefault[] }) {
 
 /** Where nothing is set for everybody, each plan has its own number of domains. */
 function defaultText({ quota, plan, unit, isSet, most }: QuotaDefault): string {
-  if (quota === 'domains' && plan === null && !isSet) return 'As plans have';
+  if (quota === 'domains' && plan === null && !isSet) return 'The plan decides';
   return mostText(unit, most);
 }
 

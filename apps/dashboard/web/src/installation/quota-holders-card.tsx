@@ -54,11 +54,7 @@ export function QuotaHoldersCard() {
           onValueChange={setSearch}
         />
         <div className="flex min-h-9 items-center">
-          <CheckBox
-            label="Exceptions alone"
-            checked={onlyExceptions}
-            onChange={setOnlyExceptions}
-          />
+          <CheckBox label="Only exceptions" checked={onlyExceptions} onChange={setOnlyExceptions} />
         </div>
       </search>
       <ListView

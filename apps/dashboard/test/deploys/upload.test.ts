@@ -221,7 +221,7 @@ test('an empty body is refused, and one beyond the limit before it is read', asy
   assert.equal(announced.status, 413);
   assert.equal(
     JSON.parse(announced.body).message,
-    'The upload has 50.0 MB, 1 byte more than this service takes. The limit is 50,000,000 bytes; its operator sets it (DASHBOARD_MAX_UPLOAD_BYTES).',
+    'The upload has 50,000,001 bytes, more than the 50,000,000 bytes that this service takes. Its operator sets the limit (DASHBOARD_MAX_UPLOAD_BYTES).',
   );
   assert.deepEqual(await service.db.selectFrom('deploys').select('id').execute(), []);
   assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);

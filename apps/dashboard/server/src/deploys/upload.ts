@@ -72,10 +72,19 @@ export function refuseDocumentPath(document: string, { kind }: UploadDescription
 export function uploadTooLarge(most: number, size?: number): ApiError {
   const excess =
     size === undefined
-      ? `has more than the ${formatBytes(most)} that this service takes`
-      : `has ${formatBytes(size)}, ${formatBytes(size - most)} more than this service takes`;
-  const message = `The upload ${excess}. The limit is ${most.toLocaleString('en')} bytes; its operator sets it (DASHBOARD_MAX_UPLOAD_BYTES).`;
+      ? `more than the ${formatBytes(most)} that this service takes`
+      : `${sizeAndLimit(size, most)} that this service takes`;
+  const message = `The upload has ${excess}. Its operator sets the limit (DASHBOARD_MAX_UPLOAD_BYTES).`;
   return new ApiError('payload_too_large', message);
+}
+
+/** `3.0 GB, more than the 50.0 MB`: in bytes where both would read the same. */
+export function sizeAndLimit(size: number, most: number): string {
+  const isSame = formatBytes(size) === formatBytes(most);
+  const [has, limit] = [size, most].map((bytes) =>
+    isSame ? `${bytes.toLocaleString('en')} bytes` : formatBytes(bytes),
+  );
+  return `${has}, more than the ${limit}`;
 }
 
 function emptyUpload(): ApiError {

@@ -9,7 +9,7 @@ import { count, formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../artifact.ts';
-import { describeUpload, type UploadDescription } from '../upload.ts';
+import { describeUpload, sizeAndLimit, type UploadDescription } from '../upload.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { packFiles } from './pack-files.ts';
 import {
@@ -81,10 +81,12 @@ async function uploadOf(
     const content = packFiles(readFiles(path, files, limits));
     return { ...plain, kind: 'tar.gz', content, name: `${name}.tar.gz` };
   }
-  const bytes = await readRegularFile(path, limits.bytes, ({ size }) => {
-    const over = `${formatBytes(size)}, ${formatBytes(size - limits.bytes)} more than`;
-    return `${path} has ${over} the dashboard takes (DASHBOARD_MAX_UPLOAD_BYTES).`;
-  });
+  const bytes = await readRegularFile(
+    path,
+    limits.bytes,
+    ({ size }) =>
+      `${path} has ${sizeAndLimit(size, limits.bytes)} that the dashboard takes (DASHBOARD_MAX_UPLOAD_BYTES).`,
+  );
   const described = describeUpload(bytes.length, bytes, encodeURIComponent(name));
   const whole =
     described.kind === 'document'

@@ -1,7 +1,6 @@
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { Config } from '../config.ts';
 import {
-  countDeploys,
   countIssuances,
   countWaitingNotices,
   readCertificateEnds,
@@ -31,7 +30,6 @@ export class StoreLevels {
   readonly #db: Db;
   readonly #config: Pick<Config, 'acme'>;
   readonly #now: () => number;
-  readonly #deploys;
   readonly #issuances;
   readonly #certificates;
   readonly #queues;
@@ -46,7 +44,6 @@ export class StoreLevels {
     this.#db = db;
     this.#config = config;
     this.#now = now;
-    this.#deploys = metrics.level('dashboard_deploys', 'Deploys in the database, by state.');
     this.#issuances = metrics.level(
       'dashboard_issuances',
       'Certificates that are wanted, by authority and by state.',
@@ -82,9 +79,6 @@ export class StoreLevels {
   }
 
   async #refreshSlow(now: number): Promise<void> {
-    const deploys = await countDeploys(this.#db);
-    for (const state of ['queued', 'building', 'succeeded', 'failed'])
-      this.#deploys.with({ state }).set(deploys[state] ?? 0);
     const issuances = await countIssuances(this.#db);
     this.#issuances.clear();
     for (const { directoryUrl, state, count } of issuances) {

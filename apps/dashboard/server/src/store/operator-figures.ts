@@ -75,10 +75,3 @@ export async function readCertificateEnds(db: Db): Promise<number[]> {
     UNION ALL SELECT not_after FROM platform_certificates WHERE not_after IS NOT NULL`.execute(db);
   return rows.map(({ not_after }) => Number(not_after));
 }
-
-/** Deploys by state. Those that ended are counted with an index, or not at all: see `countDeploys`. */
-export async function countDeploys(db: Db): Promise<Record<string, number>> {
-  const { rows } = await sql<{ state: string; count: number }>`
-    SELECT state, count(*) AS count FROM deploys GROUP BY state`.execute(db);
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
-}

@@ -668,7 +668,7 @@ test('a sign-in that the provider’s own open session answers confirms nothing'
   const { origin } = service;
   await service.signUp(OWNER);
   /** Signs in anew, and makes a token with what that is worth. */
-  const tryWith = async (auth_time: number) => {
+  const tryWith = async (auth_time: number | undefined) => {
     evil.claims = { auth_time };
     const browser = testBrowser();
     const url = await browser.start(origin);
@@ -683,6 +683,11 @@ test('a sign-in that the provider’s own open session answers confirms nothing'
   // Whoever sits at a screen that was left open signs out, presses the button, and nobody asks them anything.
   await assertError(await tryWith(now - 16 * 60), 403, 'confirmation_required');
   assert.equal((await tryWith(now + 30)).status, 201, 'its clock is ahead of ours');
+  assert.equal((await tryWith(now - 0.0005)).status, 201, 'RFC 7519 allows fractions');
+  const sessions = await service.db.selectFrom('sessions').select('confirmed_at').execute();
+  for (const { confirmed_at } of sessions) assert.ok(Number.isInteger(confirmed_at));
+  // One that does not tell is believed.
+  assert.equal((await tryWith(undefined)).status, 201);
 });
 
 test('the cookies of a sign-in are bound to the browser and the host, and end in minutes', async (t) => {

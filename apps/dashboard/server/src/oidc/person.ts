@@ -16,7 +16,7 @@ export interface Person {
   /** The provider's own session. */
   readonly sid: string | undefined;
   readonly idToken: string;
-  /** When they last proved to the provider who they are, in seconds since 1970; undefined: it does not tell. */
+  /** When they last proved to the provider who they are, in whole seconds since 1970; undefined: it does not tell. */
   readonly authenticatedAt: number | undefined;
 }
 
@@ -38,8 +38,14 @@ export function personOf(
     groups: groupsClaim === undefined ? undefined : groupsIn(claims, groupsClaim),
     sid: typeof claims.sid === 'string' && claims.sid.length <= 255 ? claims.sid : undefined,
     idToken,
-    authenticatedAt: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
+    authenticatedAt: wholeSeconds(claims.auth_time),
   };
+}
+
+/** Fractions of a second are allowed (RFC 7519, section 2); the store takes none. */
+function wholeSeconds(time: unknown): number | undefined {
+  const whole = typeof time === 'number' ? Math.floor(time) : Number.NaN;
+  return Number.isSafeInteger(whole) ? whole : undefined;
 }
 
 function usableEmail(text: unknown): string | undefined {

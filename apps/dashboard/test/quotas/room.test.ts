@@ -164,7 +164,7 @@ onBothEngines(
       await db.transaction().execute(async (trx) => {
         const before = (await lockProject(trx, 'pets')) as ProjectRow;
         await trx.updateTable('projects').set({ stored_bytes: bytes }).execute();
-        await tellNear(trx, 0, before, { ...before, stored_bytes: bytes });
+        await tellNear(trx, 0, before, { ...before, stored_bytes: bytes }, new Set());
       });
       const rows = await db.selectFrom('notices').select('payload').execute();
       for (const { payload } of rows) told.push([bytes, JSON.parse(payload).data.percent]);
@@ -178,6 +178,42 @@ onBothEngines(
     ]);
   },
 );
+
+onBothEngines('an account is told the same of all that it owns, by e-mail alone', async (t) => {
+  const { db } = await openTestDatabase(t);
+  for (const slug of ['pets', 'shop']) await putProject(db, slug);
+  await putUser(db, 'ann', ['pets', 'shop']);
+  await putUser(db, 'bob', ['pets', 'shop']);
+  await put(db, 'account-bytes', 'ann', 1_000);
+  await db.updateTable('projects').set({ stored_bytes: 500 }).where('id', '=', 'shop').execute();
+  const told: unknown[] = [];
+  for (const bytes of [399, 400, 450, 500, 350, 410, 250, 410]) {
+    await db.transaction().execute(async (trx) => {
+      const payers = await lockPayers(trx, 'pets');
+      const before = (await lockProject(trx, 'pets')) as ProjectRow;
+      await trx
+        .updateTable('projects')
+        .set({ stored_bytes: bytes })
+        .where('id', '=', 'pets')
+        .execute();
+      await tellNear(trx, 0, before, { ...before, stored_bytes: bytes }, payers);
+    });
+    for (const { webhook_id, email, payload } of await db
+      .selectFrom('notices')
+      .selectAll()
+      .execute()) {
+      const { quota, percent, used, most } = JSON.parse(payload).data;
+      told.push([webhook_id, email, quota, percent, used, most]);
+    }
+    await db.deleteFrom('notices').execute();
+  }
+  const ann = [null, 'ann@example.com', 'account-bytes'];
+  assert.deepEqual(told, [
+    [...ann, 90, 900, 1_000],
+    [...ann, 100, 1_000, 1_000],
+    [...ann, 90, 910, 1_000],
+  ]);
+});
 
 onSharedEngines(
   'what deploys hold from before it was counted is counted, and quotas stay',

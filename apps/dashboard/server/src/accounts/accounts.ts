@@ -122,6 +122,7 @@ export async function createUser(
     last_seen_at: null,
     is_provisional: input.isProvisional ? 1 : 0,
     first_steps_hidden_at: null,
+    stored_told: 0,
   };
   await db.transaction().execute(async (trx) => {
     await insertUser(trx, user);

@@ -428,7 +428,7 @@ async function finishSucceeded(
     const after = await findProjectById(trx, project.id);
     const full = after && (await whyNoRoomForSite(trx, project, after, payers));
     if (full !== undefined) throw new NoRoomError(full);
-    if (after) await tellNear(trx, at, project, after);
+    if (after) await tellNear(trx, at, project, after, payers);
     return true;
   });
   if (isFinished) deps.siteChanged(deploy.project_id);

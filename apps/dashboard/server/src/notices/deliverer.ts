@@ -176,9 +176,10 @@ interface About {
 function aboutOf(payload: MailedPayload, settings: string): About {
   const { project } = payload.data;
   if (payload.type === 'quota.reached') {
-    const { percent } = payload.data;
+    const { percent, quota } = payload.data;
+    const left = `${percent >= 100 ? 'no' : 'little'} room left`;
     return {
-      subject: percent >= 100 ? `${project} has no room left` : `${project} has little room left`,
+      subject: quota === 'bytes' ? `${project} has ${left}` : `Your projects have ${left}`,
       facts: `Project: ${project}`,
       page: `${settings}/plan`,
     };

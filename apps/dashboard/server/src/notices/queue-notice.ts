@@ -1,4 +1,5 @@
 import { randomId } from '../accounts/secrets.ts';
+import type { QuotaName } from '../quotas/quota.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
 import { listOwners } from '../store/role-grants.ts';
@@ -34,7 +35,7 @@ export type DomainPayload = Payload<DomainEventType> & {
 /** The bodies of notices of which e-mails are written, too. */
 export type MailedPayload =
   | DomainPayload
-  | (Payload<QuotaEventType> & { readonly data: { readonly percent: number } });
+  | (Payload<QuotaEventType> & { readonly data: Pick<QuotaNotice, 'quota' | 'percent'> });
 
 /** An event of a domain to notify of. */
 export interface DomainNotice {
@@ -76,31 +77,44 @@ export async function queueDomainNotice(
   ]);
 }
 
+/** That a quota is nearly used up, or is: `percent` of it, 90 or 100. */
+interface QuotaNotice {
+  readonly quota: QuotaName;
+  readonly percent: number;
+  readonly used: number;
+  readonly most: number;
+  readonly message: string;
+}
+
 /**
  * Queues a notice that a locked project has nearly used up what it may, or has: for its webhooks, and as an e-mail for its
- * owners. `percent` of it: 90 or 100.
+ * owners.
  */
 export async function queueQuotaNotice(
   trx: Trx,
   at: number,
   project: ProjectRow,
-  {
-    message,
-    ...details
-  }: {
-    readonly message: string;
-    readonly percent: number;
-    readonly quota: string;
-    readonly used: number;
-    readonly most: number;
-  },
+  reached: QuotaNotice,
 ): Promise<void> {
-  const data = { project: project.slug, message, ...details };
+  const data = { project: project.slug, ...reached };
   const notice = noticeOf(at, project, 'quota.reached', data);
   await insertNotices(trx, [
     ...(await toWebhooks(trx, project, 'quota.reached', notice)),
     ...(await toOwners(trx, project, notice)),
   ]);
+}
+
+/** The same of what all projects of an account may use, as an e-mail for it. `project`: the one that was deployed. */
+export async function queueAccountQuotaNotice(
+  trx: Trx,
+  at: number,
+  project: ProjectRow,
+  email: string,
+  reached: QuotaNotice,
+): Promise<void> {
+  const data = { project: project.slug, ...reached };
+  const notice = noticeOf(at, project, 'quota.reached', data);
+  await insertNotices(trx, [notice({ webhook_id: null, email })]);
 }
 
 /**

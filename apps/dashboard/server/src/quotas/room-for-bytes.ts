@@ -114,7 +114,8 @@ interface BoundedOwner {
   readonly used: number;
 }
 
-async function boundedOwners(
+/** The owners of a project with a bound. Throws ConcurrentChangeError where one of them is no payer. */
+export async function boundedOwners(
   trx: Trx,
   { id: projectId }: ProjectRow,
   payers: Payers,

@@ -76,6 +76,13 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0048_team_work': { up: (db) => teamWork(db, engine) },
     '0049_quotas': { up: quotas },
     '0051_stored_bytes': { up: (db) => storedBytes(db, engine) },
+    '0052_account_told': {
+      up: (db) =>
+        db.schema
+          .alterTable('users')
+          .addColumn('stored_told', 'bigint', (c) => c.notNull().defaultTo(0))
+          .execute(),
+    },
   };
 }
 

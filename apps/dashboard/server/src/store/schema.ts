@@ -60,6 +60,8 @@ export interface Database {
     is_provisional: Generated<number>;
     /** When the person put the list of first steps away; null: it is shown until all are done. */
     first_steps_hidden_at: Generated<number | null>;
+    /** The same as \`stored_told\` of projects, of the bytes that all its projects may hold together. */
+    stored_told: Generated<number>;
   };
 
   account_links: {

@@ -69,7 +69,7 @@ export async function listScimUsers(
     .selectFrom('users')
     .leftJoin('scim_users', 'scim_users.user_id', 'users.id')
     .select(['id', 'email', 'name', 'role', 'users.created_at', 'disabled_at'])
-    .select(['last_seen_at', 'is_provisional', 'first_steps_hidden_at'])
+    .select(['last_seen_at', 'is_provisional', 'first_steps_hidden_at', 'stored_told'])
     .select(['user_id', 'user_name', 'user_name_key', 'external_id', 'attributes'])
     .select(['scim_users.created_at as scim_created_at', 'updated_at'])
     .orderBy('users.created_at')

@@ -56,6 +56,11 @@ export async function setDisabled(trx: Trx, id: string, at: number | null): Prom
 }
 
 /** Deletes an account with its memberships, sessions and tokens. Lock its projects before. */
+/** The share of its bytes that an account was told of last, in percent. */
+export async function setStoredTold(trx: Trx, id: string, percent: number): Promise<void> {
+  await updateRows(trx, 'users', { id }, { stored_told: percent });
+}
+
 export async function deleteUser(trx: Trx, id: string): Promise<void> {
   await deleteRows(trx, 'users', { id });
 }

@@ -62,6 +62,7 @@ export async function createScimUser(
     ...{ password_hash: NO_PASSWORD, role: 'user', created_at: at, last_seen_at: null },
     ...{ disabled_at: resource.active === false ? at : null, is_provisional: 0 },
     first_steps_hidden_at: null,
+    stored_told: 0,
   };
   await refusingTwice(() =>
     db.transaction().execute(async (trx) => {

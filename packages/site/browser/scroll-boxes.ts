@@ -9,6 +9,9 @@ const boxes = new ResizeObserver((entries) => {
 
 const BOX = '.table-box, .math-box, .math-wide, .content pre';
 
+/** The share of a box that the first column of a table may take while the others scroll beside it. */
+const MOST_OF_FIRST = 0.45;
+
 /** Watches the boxes of the page: one that shows all is no stop, and a table that scrolls is a landmark. */
 export function watchBoxes(): void {
   boxes.disconnect();
@@ -24,5 +27,8 @@ function settle(box: HTMLElement): void {
   const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
   if (scrolls) box.tabIndex = 0;
   else if (box !== document.activeElement) box.removeAttribute('tabindex');
-  if (box.matches('.table-box')) box.role = scrolls ? 'region' : 'group';
+  if (!box.matches('.table-box')) return;
+  box.role = scrolls ? 'region' : 'group';
+  const first = box.querySelector<HTMLElement>('tr > :first-child')?.offsetWidth ?? 0;
+  box.classList.toggle('first-stays', scrolls && first <= box.clientWidth * MOST_OF_FIRST);
 }

@@ -181,6 +181,11 @@ async function serve(t: TestContext, javaScriptEnabled = true) {
   return { origin, paths, page, ...watch(page) };
 }
 
+interface ScrolledBox {
+  scrollLeft: number;
+  querySelectorAll(selector: string): Iterable<{ getBoundingClientRect(): { left: number } }>;
+}
+
 /** What a table shows of itself: how far it is scrolled, and whether it is a stop of the keyboard. */
 const stateOf = (box: ReturnType<Page['locator']>) =>
   box.evaluate((element: { scrollLeft: number; role: string | null; tabIndex: number }) => ({
@@ -223,8 +228,28 @@ test('a table that is too wide scrolls by the keyboard, and one that is not is n
     assert.deepEqual(await seriousViolations(page, { colorsOnly: colorScheme === 'dark' }), []);
   }
 
+  // The names of rows stay where there is room beside them, and the box of long ones scrolls whole.
+  const middle = page.getByRole('region', { name: 'Table: Middle' });
+  for (const [box, stays] of [
+    [middle, true],
+    [wide, false],
+  ] as const) {
+    const lefts = await box.evaluate((element: ScrolledBox) => {
+      element.scrollLeft = 40;
+      const cells = [...element.querySelectorAll('tr > :first-child')];
+      return cells.map((cell) => cell.getBoundingClientRect().left);
+    });
+    const [moved = 0] = lefts;
+    const atRest = ((await box.boundingBox())?.x ?? 0) + 1;
+    assert.equal(Math.abs(atRest - moved) < 1, stays, `${lefts} of ${atRest}`);
+  }
+  await middle.scrollIntoViewIfNeeded();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await screenshot(page, join(SCREENSHOTS, `wide-first-column-${colorScheme}.png`));
+  }
+
   // On a desk one fits, without a reload.
-  await page.getByRole('region', { name: 'Table: Middle' }).waitFor();
   await page.setViewportSize({ width: 1_280, height: 900 });
   await page.getByRole('group', { name: 'Table: Middle' }).waitFor();
 

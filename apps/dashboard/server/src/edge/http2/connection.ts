@@ -2,6 +2,9 @@ import type { TLSSocket } from 'node:tls';
 import type { Timeouts } from '../connections/limits.ts';
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { Allowance } from './allowance.ts';
+import { checkSettingsSize, windowsIn } from './client-settings.ts';
+import { ConnectionError } from './connection-error.ts';
+import { FrameReader, type FrameTarget } from './frame-reader.ts';
 import {
   CODE,
   DEFAULT_WINDOW,
@@ -12,23 +15,21 @@ import {
   MAX_PAYLOAD_BYTES,
   MAX_WINDOW,
   numbersFrame,
-  PREFACE,
   SETTING,
   settingsFrame,
   TYPE,
   writeHead,
 } from './frames.ts';
+import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts';
 import { CompressionError, HeaderDecoder } from './hpack/decode.ts';
+import { MAX_QUEUED_BYTES, Outbox } from './outbox.ts';
+import { withoutPadding } from './padding.ts';
 import type { SendBuffer } from './send-buffers.ts';
 import { ServerStream, type StreamHost } from './stream.ts';
 import { writeSoon } from './write-soon.ts';
 
 /** RFC 9113, section 5.1.2 wants no fewer. */
 const MAX_STREAMS = 100;
-
-/** A header block, with all its CONTINUATION frames, and how many frames those may be (CVE-2024-27316). */
-const MAX_BLOCK_BYTES = 4 * MAX_HEADER_BYTES;
-const MAX_BLOCK_FRAMES = 16;
 
 /** Streams that a client may reset, or end by its mistakes (CVE-2023-44487, CVE-2025-8671). */
 const RESET_BURST = 200;
@@ -37,17 +38,6 @@ const RESETS_PER_SECOND = 20;
 /** Frames that bring nothing, or want a reply: PING, SETTINGS, PRIORITY, empty DATA, late HEADERS, unknown ones. */
 const IDLE_FRAME_BURST = 1_000;
 const IDLE_FRAMES_PER_SECOND = 50;
-
-const MAX_SETTINGS = 32;
-
-/** Beyond this nothing more is read of the client, and no content is put behind what it has not taken. */
-const MAX_QUEUED_BYTES = 128 * 1024;
-
-/** What a piece of them takes in memory besides its bytes: a frame that has one byte is two pieces. */
-const PIECE_BYTES = 200;
-
-/** That a client takes so much counts as progress: it may be slow. */
-const MAX_WRITE_BYTES = 64 * 1024;
 
 /** Of content, where many streams have something to send: so each gets its turn before it counts as stalled. */
 const MIN_CHUNK_BYTES = 2 * 1024;
@@ -90,31 +80,13 @@ export interface ConnectionOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-interface HeaderBlock {
-  readonly stream: number;
-  readonly endsStream: boolean;
-  readonly parts: Buffer[];
-  bytes: number;
-}
-
-/** Ends the connection, with a code for the client. */
-class ConnectionError extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /**
  * The server's side of a connection of HTTP/2 (RFC 9113), without push and priorities. All that a client can make it
  * keep or do is bounded: streams, header blocks, bodies that nobody reads, resets, frames that bring nothing, and bytes
  * that it does not take.
  */
-export class Http2Connection implements StreamHost {
+export class Http2Connection implements StreamHost, FrameTarget {
   readonly #socket: TLSSocket;
-  readonly #buffer: SendBuffer;
   readonly #timeouts: Timeouts;
   readonly #onRequest: ConnectionOptions['onRequest'];
   readonly #onFault: ConnectionOptions['onFault'];
@@ -130,11 +102,9 @@ export class Http2Connection implements StreamHost {
   /** Later streams are not answered. */
   #lastAllowed = LAST_STREAM;
 
-  /** What has come and is not a whole frame. */
-  #rest: Buffer | undefined;
-  #hasPreface = false;
+  readonly #frames = new FrameReader(this);
+  readonly #blocks = new HeaderBlocks();
   #hasSettings = false;
-  #block: HeaderBlock | undefined;
 
   #sendWindow = DEFAULT_WINDOW;
   #initialWindow = DEFAULT_WINDOW;
@@ -143,10 +113,8 @@ export class Http2Connection implements StreamHost {
   #credit = 0;
 
   #hasSentHeaders = false;
-  #out: Buffer[] = [];
-  #outBytes = 0;
-  /** Written, and not taken by the connection yet. */
-  #queuedBytes = 0;
+  readonly #outbox: Outbox;
+  /** Nothing more is read of the client until it has taken some. */
   #isBehind = false;
 
   /** Ends once its streams have. */
@@ -157,7 +125,7 @@ export class Http2Connection implements StreamHost {
 
   constructor({ socket, buffer, timeouts, onRequest, onFault }: ConnectionOptions) {
     this.#socket = socket;
-    this.#buffer = buffer;
+    this.#outbox = new Outbox(socket, buffer, () => this.#goOn());
     this.#timeouts = timeouts;
     this.#onRequest = onRequest;
     this.#onFault = onFault;
@@ -227,7 +195,7 @@ export class Http2Connection implements StreamHost {
   #receive(bytes: Buffer): void {
     if (this.#isEnded) return;
     try {
-      this.#rest = this.#readFrames(this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes);
+      this.#frames.read(bytes);
     } catch (error) {
       if (error instanceof CompressionError) {
         this.#fail(new ConnectionError(CODE.compressionError, error.message));
@@ -241,50 +209,27 @@ export class Http2Connection implements StreamHost {
     this.#socket.destroy();
   }
 
-  /** Reads whole frames; what is left. */
-  #readFrames(bytes: Buffer): Buffer | undefined {
-    let at = this.#hasPreface ? 0 : this.#readPreface(bytes);
-    while (this.#hasPreface && bytes.length - at >= HEAD_BYTES && !this.#isEnded) {
-      if (this.#queuedBytes + this.#outBytes > MAX_QUEUED_BYTES) {
-        this.#isBehind = true;
-        this.#socket.pause();
-        break;
-      }
-      const length = bytes.readUIntBE(at, 3);
-      if (length > MAX_PAYLOAD_BYTES) throw new ConnectionError(CODE.frameSizeError, 'too long');
-      const from = at + HEAD_BYTES;
-      if (bytes.length - from < length) break;
-      const [type, flags] = [bytes[at + 3] as number, bytes[at + 4] as number];
-      const stream = bytes.readUInt32BE(at + 5) & LAST_STREAM;
-      at = from + length;
-      this.#readFrame(type, flags, stream, bytes.subarray(from, at));
-    }
-    return at < bytes.length ? bytes.subarray(at) : undefined;
+  /** As FrameTarget has it. */
+  mayReadFrame(): boolean {
+    if (this.#isEnded) return false;
+    if (this.#outbox.queuedBytes <= MAX_QUEUED_BYTES) return true;
+    this.#isBehind = true;
+    this.#socket.pause();
+    return false;
   }
 
-  /** Where the first frame begins; 0 as long as the preface has not come. */
-  #readPreface(bytes: Buffer): number {
-    const length = Math.min(bytes.length, PREFACE.length);
-    if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
-      throw new ConnectionError(CODE.protocolError, 'no preface');
-    }
-    this.#hasPreface = length === PREFACE.length;
-    return this.#hasPreface ? length : 0;
-  }
-
-  #readFrame(type: number, flags: number, stream: number, payload: Buffer): void {
+  /** As FrameTarget has it. */
+  readFrame(type: number, flags: number, stream: number, payload: Buffer): void {
     if (!this.#hasSettings && (type !== TYPE.settings || flags & FLAG.ack)) {
       throw new ConnectionError(CODE.protocolError, 'no settings');
     }
-    if (this.#block && (type !== TYPE.continuation || stream !== this.#block.stream)) {
-      throw new ConnectionError(CODE.protocolError, 'a frame within a header block');
-    }
+    this.#blocks.checkMayCome(type, stream);
     switch (type) {
       case TYPE.headers:
         this.#readHeaders(flags, stream, payload);
         return;
       case TYPE.continuation:
-        this.#readContinuation(flags, payload);
+        this.#readBlock(this.#blocks.goOn(flags, payload));
         return;
       case TYPE.data:
         this.#readData(flags, stream, payload);
@@ -332,36 +277,14 @@ export class Http2Connection implements StreamHost {
       throw new ConnectionError(CODE.streamClosed, 'HEADERS of a closed stream');
     }
     if (isNew) this.#lastStream = id;
-    let block = withoutPadding(flags, payload);
-    if (flags & FLAG.priority) {
-      if (block.length < 5) throw new ConnectionError(CODE.frameSizeError, 'a priority');
-      const dependency = block.readUInt32BE(0) & LAST_STREAM;
-      if (dependency === id) throw new ConnectionError(CODE.protocolError, 'depends on itself');
-      block = block.subarray(5);
-    }
-    const endsStream = (flags & FLAG.endStream) !== 0;
-    if (flags & FLAG.endHeaders) this.#readBlock(id, endsStream, block);
-    else {
-      this.#block = { stream: id, endsStream, parts: [Buffer.from(block)], bytes: block.length };
-    }
+    this.#readBlock(this.#blocks.begin(flags, id, payload));
   }
 
-  #readContinuation(flags: number, payload: Buffer): void {
-    const block = this.#block;
-    if (!block) throw new ConnectionError(CODE.protocolError, 'CONTINUATION of nothing');
-    block.parts.push(Buffer.from(payload));
-    block.bytes += payload.length;
-    if (block.bytes > MAX_BLOCK_BYTES || block.parts.length > MAX_BLOCK_FRAMES) {
-      throw new ConnectionError(CODE.enhanceYourCalm, 'a header block without end');
-    }
-    if (!(flags & FLAG.endHeaders)) return;
-    this.#block = undefined;
-    this.#readBlock(block.stream, block.endsStream, Buffer.concat(block.parts));
-  }
-
-  #readBlock(id: number, endsStream: boolean, block: Buffer): void {
+  #readBlock(block: HeaderBlock | undefined): void {
+    if (!block) return;
+    const { stream: id, endsStream, bytes } = block;
     // In any case: later blocks refer to it.
-    const headers = this.#decoder.decode(block, MAX_HEADER_BYTES);
+    const headers = this.#decoder.decode(bytes, MAX_HEADER_BYTES);
     // To decode what is too long takes milliseconds, for nothing.
     if (!headers) this.#countReset();
     const known = this.#streams.get(id);
@@ -504,43 +427,23 @@ export class Http2Connection implements StreamHost {
   }
 
   #readSettings(flags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw new ConnectionError(CODE.protocolError, 'SETTINGS of a stream');
-    const count = payload.length / 6;
-    if (flags & FLAG.ack ? count !== 0 : !Number.isInteger(count)) {
-      throw new ConnectionError(CODE.frameSizeError, 'SETTINGS');
-    }
+    checkSettingsSize(flags, id, payload);
     this.#hasSettings = true;
     this.#countIdleFrame();
     if (flags & FLAG.ack) return;
-    if (count > MAX_SETTINGS) throw new ConnectionError(CODE.enhanceYourCalm, 'settings');
-    for (let at = 0; at < payload.length; at += 6) {
-      this.#set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    }
+    for (const window of windowsIn(payload)) this.#setInitialWindow(window);
     this.#write(SETTINGS_ACK);
   }
 
-  #set(setting: number, value: number): void {
-    switch (setting) {
-      case SETTING.enablePush:
-        if (value > 1) throw new ConnectionError(CODE.protocolError, 'neither push nor none');
-        return;
-      case SETTING.maxFrameSize:
-        if (value < MAX_PAYLOAD_BYTES || value >= 2 ** 24) {
-          throw new ConnectionError(CODE.protocolError, 'a size that frames cannot have');
-        }
-        return;
-      case SETTING.initialWindowSize: {
-        if (value > MAX_WINDOW) throw new ConnectionError(CODE.flowControlError, 'a window');
-        const step = value - this.#initialWindow;
-        this.#initialWindow = value;
-        for (const stream of this.#streams.values()) {
-          stream.sendWindow += step;
-          if (stream.sendWindow > MAX_WINDOW) {
-            throw new ConnectionError(CODE.flowControlError, 'too large a window');
-          }
-          if (stream.pending) this.sendPending(stream);
-        }
+  #setInitialWindow(window: number): void {
+    const step = window - this.#initialWindow;
+    this.#initialWindow = window;
+    for (const stream of this.#streams.values()) {
+      stream.sendWindow += step;
+      if (stream.sendWindow > MAX_WINDOW) {
+        throw new ConnectionError(CODE.flowControlError, 'too large a window');
       }
+      if (stream.pending) this.sendPending(stream);
     }
   }
 
@@ -579,7 +482,7 @@ export class Http2Connection implements StreamHost {
       content.length <= MAX_PAYLOAD_BYTES &&
       content.length <= Math.min(stream.sendWindow, this.#sendWindow) &&
       this.#ready.size === 0 &&
-      this.#queuedBytes + this.#outBytes < MAX_QUEUED_BYTES;
+      this.#outbox.queuedBytes < MAX_QUEUED_BYTES;
     if (isEmpty || parts || !canFollow || block.length > MAX_PAYLOAD_BYTES) {
       this.#writeHeaders(id, block, isEmpty);
       if (isEmpty) this.#responded(stream);
@@ -676,8 +579,7 @@ export class Http2Connection implements StreamHost {
 
   #write(bytes: Buffer): void {
     if (this.#isEnded) return;
-    this.#out.push(bytes);
-    this.#outBytes += bytes.length + PIECE_BYTES;
+    this.#outbox.add(bytes);
     writeSoon(this);
   }
 
@@ -689,7 +591,7 @@ export class Http2Connection implements StreamHost {
       // By a new setting the client may take back what it allowed: a window below zero.
       const room = Math.max(0, Math.min(stream.sendWindow, this.#sendWindow));
       const length = Math.min(pending?.length ?? 0, MAX_PAYLOAD_BYTES, Math.floor(share), room);
-      if (this.#queuedBytes + this.#outBytes >= MAX_QUEUED_BYTES) return;
+      if (this.#outbox.queuedBytes >= MAX_QUEUED_BYTES) return;
       if (pending && pending.length > 0 && length === 0) {
         if (this.#sendWindow <= 0) return;
         this.#ready.delete(stream);
@@ -722,49 +624,17 @@ export class Http2Connection implements StreamHost {
   flush(): void {
     if (this.#isEnded) return;
     try {
-      this.#flushOut();
+      this.#fill();
+      this.#outbox.flush();
     } catch (error) {
       this.#faulted(error);
     }
   }
 
-  #flushOut(): void {
-    this.#fill();
-    const pieces = this.#out;
-    if (pieces.length === 0) return;
-    this.#out = [];
-    this.#outBytes = 0;
-    let from = 0;
-    let bytes = 0;
-    for (let at = 0; at < pieces.length; at++) {
-      bytes += (pieces[at] as Buffer).length + PIECE_BYTES;
-      if (bytes < MAX_WRITE_BYTES && at + 1 < pieces.length) continue;
-      this.#send(pieces.slice(from, at + 1), bytes);
-      from = at + 1;
-      bytes = 0;
-    }
-  }
-
-  #send(pieces: readonly Buffer[], bytes: number): void {
-    this.#queuedBytes += bytes;
-    this.#buffer.add(bytes);
-    const taken = (error?: Error | null) => {
-      this.#queuedBytes -= bytes;
-      this.#buffer.remove(bytes, !error);
-      if (!error) this.#goOn();
-    };
-    this.#socket.cork();
-    for (const [at, piece] of pieces.entries()) {
-      if (at + 1 < pieces.length) this.#socket.write(piece);
-      else this.#socket.write(piece, taken);
-    }
-    this.#socket.uncork();
-  }
-
   /** The client has taken something. */
   #goOn(): void {
     if (this.#ready.size > 0) writeSoon(this);
-    if (!this.#isBehind || this.#queuedBytes > MAX_QUEUED_BYTES / 2) return;
+    if (!this.#isBehind || !this.#outbox.isLow) return;
     this.#isBehind = false;
     // Not within the callback of a write, which may have failed without Node's knowing yet.
     setImmediate(() => {
@@ -787,13 +657,4 @@ export class Http2Connection implements StreamHost {
       this.#watch = undefined;
     }, stalled / 4).unref();
   }
-}
-
-/** Of a payload with padding (RFC 9113, section 6.1). */
-function withoutPadding(flags: number, payload: Buffer): Buffer {
-  if (!(flags & FLAG.padded)) return payload;
-  const padding = payload[0];
-  if (padding === undefined) throw new ConnectionError(CODE.frameSizeError, 'no padding');
-  if (padding >= payload.length) throw new ConnectionError(CODE.protocolError, 'padding alone');
-  return payload.subarray(1, payload.length - padding);
 }

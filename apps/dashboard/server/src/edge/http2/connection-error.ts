@@ -1,0 +1,9 @@
+/** Ends the connection, with a code for the client. */
+export class ConnectionError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

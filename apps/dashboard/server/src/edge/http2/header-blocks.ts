@@ -1,0 +1,62 @@
+import { MAX_HEADER_BYTES } from '../connections/limits.ts';
+import { ConnectionError } from './connection-error.ts';
+import { CODE, FLAG, LAST_STREAM, TYPE } from './frames.ts';
+import { withoutPadding } from './padding.ts';
+
+/** A header block, with all its CONTINUATION frames, and how many frames those may be (CVE-2024-27316). */
+const MAX_BLOCK_BYTES = 4 * MAX_HEADER_BYTES;
+const MAX_BLOCK_FRAMES = 16;
+
+/** The headers of a request, or its trailers, not decoded yet. */
+export interface HeaderBlock {
+  readonly stream: number;
+  readonly endsStream: boolean;
+  readonly bytes: Buffer;
+}
+
+/** Puts header blocks together of HEADERS and CONTINUATION (RFC 9113, sections 6.2 and 6.10). All throw ConnectionError. */
+export class HeaderBlocks {
+  #open: { readonly stream: number; readonly endsStream: boolean; parts: Buffer[] } | undefined;
+  #openBytes = 0;
+
+  /** Refuses any other frame between those of a block. */
+  checkMayCome(type: number, stream: number): void {
+    if (this.#open && (type !== TYPE.continuation || stream !== this.#open.stream)) {
+      throw new ConnectionError(CODE.protocolError, 'a frame within a header block');
+    }
+  }
+
+  /** Begins with HEADERS. undefined: more has to come. */
+  begin(flags: number, stream: number, payload: Buffer): HeaderBlock | undefined {
+    let bytes = withoutPadding(flags, payload);
+    if (flags & FLAG.priority) {
+      if (bytes.length < 5) throw new ConnectionError(CODE.frameSizeError, 'a priority');
+      const dependency = bytes.readUInt32BE(0) & LAST_STREAM;
+      if (dependency === stream) throw new ConnectionError(CODE.protocolError, 'depends on itself');
+      bytes = bytes.subarray(5);
+    }
+    const endsStream = (flags & FLAG.endStream) !== 0;
+    if (flags & FLAG.endHeaders) return { stream, endsStream, bytes };
+    this.#open = { stream, endsStream, parts: [Buffer.from(bytes)] };
+    this.#openBytes = bytes.length;
+    return undefined;
+  }
+
+  /** Goes on with CONTINUATION. undefined: more has to come. */
+  goOn(flags: number, payload: Buffer): HeaderBlock | undefined {
+    const block = this.#open;
+    if (!block) throw new ConnectionError(CODE.protocolError, 'CONTINUATION of nothing');
+    block.parts.push(Buffer.from(payload));
+    this.#openBytes += payload.length;
+    if (this.#openBytes > MAX_BLOCK_BYTES || block.parts.length > MAX_BLOCK_FRAMES) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'a header block without end');
+    }
+    if (!(flags & FLAG.endHeaders)) return undefined;
+    this.#open = undefined;
+    return {
+      stream: block.stream,
+      endsStream: block.endsStream,
+      bytes: Buffer.concat(block.parts),
+    };
+  }
+}

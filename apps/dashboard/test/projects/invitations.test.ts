@@ -37,6 +37,24 @@ async function assertClosed(service: Service, secret: string): Promise<void> {
   await assertError(answer, 404, 'not_found');
 }
 
+onBothEngines(
+  'whoever was given a project meanwhile does not lose it by an invitation',
+  async (t) => {
+    const service = await startService(t, { signUp: 'open' });
+    const root = await service.signUp('root@example.com');
+    const ann = await service.signUp('ann@example.com');
+    await createProject(ann, 'pets');
+    const guest = await service.signUp(GUEST);
+    // By the owner of the installation: the invitation does not end with Ann's account.
+    const secret = await invite(root, 'pets', GUEST);
+    const handOver = [{ project: 'pets', to: await idOf(guest) }];
+    const remove = `/api/installation/users/${await idOf(ann)}/remove`;
+    assert.equal((await root.call('POST', remove, { handOver })).status, 200);
+    assert.equal((await accept(guest, secret)).you.role, 'owner');
+    assert.deepEqual(await statesOf(guest), ['guest accepted']);
+  },
+);
+
 onBothEngines('a link is good once, for the invited address alone', async (t) => {
   const service = await startService(t, { signUp: 'open' });
   const root = await service.signUp('root@example.com');

@@ -171,7 +171,7 @@ export async function invitationBySecret(
   return invitation;
 }
 
-/** Makes the caller a member of the project that an invitation to their address is for. */
+/** Makes the caller a member of the project that an invitation to their address is for; whoever is one keeps their role. */
 export async function acceptInvitation(
   deps: InvitationDeps,
   secret: string,
@@ -191,9 +191,11 @@ export async function acceptInvitation(
     const { id } = await invitationBySecret({ db: trx, now }, secret);
     const isOpen = project && (await markAccepted(trx, id, now()));
     if (!isOpen) throw notFound('invitation that is open');
-    const { role } = invitation;
+    const before = await findMember(trx, project.id, user.id);
     // Who has a role through a group is counted already.
-    if (!(await findMember(trx, project.id, user.id))) await checkMemberFitsPlan(trx, project);
+    if (!before) await checkMemberFitsPlan(trx, project);
+    // The project may have been handed over to them since they were invited: they stay its owner.
+    const role = before?.own_role ?? invitation.role;
     await setMember(trx, { project_id: project.id, user_id: user.id, role, created_at: now() });
     await writeAudit(trx, now(), actor, {
       action: 'invitation.accept',

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { DOMAIN_EVENTS } from '../../server/src/notices/event-types.ts';
 import { createMailer } from '../../server/src/notices/mailer.ts';
-import { queueQuotaNotice } from '../../server/src/notices/queue-notice.ts';
+import {
+  queueAccountQuotaNotice,
+  queueQuotaNotice,
+} from '../../server/src/notices/queue-notice.ts';
 import { lockProject } from '../../server/src/store/projects.ts';
 import { type Delivery, prepareDelivery, putOwner, until } from './support/delivery.ts';
 import { startMailServer } from './support/mail-server.ts';
@@ -92,16 +95,24 @@ test('who owns a project that is nearly full is told what to do, and where', asy
     await delivery.db.transaction().execute(async (trx) => {
       const project = await lockProject(trx, 'petstore');
       assert.ok(project);
-      const amounts = { quota: 'bytes', percent, used: percent, most: 100 };
-      await queueQuotaNotice(trx, delivery.clock.now, project, { ...amounts, message: 'Full.' });
+      const reached = { percent, used: percent, most: 100, message: 'Full.' };
+      const { now } = delivery.clock;
+      await queueQuotaNotice(trx, now, project, { quota: 'bytes', ...reached });
+      const ofAll = { quota: 'account-bytes', ...reached } as const;
+      await queueAccountQuotaNotice(trx, now, project, 'bob@example.com', ofAll);
     });
   }
   delivery.start();
   await ended(delivery);
   const letters = server.mails.map(({ data }) => parse(data));
   assert.deepEqual(letters.map(({ headers }) => headers.get('subject')).sort(), [
+    'Your projects have little room left',
+    'Your projects have no room left',
     'petstore has little room left',
     'petstore has no room left',
+  ]);
+  assert.deepEqual(server.mails.flatMap(({ to }) => to).sort(), [
+    ...['<ann@example.com>', '<ann@example.com>', '<bob@example.com>', '<bob@example.com>'],
   ]);
   const [{ text }] = letters as [(typeof letters)[0]];
   assert.match(

@@ -194,6 +194,12 @@ onSharedEngines(
       refused?.errors[0]?.message ?? '',
       /^The projects of root@example\.com hold \d+ kB of the \d+ kB that they may together, and this site has \d+ kB more\. .* dashboard quotas set account-bytes NUMBER --account root@example\.com$/,
     );
+    // Whose quota it is gets to know it, and nobody else.
+    const notices = await service.db.selectFrom('notices').select(['email', 'payload']).execute();
+    assert.deepEqual([...new Set(notices.map(({ email }) => email))], ['root@example.com']);
+    const told = notices.map(({ payload }) => JSON.parse(payload).data);
+    assert.deepEqual([...new Set(told.map(({ quota }) => quota))], ['account-bytes']);
+    assert.equal(told.filter(({ percent }) => percent === 100).length, 1);
     const holds = (await heldBy(service.db, 'pets')) + (await heldBy(service.db, 'shop'));
     assert.ok(holds <= first * 2 + 500);
     assert.equal((await useOf(root, '/api/account/quotas', 'account-bytes')).used, holds);

@@ -37,6 +37,8 @@ export interface Full {
   /** Whom to ask for more. */
   readonly ask: string;
   readonly quota: 'bytes' | 'account-bytes';
+  /** Whose projects hold too much together; undefined: the project does. */
+  readonly accountId?: string;
   readonly used: number;
   readonly most: number;
 }
@@ -149,11 +151,15 @@ function projectIsFull(
   };
 }
 
-function accountIsFull({ email, most, used }: BoundedOwner, waiting: number, adds: string): Full {
+function accountIsFull(
+  { id, email, most, used }: BoundedOwner,
+  waiting: number,
+  adds: string,
+): Full {
   return {
     holds: `The projects of ${email} hold ${formatBytes(used)} of the ${formatBytes(most)} that they may together${waitsToo(waiting)}${adds}.`,
     ask: askForMore('account-bytes', `--account ${email}`),
-    ...{ quota: 'account-bytes', used: used + waiting, most },
+    ...{ quota: 'account-bytes', accountId: id, used: used + waiting, most },
   };
 }
 

@@ -88,21 +88,26 @@ function inWords(used: number, { most, percent }: Standing, who: 'it' | 'they'):
   return `${formatBytes(used)} of the ${formatBytes(most)} that ${who} may. ${rest}`;
 }
 
-/** Tells the owners of a project, once, that a deploy had no room, with the message of the refusal. */
+/** Tells whose quota is full, once, that a deploy had no room, with the message of the refusal. */
 export async function tellFull(
   db: Db,
   at: number,
   projectId: string,
-  { quota, used, most }: Full,
+  { quota, used, most, accountId }: Full,
   message: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    const account = accountId === undefined ? undefined : await lockUser(trx, accountId);
     const project = await lockProject(trx, projectId);
-    if (!project || project.stored_told === 100) return;
-    await queueQuotaNotice(trx, at, project, {
-      ...{ quota, percent: 100, used, most },
-      message: `A deploy of ${project.name} was refused. ${message}`,
-    });
-    await updateProject(trx, projectId, { stored_told: 100 });
+    if (!project || (account ?? project).stored_told === 100) return;
+    const told = `A deploy of ${project.name} was refused. ${message}`;
+    const reached = { quota, percent: 100, used, most, message: told };
+    if (account) {
+      await queueAccountQuotaNotice(trx, at, project, account.email, reached);
+      await setStoredTold(trx, account.id, 100);
+    } else {
+      await queueQuotaNotice(trx, at, project, reached);
+      await updateProject(trx, projectId, { stored_told: 100 });
+    }
   });
 }

@@ -4,6 +4,9 @@ import type { ApiDocument } from '../mcp/tools-of-document.ts';
 import { expectSuccess, send, serviceUrl, URL_OPTION } from './sandbox-api.ts';
 import { subcommand } from './subcommand.ts';
 
+/** Not a setting of the service: where people keep their key. */
+const KEY_VARIABLE = 'PETSTORE_KEY';
+
 interface McpOptions {
   readonly url?: string;
   readonly key?: string;
@@ -17,12 +20,12 @@ export function mcpCommand(): Command {
     .option(...URL_OPTION)
     .option(
       '--key <key>',
-      'API key; by default that in PETSTORE_KEY, which others on this machine cannot see',
+      `API key; by default that in ${KEY_VARIABLE}, which others on this machine cannot see`,
     )
-    .action(async ({ url, key = process.env.PETSTORE_KEY }: McpOptions) => {
+    .action(async ({ url, key = process.env[KEY_VARIABLE] }: McpOptions) => {
       if (!key) {
         throw new UserError(
-          'There is no API key. Put one into PETSTORE_KEY: `petstore keys create` makes it, or `petstore sandbox create` to practise.',
+          `There is no API key. Put one into ${KEY_VARIABLE}: \`petstore keys create\` makes it, or \`petstore sandbox create\` to practise.`,
         );
       }
       await serveMcp(serviceUrl(url), key);

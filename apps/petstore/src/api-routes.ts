@@ -21,6 +21,7 @@ import { checkBodyHeaders } from './http/request-checks.ts';
 import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
 import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
+import { petQueriesRoutes } from './pets/pet-queries-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
 import { othersAtWork } from './report/challenges/others-at-work.ts';
 import { Recorder } from './report/recorder.ts';
@@ -94,7 +95,8 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
       keepBody(request, body);
       recorder?.sawBody(request, body);
       try {
-        done(null, isUnwanted ? undefined : parseJsonBody(body));
+        const { hasNestedIntegers } = request.route.config;
+        done(null, isUnwanted ? undefined : parseJsonBody(body, hasNestedIntegers));
       } catch (error) {
         done(error as ApiError);
       }
@@ -112,6 +114,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   });
   const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
   api.register(petsRoutes, { idempotencyOf, baseUrl });
+  api.register(petQueriesRoutes, { baseUrl });
   api.register(categoriesRoutes, { idempotencyOf, baseUrl });
   api.register(ordersRoutes, { idempotencyOf, baseUrl, now });
   if (sandboxStores) {

@@ -76,15 +76,21 @@ export interface ValueSchema {
   pattern?: string;
   enum?: readonly unknown[];
   items?: ValueSchema;
+  minItems?: number;
   maxItems?: number;
+  properties?: Record<string, ValueSchema>;
+  required?: readonly string[];
 }
 
 /** What a value must be, as the end of a sentence: "an integer from 1 to 100". */
 export function expectation(schema: ValueSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
   if (schema.type === 'array') {
-    return `a list of at most ${schema.maxItems}, each ${expectation(schema.items ?? {})}`;
+    const { minItems = 0, maxItems, items = {} } = schema;
+    const count = minItems > 0 ? `${minItems} to ${maxItems}` : `at most ${maxItems}`;
+    return `a list of ${count}, each ${expectation(items)}`;
   }
+  if (schema.type === 'object') return 'a JSON object';
   if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
   return `a string of ${schema.minLength} to ${schema.maxLength} characters, none of them a control character or a lone surrogate`;
 }
@@ -97,12 +103,17 @@ export function checkerOf(schema: ValueSchema): (value: unknown) => boolean {
   const { enum: words, type, format } = schema;
   if (words) return (value) => words.includes(value);
   if (type === 'array') {
-    const { items, maxItems } = schema;
+    const { items, minItems = 0, maxItems } = schema;
     if (!items || maxItems === undefined)
       throw new Error('a list needs a bound, and what is in it');
     const isItem = checkerOf(items);
-    return (value) => Array.isArray(value) && value.length <= maxItems && value.every(isItem);
+    return (value) =>
+      Array.isArray(value) &&
+      value.length >= minItems &&
+      value.length <= maxItems &&
+      value.every(isItem);
   }
+  if (type === 'object') return isObject;
   if (type === 'integer') {
     const { minimum, maximum } = schema;
     if (minimum === undefined || maximum === undefined) throw new Error('an integer needs bounds');
@@ -118,6 +129,10 @@ export function checkerOf(schema: ValueSchema): (value: unknown) => boolean {
     hasLength(value, minLength, maxLength) &&
     expression.test(value) &&
     value.isWellFormed();
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isBigInt(value: unknown): boolean {

@@ -43,6 +43,7 @@ import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { ErrorBody } from './openapi/responses.ts';
 import { ORDER_SCHEMAS } from './orders/order.ts';
 import { PET_SCHEMAS } from './pets/pet.ts';
+import { PetFilter } from './pets/pet-filter.ts';
 import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import type { SharedLimits } from './rate-limits/quota.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
@@ -63,7 +64,7 @@ import { WEBHOOK_SCHEMAS } from './webhooks/webhook-schemas.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
-  ...[...PET_SCHEMAS, ...CATEGORY_SCHEMAS, ...ORDER_SCHEMAS],
+  ...[...PET_SCHEMAS, PetFilter, ...CATEGORY_SCHEMAS, ...ORDER_SCHEMAS],
   ...[...SANDBOX_SCHEMAS, ...EVENT_SCHEMAS, ...WEBHOOK_SCHEMAS],
   ...[...FAULT_SCHEMAS, ...REPORT_SCHEMAS],
   ErrorBody,

@@ -15,8 +15,9 @@ export function openApiCommand(): Command {
       const { documentOf } = await import('./document-of.ts');
       const { toJson, toYaml } = await import('../openapi/document.ts');
       const { toOpenApi30 } = await import('../openapi/openapi-30.ts');
+      const { toOpenApi31 } = await import('../openapi/openapi-31.ts');
       const current = await documentOf(process.env);
-      const document = options.openapi === '3.0' ? toOpenApi30(current) : current;
+      const document = options.openapi === '3.0' ? toOpenApi30(current) : toOpenApi31(current);
       const text = options.yaml ? await toYaml(document) : toJson(document);
       await print(text.trimEnd());
     });

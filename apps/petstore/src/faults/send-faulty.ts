@@ -190,7 +190,8 @@ function headOf(response: ServiceResponse): string {
 }
 
 function isList(method: string | undefined, { status, body }: FinishedResponse): boolean {
-  return (method === 'GET' || method === 'HEAD') && status === 200 && body[0] === OPENING_BRACKET;
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'QUERY';
+  return isRead && status === 200 && body[0] === OPENING_BRACKET;
 }
 
 const OPENING_BRACKET = '['.charCodeAt(0);

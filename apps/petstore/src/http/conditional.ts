@@ -25,9 +25,12 @@ export interface Representation {
   readonly lines: string;
 }
 
-/** Gives a response its entity tag. The link counts: a page that now has a next page is a different response. */
-export function tagged(body: string, link?: string): Representation {
-  const etag = entityTag(link === undefined ? body : link + body);
+/**
+ * Gives a response its entity tag. The link counts: a page that now has a next page is a different response. So does
+ * `query`, where the address is not all that was asked for.
+ */
+export function tagged(body: string, link?: string, query = ''): Representation {
+  const etag = entityTag(link === undefined ? query + body : query + link + body);
   const { encoding, lines: bodyLines } = describeJson(body);
   let lines = `${bodyLines}${CACHE_LINE}etag: ${etag}\r\n`;
   if (link !== undefined) lines += headerLines(['link', link]);
@@ -35,10 +38,10 @@ export function tagged(body: string, link?: string): Representation {
 }
 
 /**
- * Responds to a GET: with 304 when the client has the same response already (RFC 9110, section 13.1.2). Throws ApiError
+ * Responds to a GET or a QUERY: with 304 when the client has the same response already (RFC 9110, section 13.1.2). Throws ApiError
  * `precondition_failed` where `If-Match` does not match it (section 13.1.1).
  */
-function sendTagged(
+export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
   representation: Representation,

@@ -1,6 +1,16 @@
 import { methodNotAllowed } from '@petstore/http/methods.ts';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify';
 import { isOffered, type StabilityLevel } from '../stability.ts';
+import { headerLines, responseOf } from './service-response.ts';
+
+/** The media types of a QUERY's body, as a List of RFC 9651. */
+export const ACCEPT_QUERY = 'application/json';
+
+/** Adds `Accept-Query` (RFC 10008, section 3) to a response. */
+export const acceptQuery: onRequestHookHandler = (_request, reply, done) => {
+  responseOf(reply).addLines(headerLines(['accept-query', ACCEPT_QUERY]));
+  done();
+};
 
 /**
  * Watches the routes that are added from here on. The function it returns gives each of their paths a 405 for every
@@ -24,9 +34,12 @@ export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel):
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         schema: { hide: true },
         // Before the body is checked: the method is wrong whatever the body says.
-        onRequest: function refuseMethod(request, _reply, done) {
-          done(methodNotAllowed(request.method, allowed));
-        },
+        onRequest: [
+          ...(allowed.has('QUERY') ? [acceptQuery] : []),
+          function refuseMethod(request, _reply, done) {
+            done(methodNotAllowed(request.method, allowed));
+          },
+        ],
         handler: () => undefined,
       });
     }

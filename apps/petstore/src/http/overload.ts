@@ -183,8 +183,10 @@ function shedCounts(metrics: Metrics): Record<Kind, Count> {
   };
 }
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
+
 function isWrite({ method }: IncomingMessage): boolean {
-  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+  return !READING.has(method ?? '');
 }
 
 function tooManyHeaders(limit: number): ApiError {

@@ -145,5 +145,10 @@ export function nextLink(url: string, parameters: Record<string, string | undefi
     const value = parameters[name];
     if (value !== undefined) query += `${query && '&'}${name}=${encodeURIComponent(value)}`;
   }
-  return `<${url}?${query}>; rel="next"`;
+  return linkTo(`${url}?${query}`);
+}
+
+/** The same for the address of the next page. */
+export function linkTo(address: string): string {
+  return `<${address}>; rel="next"`;
 }

@@ -34,6 +34,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Media types of the body, the usual one first; `application/json` alone where none are named. */
     bodyTypes?: readonly string[];
+    /** The body has 64-bit integers in objects or lists that are its members. */
+    hasNestedIntegers?: boolean;
   }
 }
 

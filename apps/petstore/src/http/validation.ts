@@ -4,11 +4,6 @@ import type { TSchema } from 'typebox';
 import { parseInt64 } from '../int64.ts';
 import { checkerOf, expectation, type ValueSchema } from '../schema-types.ts';
 
-interface ObjectSchema {
-  properties: Record<string, ValueSchema>;
-  required?: readonly string[];
-}
-
 type Validation = { value: unknown } | { error: ApiError };
 
 /** Returns what was read of an input, or the ApiError that lists everything wrong with it. */
@@ -38,7 +33,7 @@ export function validatorCompiler(
 export function pathReader(
   schema: TSchema,
 ): (input: unknown) => { value: Record<string, unknown> } {
-  const { properties } = schema as unknown as ObjectSchema;
+  const { properties = {} } = schema as ValueSchema;
   const readers = Object.entries(properties).map(
     ([name, rule]) => [name, rule.type === 'string' ? asItIs : readInteger(rule)] as const,
   );
@@ -52,7 +47,7 @@ export function pathReader(
 
 /**
  * Makes a validator out of the schema that also documents the request. Its error lists every field that is wrong and
- * what each must be. It drops members that the schema does not name.
+ * what each must be; a member of a member as `name.prefix`. It drops members that the schema does not name.
  *
  * Bodies are taken as they are: `"5"` is not an integer, and `null` is not absent. Query and path
  * values arrive as text (`isText`), so integers are read from canonical decimal and nothing else.
@@ -72,41 +67,59 @@ export function validator(
     return schema.items ? { ...schema, items: resolve(schema.items) } : schema;
   };
 
-  const { properties, required = [] } = resolve(schema) as unknown as ObjectSchema;
-  const fields = Object.entries(properties).map(([name, property]) => {
-    const rule = resolve(property);
-    return {
-      name,
-      must: expectation(rule),
-      isRequired: required.includes(name),
-      read: rule.type === 'integer' ? integerReader(rule, isText) : undefined,
-      isValid: checkerOf(rule),
-    };
-  });
-
+  const read = objectReader(resolve(schema), '', { resolve, isText });
   return (input: unknown) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return { error: new ApiError('invalid_request', 'The body must be a JSON object.') };
     }
-    const value: Record<string, unknown> = {};
     const wrong: string[] = [];
-    for (const { name, must, isRequired, read, isValid } of fields) {
+    const value = read(input, wrong);
+    if (wrong.length === 0) return { value };
+    return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
+  };
+}
+
+/** Reads the members that a schema names, and adds to `wrong` what each must be that is something else. */
+type ObjectReader = (input: object, wrong: string[]) => Record<string, unknown>;
+
+/** `path`: the names that lead to the object, each with a dot behind it. */
+function objectReader(
+  { properties = {}, required = [] }: ValueSchema,
+  path: string,
+  how: { readonly resolve: (schema: ValueSchema) => ValueSchema; readonly isText: boolean },
+): ObjectReader {
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const rule = how.resolve(property);
+    return {
+      name,
+      label: path + name,
+      must: expectation(rule),
+      isRequired: required.includes(name),
+      read: rule.type === 'integer' ? integerReader(rule, how.isText) : undefined,
+      isValid: checkerOf(rule),
+      readMembers: rule.properties && objectReader(rule, `${path}${name}.`, how),
+    };
+  });
+
+  return (input, wrong) => {
+    const value: Record<string, unknown> = {};
+    for (const { name, label, must, isRequired, read, isValid, readMembers } of fields) {
       const given = Object.hasOwn(input, name)
         ? (input as Record<string, unknown>)[name]
         : undefined;
       if (given === undefined) {
-        if (isRequired) wrong.push(`${name} is required and must be ${must}`);
+        if (isRequired) wrong.push(`${label} is required and must be ${must}`);
         continue;
       }
-      if (isText && Array.isArray(given)) {
-        wrong.push(`${name} must be given once`);
+      if (how.isText && Array.isArray(given)) {
+        wrong.push(`${label} must be given once`);
         continue;
       }
       value[name] = read ? read(given) : given;
-      if (!isValid(value[name])) wrong.push(`${name} must be ${must}`);
+      if (!isValid(value[name])) wrong.push(`${label} must be ${must}`);
+      else if (readMembers) value[name] = readMembers(given as object, wrong);
     }
-    if (wrong.length === 0) return { value };
-    return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
+    return value;
   };
 }
 

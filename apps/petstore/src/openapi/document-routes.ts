@@ -3,6 +3,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
 import { documentDerivatives, type OpenApiDocument, toJson, toYaml } from './document.ts';
 import { toOpenApi30 } from './openapi-30.ts';
+import { toOpenApi31 } from './openapi-31.ts';
 import { toOpenApi32 } from './openapi-32.ts';
 import { Asset } from './reference/asset.ts';
 
@@ -16,8 +17,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The forms in which the document is served. RFC 9512 names the media type of YAML. */
 const FORMS: Record<string, (today: OpenApiDocument) => Promise<Asset>> = {
-  '/openapi.json': async (today) => new Asset(JSON_TYPE, toJson(today)),
-  '/openapi.yaml': async (today) => new Asset('application/yaml', await toYaml(today)),
+  '/openapi.json': async (today) => new Asset(JSON_TYPE, toJson(toOpenApi31(today))),
+  '/openapi.yaml': async (today) => new Asset('application/yaml', await toYaml(toOpenApi31(today))),
   '/openapi-3.2.json': async (today) => new Asset(JSON_TYPE, toJson(toOpenApi32(today))),
   '/openapi-3.0.json': async (today) => new Asset(JSON_TYPE, toJson(toOpenApi30(today))),
 };
@@ -75,7 +76,7 @@ ${servers.map(({ url, description }) => `- ${description}: ${url}`).join('\n')}
 
 - [OpenAPI 3.1, JSON](/v1/openapi.json): every operation, parameter, schema and response
 - [OpenAPI 3.1, YAML](/v1/openapi.yaml): the same
-- [OpenAPI 3.2, JSON](/v1/openapi-3.2.json): the same, and what the items of streams are
+- [OpenAPI 3.2, JSON](/v1/openapi-3.2.json): the same, with the method QUERY, and what the items of streams are
 - [OpenAPI 3.0, JSON](/v1/openapi-3.0.json): the same, for generators that know nothing later
 - [Reference](/reference): for people, with a panel to try each operation
 - [Errors](/errors): what each error code means and what to do

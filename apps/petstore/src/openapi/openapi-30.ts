@@ -1,16 +1,18 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { OpenApiDocument } from './document.ts';
+import { withQueryAs } from './openapi-31.ts';
 
 type Members = Record<string, unknown>;
 
 /**
  * The document in OpenAPI 3.0, for generators that know nothing later. It has the same operations; what 3.0 cannot
- * express (a `summary` of the whole, a license's identifier, webhooks) is written in another way or left out. A body
+ * express (a `summary` of the whole, a license's identifier, webhooks, the method QUERY) is written in another way or left out. A body
  * that may have several media types is described with `application/json` alone, since such generators stop at a second
  * one.
  */
 export function toOpenApi30(document: OpenApiDocument): object {
-  const { openapi: _, info, components = {}, webhooks: _unknown, ...rest } = document;
+  const { openapi: _, info, components = {}, webhooks: _unknown, ...others } = document;
+  const rest = { ...others, paths: withQueryAs(document, undefined) };
   const { schemas = {}, ...parts } = components;
   return {
     openapi: '3.0.3',

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './document.ts';
 type Members = Record<string, unknown>;
 
 /**
- * The document in OpenAPI 3.2, which can say what the items of a stream are: where a list of items also comes as a
+ * The document in OpenAPI 3.2, which knows the method QUERY, and can say what the items of a stream are: where a list of items also comes as a
  * stream, each of its media types has the `itemSchema` of the list.
  */
 export function toOpenApi32(document: OpenApiDocument): object {

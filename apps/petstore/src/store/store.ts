@@ -187,6 +187,8 @@ interface PetStore {
    * callers may keep with a page what they derive from it.
    */
   list(query: PetQuery): Awaitable<Page>;
+  /** A page of the animals that meet a filter, in ascending order of id. */
+  query(search: PetSearch): Promise<Page>;
   /**
    * Changes an animal by the rules of patchPet, and returns it as a Pet. `precondition`: the condition that must hold
    * in the transaction that writes.
@@ -313,6 +315,23 @@ export interface PageQuery {
 interface PetQuery extends PageQuery {
   /** Only animals of this status. */
   readonly status: PetStatus | undefined;
+}
+
+/** A page of the animals that meet all of this. */
+export interface PetSearch extends PageQuery {
+  /** How the name begins, code point by code point; empty for any name. */
+  readonly prefix: string;
+  /** Undefined for any. */
+  readonly categories: readonly bigint[] | undefined;
+  readonly statuses: readonly PetStatus[] | undefined;
+  /** The first and the last id. */
+  readonly from: bigint | undefined;
+  readonly to: bigint | undefined;
+  /**
+   * How many animals may be looked at, met or not. The page ends there, however few have been found, and `next` leads on
+   * from there; it is undefined only where nothing at all is left to look at.
+   */
+  readonly maxExamined: number;
 }
 
 interface OrderQuery extends PageQuery {

@@ -3,7 +3,7 @@ import { UNAVAILABLE_KINDS, type UnavailableKind } from '../store/store.ts';
 
 /** Methods that have a series of their own; clients may make up any number of others. */
 const METHODS: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'],
 ]);
 
 /** Stands for all other methods, as in OpenTelemetry's conventions. */

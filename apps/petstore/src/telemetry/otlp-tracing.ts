@@ -217,7 +217,14 @@ type Method = (...args: unknown[]) => unknown;
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   ...{ create: 'INSERT', add: 'INSERT', addFirst: 'INSERT', addMany: 'INSERT', place: 'INSERT' },
-  ...{ get: 'SELECT', list: 'SELECT', rows: 'SELECT', findUnrevoked: 'SELECT', idOf: 'SELECT' },
+  ...{
+    get: 'SELECT',
+    list: 'SELECT',
+    query: 'SELECT',
+    rows: 'SELECT',
+    findUnrevoked: 'SELECT',
+    idOf: 'SELECT',
+  },
   ...{ update: 'UPDATE', end: 'UPDATE', revoke: 'UPDATE', remove: 'DELETE' },
 };
 

@@ -20,6 +20,7 @@ async function broken(error: Error): Promise<Store> {
       createIdempotently: async () => fail(),
       get: fail,
       list: fail,
+      query: async () => fail(),
       addMany: fail,
       rows: fail,
       update: async () => fail(),

@@ -23,9 +23,11 @@ async function operationsOf({ origin }: Service): Promise<Operation[]> {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, 'x-required-scopes': documented }]) => {
       const [what = 'pets'] = ['orders', 'events', 'webhooks'].filter((tag) => tag === tags[0]);
-      const scope = `${what}:${method === 'get' ? 'read' : 'write'}` as Scope;
+      // OpenAPI 3.1 has the method QUERY as an extension field.
+      const isRead = method === 'get' || method === 'x-query';
+      const scope = `${what}:${isRead ? 'read' : 'write'}` as Scope;
       return {
-        method: method.toUpperCase(),
+        method: method.replace('x-', '').toUpperCase(),
         path: path.replaceAll(/\{\w+\}/g, '1'),
         scope,
         documented,

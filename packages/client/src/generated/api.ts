@@ -54,6 +54,26 @@ export interface paths {
         patch: operations["updatePet"];
         trace?: never;
     };
+    "/pets/queries/{query}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Repeat a query, or go on with it
+         * @description Returns what QUERY /pets returned at first, or the page that comes next, as it is now. Its address comes from `Location` or `Link` of such a response. It works with every key that may read animals, and with no other filter.
+         */
+        get: operations["repeatPetQuery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/categories": {
         parameters: {
             query?: never;
@@ -774,6 +794,41 @@ export interface components {
         };
         /** @description A page of animals in ascending order of id. */
         Pets: components["schemas"]["Pet"][];
+        /** @description Which animals a query is for: those that meet all of its members. Members that are not listed here are ignored. */
+        PetFilter: {
+            /** @description Only animals of such a name. */
+            name?: {
+                /**
+                 * @description How the name begins, to the letter: upper and lower case differ, and so do two spellings of one letter in Unicode. No character stands for others. Every name begins with the empty text.
+                 * @example Bold
+                 */
+                prefix: string;
+            };
+            /** @description Only animals of one of these categories. */
+            categoryId?: bigint[];
+            /** @description Only animals of one of these availabilities. */
+            status?: components["schemas"]["PetStatus"][];
+            /** @description Only animals whose id is in this range, both ends included. */
+            id?: {
+                /**
+                 * Format: int64
+                 * @description The first id.
+                 * @example 1
+                 */
+                from?: bigint;
+                /**
+                 * Format: int64
+                 * @description The last id.
+                 * @example 1000
+                 */
+                to?: bigint;
+            };
+            /**
+             * @description Maximum number of animals returned.
+             * @default 20
+             */
+            limit?: number;
+        };
         /** @description A category to add. Members that are not listed here are ignored. */
         CategoryInput: {
             /**
@@ -2444,6 +2499,79 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaTypePatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    repeatPetQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
+                "Petstore-Fault"?: components["parameters"]["Petstore-Fault"];
+            };
+            path: {
+                /** @description A filter and a page, taken from `Location` or `Link`. Opaque: do not make one. */
+                query: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The animals that meet the filter. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The next page (RFC 8288, `rel="next"`), for GET; absent on the last one. */
+                    Link?: string;
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Bold Rex",
+                     *         "categoryId": 1,
+                     *         "status": "available"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Pets"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            /** @description `not_found`: Nothing is at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

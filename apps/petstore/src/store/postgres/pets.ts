@@ -9,6 +9,7 @@ import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
 import { telling } from './event-logs.ts';
 import { PageReader } from './page-reader.ts';
 import { PET_JSON } from './pet-json.ts';
+import { searchPets } from './pet-search.ts';
 
 export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): BulkPetStore {
   const reader = new PageReader(pages, {
@@ -26,6 +27,8 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
     get: (id) => reader.row(id),
 
     list: (query) => reader.page(query),
+
+    query: (search) => searchPets(pages, search),
 
     rows: (after, count) => reader.lines({ after, limit: count }),
 

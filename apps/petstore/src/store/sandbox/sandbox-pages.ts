@@ -3,7 +3,8 @@ import type { OrderStatus } from '../../orders/order.ts';
 import { orderJson } from '../../orders/order-rules.ts';
 import type { PetStatus } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
-import type { Page, PageQuery } from '../store.ts';
+import { idRange } from '../id-range.ts';
+import type { Page, PageQuery, PetSearch } from '../store.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /** A page of animals out of a state. */
@@ -13,6 +14,29 @@ export function petPage(
 ): Page {
   const isWanted = ofStatus<PetStatus>(query.status);
   return pageOf(pets, query, (_id, pet) => isWanted(pet), petJson);
+}
+
+/** A page of the animals that meet a filter. */
+export function searchPets({ pets }: SandboxState, search: PetSearch): Page {
+  const { prefix, categories, statuses, limit, maxExamined } = search;
+  const range = idRange(search);
+  const texts: string[] = [];
+  let examined = 0;
+  let last: bigint | undefined;
+  for (const [id, pet] of pets) {
+    if (!range || id < range.first || id > range.last) continue;
+    if (examined === maxExamined) return { json: `[${texts.join(',')}]`, next: id - 1n };
+    examined++;
+    const isWanted =
+      pet.name.startsWith(prefix) &&
+      (categories?.includes(pet.categoryId) ?? true) &&
+      (statuses?.includes(pet.status) ?? true);
+    if (!isWanted) continue;
+    if (texts.length === limit) return { json: `[${texts.join(',')}]`, next: last };
+    texts.push(petJson(id, pet));
+    last = id;
+  }
+  return { json: `[${texts.join(',')}]`, next: undefined };
 }
 
 export function categoryPage({ categories }: SandboxState, query: PageQuery): Page {

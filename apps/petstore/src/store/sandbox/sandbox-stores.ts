@@ -16,7 +16,7 @@ import {
 import { asBefore } from './as-before.ts';
 import { decodeState, encodeState } from './encoded-state.ts';
 import { SandboxDraft } from './sandbox-draft.ts';
-import { categoryPage, orderPage, petPage } from './sandbox-pages.ts';
+import { categoryPage, orderPage, petPage, searchPets } from './sandbox-pages.ts';
 import { type SandboxState, totalWeight } from './sandbox-state.ts';
 import { seededState } from './seeded-state.ts';
 
@@ -93,6 +93,7 @@ export class SandboxStores {
             return pet && petJson(petId, pet);
           }),
         list: (query) => list((state) => petPage(state, query)),
+        query: (search) => list((state) => searchPets(state, search)),
         update: (petId, patch, precondition) =>
           write((draft) => draft.updatePet(petId, patch, precondition)),
         remove: (petId, precondition) => write((draft) => draft.removePet(petId, precondition)),

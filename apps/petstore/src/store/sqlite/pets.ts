@@ -3,8 +3,10 @@ import { petJson } from '../../pets/pet-rules.ts';
 import type { BulkPetStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
+import { oneATurn } from './one-a-turn.ts';
 import type { PageCache } from './page-cache.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
+import { petSearcher } from './pet-search.ts';
 
 const PETS: Source = {
   table: 'pets',
@@ -21,6 +23,8 @@ export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDep
   const readPet = rowReader(db, PETS);
   const readPage = pageReader(db, PETS);
   const readLines = lineReader(db);
+  const search = petSearcher(db, PETS);
+  const takeTurn = oneATurn();
 
   return {
     async create(pet) {
@@ -44,6 +48,10 @@ export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDep
         const name = `${limit} ${status} ${after}`;
         return pages.get(name, () => readPage(query));
       });
+    },
+
+    query(query) {
+      return takeTurn(() => translateErrors(() => search(query)));
     },
 
     addMany(pets) {

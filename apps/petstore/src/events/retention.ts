@@ -3,7 +3,10 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
 import { type EventLogs, OWN_STORE } from '../store/store.ts';
 
-/** How often events that have become too old or too many are deleted, in milliseconds. */
+/**
+ * How often events that have become too old or too many are deleted, in milliseconds. On PostgreSQL those that wait for
+ * their ids get them first, so the first reader after a long time has little to wait for.
+ */
 const SWEEP_INTERVAL_MS = 1_000;
 
 /** The most groups that are deleted at once. It takes a few milliseconds, during which writes may wait. */
@@ -29,6 +32,7 @@ export function limitEvents(
   { logs, keptMs, maxBytes, log }: RetentionDeps,
 ): void {
   let isClosed = false;
+  let isFailing = false;
   let underWay: Promise<void> | undefined;
   const sweep = async () => {
     const bounds = { before: new Date(Date.now() - keptMs), maxBytes };
@@ -38,7 +42,16 @@ export function limitEvents(
   };
   const timer = setInterval(() => {
     underWay ??= sweep()
-      .catch((error) => log.warn({ err: error }, 'old events could not be deleted'))
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error) => {
+          // Told once, and not each second for as long as the database cannot be reached.
+          if (!isFailing) log.warn({ err: error }, 'old events could not be deleted');
+          isFailing = true;
+        },
+      )
       .finally(() => {
         underWay = undefined;
       });

@@ -4,21 +4,63 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { NewAuditEvent } from '../../src/audit/audit-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { type Command, groupCommit, isFailure } from '../../src/store/sqlite/commands.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+
+/** Values of `PRAGMA synchronous`. */
+const NORMAL = 1;
+const FULL = 2;
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 
 test('a commit is on disk before it is acknowledged, and readers go on beside a writer', async (t) => {
   const db = openDatabase(join(await temporaryFolder(t), 'petstore.db'));
   cleanUp(t, () => db.close());
-  const FULL = 2;
   assert.equal(db.prepare('PRAGMA synchronous').get()?.synchronous, FULL);
   assert.equal(db.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
   assert.equal(db.prepare('PRAGMA foreign_keys').get()?.foreign_keys, 1);
+});
+
+test('what sandboxes alone write waits for no disk; all else, and what the audit log records, does', async (t) => {
+  const db = openDatabase(join(await temporaryFolder(t), 'petstore.db'));
+  cleanUp(t, () => db.close());
+  const level = () => Number(db.prepare('PRAGMA synchronous').get()?.synchronous);
+  const levels: number[] = [];
+  db.function('note_level', () => {
+    levels.push(level());
+    return null;
+  });
+  for (const table of ['pets', 'sandboxes']) {
+    db.exec(`CREATE TEMP TRIGGER on_${table} AFTER INSERT ON ${table}
+             BEGIN SELECT note_level(); END`);
+  }
+  const commit = groupCommit(db);
+  let count = 0;
+  const add = (event?: NewAuditEvent): Command => {
+    const id = `sbx_${++count}`;
+    const times = { createdAt: new Date(0), expiresAt: new Date(1) };
+    const sandbox = { id, name: '', madeBy: '', seed: 1, pets: 1, ...times };
+    const bounds = { total: 10, ofMaker: undefined };
+    return { kind: 'addSandbox', args: [sandbox, Buffer.alloc(32, count), bounds, event] };
+  };
+  const create: Command = { kind: 'createPet', args: ['Rex', 1n, 'sold'] };
+  const during = (...commands: Command[]) => {
+    const outcomes = commit(commands);
+    assert.ok(!outcomes.some(isFailure), inspect(outcomes));
+    assert.equal(level(), FULL, 'afterwards');
+    return levels.splice(0);
+  };
+  assert.deepEqual(during(create), [FULL]);
+  assert.deepEqual(during(add(), add()), [NORMAL, NORMAL]);
+  assert.deepEqual(during(add(), create), [FULL, FULL]);
+  const event = { at: new Date(0), action: 'sandbox.created', subject: 's', detail: {} } as const;
+  assert.deepEqual(during(add(event)), [FULL]);
 });
 
 test('an id is never given twice, not even when its animal left and the store was opened anew', async (t) => {

@@ -50,7 +50,7 @@ export interface Pending extends Command {
 
 type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 
-/** Resolves with the result of the write when it is on disk. */
+/** Resolves with the result of the write when it is committed: on disk, unless needsNoDisk has it. */
 export type Write = <K extends Kind>(kind: K, ...args: Parameters<Writes[K]>) => Promise<Value<K>>;
 
 /** Why one command of a group failed alone: it violates the schema. */
@@ -77,13 +77,25 @@ export function isQuiet({ kind }: Pick<Command, 'kind'>): boolean {
   return QUIET.has(kind);
 }
 
+/**
+ * Whether a write may be acknowledged before it is on disk. A power cut may lose it, but nothing less: the system has
+ * it, and it gets to the disk with the next write that waits for that. The fsync is most of what a write costs, for
+ * everyone on the machine, and sandboxes are made to try things on. What the audit log records is waited for.
+ */
+function needsNoDisk({ kind, args }: Command): boolean {
+  return QUIET.has(kind) && !(AUDITED.has(kind) && args.at(-1) !== undefined);
+}
+
+/** Those of them whose last argument is an audit event, or undefined. */
+const AUDITED: ReadonlySet<Kind> = new Set<Kind>(['addSandbox', 'removeSandbox']);
+
 /** Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. */
 export function isRealWrite(commands: readonly Command[]): boolean {
   return commands.some(({ kind }) => kind !== 'probe');
 }
 
 /**
- * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
+ * Makes the function that commits a group of commands as one transaction: one fsync for all of them, if any needs it.
  *
  * The group ends with the events of all that was changed, in one row. One of sandboxes alone is a quiet commit.
  *
@@ -109,7 +121,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
     }
   };
 
-  return (commands) => {
+  const commitGroup = (commands: readonly Command[]): Outcome[] => {
     retryWhileLockedSync(() => begin.run());
     try {
       const runAll = () => commands.map(run);
@@ -122,6 +134,15 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       throw error;
     } finally {
       noted.clear();
+    }
+  };
+  return (commands) => {
+    if (!commands.every(needsNoDisk)) return commitGroup(commands);
+    db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return commitGroup(commands);
+    } finally {
+      db.exec('PRAGMA synchronous = FULL');
     }
   };
 }

@@ -8,36 +8,36 @@ import { type SerializerFactory, SerializerSelector } from '@fastify/fast-json-s
 const buildValidators = AjvCompiler();
 const buildSerializers = SerializerSelector();
 
+type CompileValidator = ReturnType<typeof buildValidators>;
+type CompileSerializer = ReturnType<SerializerFactory>;
+
+const validators = new Map<string, ReturnType<CompileValidator>>();
+const serializers = new Map<string, ReturnType<CompileSerializer>>();
+
 const buildValidator: typeof buildValidators = (externalSchemas, options) => {
-  const compile = buildValidators(externalSchemas, options);
+  // Begun only for what was not compiled before: it writes all schemas to find its own.
+  const find = finder(validators, externalSchemas, options?.customOptions, () =>
+    buildValidators(externalSchemas, options),
+  );
   return (route) => {
-    let compiled: ReturnType<typeof compile> | undefined;
+    let compiled: ReturnType<CompileValidator> | undefined;
     const validate = (input: unknown) => {
-      compiled ??= compile(route);
+      compiled ??= find(route);
       const isValid = compiled(input);
       // The member in which Fastify looks for validation errors.
       Object.assign(validate, { errors: compiled.errors });
       return isValid;
     };
-    return validate as ReturnType<typeof compile>;
+    return validate as ReturnType<CompileValidator>;
   };
 };
 
-/** By the schemas that may be referred to, and the schema itself: many operations have the same response. */
-const made = new Map<string, ReturnType<ReturnType<SerializerFactory>>>();
-
 const buildSerializer: SerializerFactory = (externalSchemas, options) => {
-  const compile = buildSerializers(externalSchemas, options);
-  let shared: string | undefined;
-  const find = (route: Parameters<typeof compile>[0]) => {
-    shared ??= hash('sha256', JSON.stringify(externalSchemas));
-    const key = shared + JSON.stringify(route.schema);
-    const serialize = made.get(key) ?? compile(route);
-    made.set(key, serialize);
-    return serialize;
-  };
+  const find = finder(serializers, externalSchemas, options, () =>
+    buildSerializers(externalSchemas, options),
+  );
   return (route) => {
-    let serialize: ReturnType<typeof compile> | undefined;
+    let serialize: ReturnType<CompileSerializer> | undefined;
     return (response) => {
       serialize ??= find(route);
       return serialize(response);
@@ -46,3 +46,40 @@ const buildSerializer: SerializerFactory = (externalSchemas, options) => {
 };
 
 export const lazyCompilers = { buildValidator, buildSerializer };
+
+/**
+ * Finds what was compiled for an equal schema, or compiles it: many operations have the same parameters and responses.
+ * `begin` begins to compile with these options and the schemas that may be referred to.
+ */
+function finder<Route, Compiled>(
+  made: Map<string, Compiled>,
+  externalSchemas: unknown,
+  options: unknown,
+  begin: () => (route: Route) => Compiled,
+): (route: Route) => Compiled {
+  let shared: string | undefined;
+  let compile: ((route: Route) => Compiled) | undefined;
+  return (route) => {
+    shared ??= JSON.stringify(options) + digestOf(externalSchemas as Record<string, object>);
+    // The types of validators have it otherwise than what Fastify gives.
+    const key = shared + JSON.stringify((route as { readonly schema?: unknown }).schema);
+    const known = made.get(key);
+    if (known) return known;
+    compile ??= begin();
+    const compiled = compile(route);
+    made.set(key, compiled);
+    return compiled;
+  };
+}
+
+/** Of single schemas: each group of routes has the same ones, in an object of its own. */
+const digests = new WeakMap<object, string>();
+
+function digestOf(schemas: Readonly<Record<string, object>>): string {
+  const each = Object.values(schemas).map((schema) => {
+    const digest = digests.get(schema) ?? hash('sha256', JSON.stringify(schema));
+    digests.set(schema, digest);
+    return digest;
+  });
+  return hash('sha256', each.join());
+}

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { BranchPreview } from '../../../server/src/deploys/branch-preview.ts';
 import { path } from '../api.ts';
 import { can } from '../projects/permissions.ts';
@@ -16,6 +15,7 @@ import { shortTime } from '../ui/format.ts';
 import { ListView } from '../ui/list-view.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago, Time } from '../ui/time.tsx';
+import { DeployLink } from './deploy-link.tsx';
 
 /** The previews of the project's branches. Without any it shows nothing. */
 export function PreviewsCard() {
@@ -64,13 +64,7 @@ function PreviewRow({ preview }: { readonly preview: BranchPreview }) {
         <p className="text-[0.8125rem] text-muted">
           {deploy && (
             <>
-              <Link
-                to="/projects/$slug/deploys/$id"
-                params={{ slug, id: deploy.id }}
-                className={TEXT_LINK}
-              >
-                #{deploy.number}
-              </Link>
+              <DeployLink slug={slug} deploy={deploy} />
               {' · '}
             </>
           )}

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { SiteVersion } from '../../../server/src/deploys/versions/site-version.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
@@ -19,6 +18,7 @@ import { ListView } from '../ui/list-view.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { DeployLink } from './deploy-link.tsx';
 
 /** The versions of the project's site. Without any it shows nothing. */
 export function VersionsCard() {
@@ -86,13 +86,7 @@ function VersionRow({ version: shown }: { readonly version: SiteVersion }) {
         <p className="text-[0.8125rem] text-muted">
           {deploy && (
             <>
-              <Link
-                to="/projects/$slug/deploys/$id"
-                params={{ slug, id: deploy.id }}
-                className={TEXT_LINK}
-              >
-                #{deploy.number}
-              </Link>
+              <DeployLink slug={slug} deploy={deploy} />
               {' · '}
             </>
           )}

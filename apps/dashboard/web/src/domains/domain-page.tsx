@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { hasStatus } from '../api.ts';
@@ -8,12 +8,12 @@ import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { domainEventsQuery, domainQuery } from '../queries.ts';
 import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
+import { BackLink } from '../ui/back-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { ExternalButton } from '../ui/external-link.tsx';
 import { Confirm, ConfirmByTyping } from '../ui/form-dialog.tsx';
-import { ChevronLeft } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
@@ -137,14 +137,9 @@ function Renewal({ domain, canChange }: RenewalProps) {
 export function ToList() {
   const { slug } = useProject();
   return (
-    <Link
-      to="/projects/$slug/settings/domains"
-      params={{ slug }}
-      className="-ml-1 mb-2 inline-flex items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
-    >
-      <ChevronLeft className="size-4" />
+    <BackLink to="/projects/$slug/settings/domains" params={{ slug }}>
       All domains
-    </Link>
+    </BackLink>
   );
 }
 

@@ -5,56 +5,49 @@ import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { count } from '../ui/format.ts';
-import {
-  CircleAlert,
-  CircleCheck,
-  Clock,
-  type IconComponent,
-  TriangleAlert,
-} from '../ui/icons.tsx';
+import { CircleAlert, CircleCheck, Clock, TriangleAlert } from '../ui/icons.tsx';
+import { Outcome, type OutcomeKind } from '../ui/outcome.tsx';
 import { useNow } from '../ui/time.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 import { zoneOf } from './records.ts';
 import { type Remedy, remedyOf, waitInWords } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-interface Kind {
-  readonly icon: IconComponent;
-  readonly look: string;
-  readonly title: string;
-}
-
-const POSITIVE = 'bg-positive-soft text-positive';
-const WARNING = 'bg-warning-soft text-warning';
-const NEGATIVE = 'bg-negative-soft text-negative';
-
-const KINDS: Record<Verdict['code'], Kind> = {
-  verified: { icon: CircleCheck, look: POSITIVE, title: 'All records are right' },
-  no_record: { icon: Clock, look: WARNING, title: 'No record yet' },
-  wrong_target: { icon: CircleAlert, look: NEGATIVE, title: 'It leads elsewhere' },
-  conflicting_record: { icon: CircleAlert, look: NEGATIVE, title: 'Another record is in the way' },
-  apex_cname: { icon: CircleAlert, look: NEGATIVE, title: 'A CNAME cannot stand here' },
-  apex_wrong_address: { icon: CircleAlert, look: NEGATIVE, title: 'It leads elsewhere' },
-  ownership_missing: { icon: Clock, look: WARNING, title: 'The TXT record is missing' },
-  near_miss: { icon: TriangleAlert, look: WARNING, title: 'Almost right' },
-  caa_blocks: { icon: CircleAlert, look: NEGATIVE, title: 'A CAA record forbids the certificate' },
-  dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS could not be checked' },
+const KINDS: Record<Verdict['code'], OutcomeKind> = {
+  verified: { icon: CircleCheck, look: 'positive', title: 'All records are right' },
+  no_record: { icon: Clock, look: 'warning', title: 'No record yet' },
+  wrong_target: { icon: CircleAlert, look: 'negative', title: 'It leads elsewhere' },
+  conflicting_record: {
+    icon: CircleAlert,
+    look: 'negative',
+    title: 'Another record is in the way',
+  },
+  apex_cname: { icon: CircleAlert, look: 'negative', title: 'A CNAME cannot stand here' },
+  apex_wrong_address: { icon: CircleAlert, look: 'negative', title: 'It leads elsewhere' },
+  ownership_missing: { icon: Clock, look: 'warning', title: 'The TXT record is missing' },
+  near_miss: { icon: TriangleAlert, look: 'warning', title: 'Almost right' },
+  caa_blocks: {
+    icon: CircleAlert,
+    look: 'negative',
+    title: 'A CAA record forbids the certificate',
+  },
+  dns_error: { icon: TriangleAlert, look: 'warning', title: 'The DNS could not be checked' },
 };
 
-const BROKEN_CHAIN: Kind = {
+const BROKEN_CHAIN: OutcomeKind = {
   icon: CircleAlert,
-  look: NEGATIVE,
+  look: 'negative',
   title: 'DNSSEC is broken, so nobody believes the records',
 };
 
-const PREPARED: Kind = { icon: CircleCheck, look: POSITIVE, title: 'Prepared' };
-const CHALLENGE_MISSING: Kind = {
+const PREPARED: OutcomeKind = { icon: CircleCheck, look: 'positive', title: 'Prepared' };
+const CHALLENGE_MISSING: OutcomeKind = {
   icon: TriangleAlert,
-  look: WARNING,
+  look: 'warning',
   title: 'It leads here; one record is missing',
 };
 
-function kindOf({ code, reason }: Verdict): Kind {
+function kindOf({ code, reason }: Verdict): OutcomeKind {
   if (reason.startsWith('dnssec_')) return BROKEN_CHAIN;
   if (reason === 'prepared') return PREPARED;
   return code === 'verified' && reason === 'challenge_missing' ? CHALLENGE_MISSING : KINDS[code];
@@ -98,21 +91,12 @@ interface VerdictSummaryProps {
 
 /** A verdict in words: what is the matter, what was expected, what was found. */
 export function VerdictSummary({ verdict, hasSteps }: VerdictSummaryProps) {
-  const { icon: Icon, look, title } = kindOf(verdict);
   const isRight = verdict.code === 'verified';
   return (
     <>
-      <div role="status" className="flex items-start gap-3">
-        <span className={cx('grid size-8 shrink-0 place-items-center rounded-full', look)}>
-          <Icon className="size-4.5" />
-        </span>
-        <div className="min-w-0 self-center">
-          <p className="font-semibold">{title}</p>
-          <p className="wrap-anywhere">
-            <WithCode>{verdict.message}</WithCode>
-          </p>
-        </div>
-      </div>
+      <Outcome kind={kindOf(verdict)}>
+        <WithCode>{verdict.message}</WithCode>
+      </Outcome>
       <Facts
         rows={[
           { term: 'Expected', value: <Said>{verdict.expected}</Said> },

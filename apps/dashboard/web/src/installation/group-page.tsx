@@ -6,12 +6,13 @@ import { path, request } from '../api.ts';
 import { groupMembersQuery, groupQuery, installationQuery, keys } from '../queries.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
+import { BackLink } from '../ui/back-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { EmailField } from '../ui/email-field.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Confirm, ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
-import { ChevronLeft } from '../ui/icons.tsx';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
@@ -34,13 +35,7 @@ function GroupView({ group }: { readonly group: Group }) {
   const isLocal = source === 'local';
   return (
     <>
-      <Link
-        to="/installation/groups"
-        className="-ml-1 mb-2 inline-flex items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
-      >
-        <ChevronLeft className="size-4" />
-        All groups
-      </Link>
+      <BackLink to="/installation/groups">All groups</BackLink>
       <Page
         title={name}
         documentTitle={`${name} · Groups`}
@@ -183,14 +178,7 @@ function AddDialog({ group }: { readonly group: Group }) {
       }
       onDone={() => queryClient.invalidateQueries({ queryKey: keys.group(group.id) })}
     >
-      <TextField
-        name="email"
-        label="E-mail address"
-        type="email"
-        required
-        maxLength={254}
-        autoComplete="off"
-      />
+      <EmailField />
     </FormDialog>
   );
 }

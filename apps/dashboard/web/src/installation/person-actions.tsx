@@ -12,7 +12,8 @@ import { queryClient } from '../query-client.ts';
 import { HandOverLink } from '../settings/loopback.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { EmailField } from '../ui/email-field.tsx';
+import { SelectField } from '../ui/field.tsx';
 import { Confirm, ConfirmByTyping, FormDialog } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
 import { Ago } from '../ui/time.tsx';
@@ -123,15 +124,7 @@ function EmailAction({ person: { id, name, email } }: ActionProps) {
           return refetch();
         }}
       >
-        <TextField
-          name="email"
-          label="E-mail address"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          defaultValue={email}
-        />
+        <EmailField defaultValue={email} />
       </FormDialog>
     </Action>
   );

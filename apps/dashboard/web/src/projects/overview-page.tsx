@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
 import { DeployCard } from '../deploys/deploy-card.tsx';
+import { DeployLink } from '../deploys/deploy-link.tsx';
 import { DeployRow } from '../deploys/deploy-row.tsx';
 import { PreviewsCard } from '../deploys/previews-card.tsx';
 import { VersionsCard } from '../deploys/versions-card.tsx';
@@ -187,13 +188,7 @@ function LiveSite({ live }: { readonly live: DeploySummary }) {
           )}
         </Fact>
         <Fact term="Deploy">
-          <Link
-            to="/projects/$slug/deploys/$id"
-            params={{ slug, id: live.id }}
-            className={TEXT_LINK}
-          >
-            #{live.number}
-          </Link>{' '}
+          <DeployLink slug={slug} deploy={live} />{' '}
           <span className="text-muted">{live.sourceName}</span>
         </Fact>
         <Fact term="Status">

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { RemovableDeploy } from '../../../server/src/quotas/quota-use.ts';
 import { path, request } from '../api.ts';
+import { DeployLink } from '../deploys/deploy-link.tsx';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { keys, removableDeploysQuery } from '../queries.ts';
@@ -10,7 +10,6 @@ import { Card } from '../ui/card.tsx';
 import { ConfirmedButton } from '../ui/form-dialog.tsx';
 import { fileSize } from '../ui/format.ts';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
-import { TEXT_LINK } from '../ui/text-link.ts';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 
@@ -52,9 +51,7 @@ function StoredDeploy({ deploy }: { readonly deploy: RemovableDeploy }) {
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1 basis-48">
         <p className="truncate">
-          <Link to="/projects/$slug/deploys/$id" params={{ slug, id }} className={TEXT_LINK}>
-            #{number}
-          </Link>{' '}
+          <DeployLink slug={slug} deploy={{ id, number }} />{' '}
           <span className="text-muted">{sourceName}</span>
         </p>
         <p className="text-[0.8125rem] text-muted">

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Repository, RepositoryBranch } from '../../../server/src/repositories/repository.ts';
 import { messageOf } from '../api.ts';
 import { shortHash } from '../deploys/commit-card.tsx';
+import { DeployLink } from '../deploys/deploy-link.tsx';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
@@ -81,13 +81,7 @@ function BranchRow({ branch, above }: BranchRowProps) {
           <>
             <span>
               {state.code === 'ok' ? 'deployed as' : 'deploy'}{' '}
-              <Link
-                to="/projects/$slug/deploys/$id"
-                params={{ slug, id: deploy.id }}
-                className={TEXT_LINK}
-              >
-                #{deploy.number}
-              </Link>
+              <DeployLink slug={slug} deploy={deploy} />
             </span>
             {state.code === 'ok' && !live && (
               <ExternalLink href={deploy.url} className={cx('truncate', TEXT_LINK)}>

@@ -13,7 +13,7 @@ import { SELECT, SelectField } from '../ui/field.tsx';
 import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
 import { ListView } from '../ui/list-view.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { RoleRights } from './role-rights.tsx';
+import { RoleField } from './role-field.tsx';
 import { ROLE_OPTIONS, type RoleName } from './roles.ts';
 
 /** The groups that have a role in the project. */
@@ -134,14 +134,7 @@ function GiveRoleDialog() {
         }))}
         defaultValue={free[0]?.id ?? ''}
       />
-      <SelectField
-        name="role"
-        label="Role"
-        options={ROLE_OPTIONS}
-        value={role}
-        onValueChange={(value) => setRole(value as RoleName)}
-        hint={<RoleRights role={role} />}
-      />
+      <RoleField role={role} onChange={setRole} />
     </FormDialog>
   );
 }

@@ -14,7 +14,7 @@ import { Alert } from '../ui/alert.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { EmailField } from '../ui/email-field.tsx';
 import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';
 import { count } from '../ui/format.ts';
 import { UserPlus } from '../ui/icons.tsx';
@@ -23,6 +23,7 @@ import { Ago } from '../ui/time.tsx';
 import { GroupsCard } from './groups-card.tsx';
 import { HandOverLink } from './loopback.tsx';
 import { MemberRow } from './member-row.tsx';
+import { RoleField } from './role-field.tsx';
 import { RoleRights } from './role-rights.tsx';
 import { ROLE_OPTIONS, type RoleName } from './roles.ts';
 
@@ -168,22 +169,8 @@ function InviteDialog() {
       onDone={() => queryClient.invalidateQueries({ queryKey: keys.invitations(slug) })}
       result={invited}
     >
-      <TextField
-        name="email"
-        label="E-mail address"
-        type="email"
-        required
-        maxLength={254}
-        autoComplete="off"
-      />
-      <SelectField
-        name="role"
-        label="Role"
-        options={ROLE_OPTIONS}
-        value={role}
-        onValueChange={(value) => setRole(value as RoleName)}
-        hint={<RoleRights role={role} />}
-      />
+      <EmailField />
+      <RoleField role={role} onChange={setRole} />
     </FormDialog>
   );
 }

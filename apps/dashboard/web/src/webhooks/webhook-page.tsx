@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { webhooksQuery } from '../queries.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Alert } from '../ui/alert.tsx';
+import { BackLink } from '../ui/back-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
-import { ChevronLeft } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
@@ -42,14 +42,9 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const leave = () => navigate({ to: '/projects/$slug/settings/notifications', params: { slug } });
   return (
     <>
-      <Link
-        to="/projects/$slug/settings/notifications"
-        params={{ slug }}
-        className="-ml-1 mb-2 inline-flex items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
-      >
-        <ChevronLeft className="size-4" />
+      <BackLink to="/projects/$slug/settings/notifications" params={{ slug }}>
         All notifications
-      </Link>
+      </BackLink>
       <SettingsPage
         title={new URL(url).host}
         documentTitle={`Webhook to ${new URL(url).host}`}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Rehearsal } from '../../../../server/src/domains/rehearsal/rehearsal.ts';
 import { hasStatus, path, request } from '../../api.ts';
@@ -11,9 +11,10 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { ChevronLeft, RefreshCw, Rocket } from '../../ui/icons.tsx';
+import { RefreshCw, Rocket } from '../../ui/icons.tsx';
 import { NotFound } from '../../ui/not-found.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { ToDomain } from '../move/to-domain.tsx';
 import { ComparisonCard } from './comparison-card.tsx';
 import { FactsCard } from './facts-card.tsx';
 import { FindingsCard } from './findings-card.tsx';
@@ -32,7 +33,7 @@ export function RehearsalPage() {
   const isUnderWay = query.data != null && query.data.finishedAt === null;
   return (
     <>
-      <ToDomain slug={slug} hostname={hostname} />
+      <ToDomain slug={slug} domain={{ hostname, unicode: hostname }} />
       <ProjectPage
         title="Rehearse the move"
         documentTitle={`Rehearsal: ${hostname}`}
@@ -154,23 +155,5 @@ function Latest({ rehearsal, hostname }: LatestProps) {
       {result?.comparison && <ComparisonCard comparison={result.comparison} />}
       {result?.facts && <FactsCard facts={result.facts} />}
     </>
-  );
-}
-
-interface ToDomainProps {
-  readonly slug: string;
-  readonly hostname: string;
-}
-
-function ToDomain({ slug, hostname }: ToDomainProps) {
-  return (
-    <Link
-      to="/projects/$slug/settings/domains/$hostname"
-      params={{ slug, hostname }}
-      className="-ml-1 mb-2 inline-flex min-w-0 items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
-    >
-      <ChevronLeft className="size-4 shrink-0" />
-      <span className="break-all">{hostname}</span>
-    </Link>
   );
 }

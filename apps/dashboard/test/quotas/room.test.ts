@@ -184,7 +184,8 @@ onBothEngines('an account is told the same of all that it owns, by e-mail alone'
   for (const slug of ['pets', 'shop']) await putProject(db, slug);
   await putUser(db, 'ann', ['pets', 'shop']);
   await putUser(db, 'bob', ['pets', 'shop']);
-  await put(db, 'account-bytes', 'ann', 1_000);
+  for (const id of ['ann', 'bob']) await put(db, 'account-bytes', id, 1_000);
+  await db.updateTable('users').set({ disabled_at: 0 }).where('id', '=', 'bob').execute();
   await db.updateTable('projects').set({ stored_bytes: 500 }).where('id', '=', 'shop').execute();
   const told: unknown[] = [];
   for (const bytes of [399, 400, 450, 500, 350, 410, 250, 410]) {

@@ -10,7 +10,6 @@ import {
   type Routes,
 } from '../http/routes.ts';
 import { OneOf } from '../schema-types.ts';
-import { findProjectById } from '../store/projects.ts';
 import type { Db } from '../store/schema.ts';
 import { amountsOf, mostOf } from './amount.ts';
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from './quota.ts';
@@ -18,7 +17,7 @@ import { AccountQuotas, ProjectQuotas, QuotaDefault, QuotaState, QuotaValue } fr
 import { readAccountHolders, readDefaults, readProjectHolders } from './read-holders.ts';
 import { setQuota } from './set-quota.ts';
 import { findTarget, parseTarget, type QuotaTarget } from './target.ts';
-import { readAccountUse, readProjectUse } from './usage.ts';
+import { usedOf } from './usage.ts';
 
 const operation = operationsOf('Quotas');
 
@@ -88,7 +87,7 @@ export const quotaRoutes: Routes = async (app, { deps }) => {
       if (most !== null && most > mostOf(quota))
         throw invalidRequest(`most must be ${amountsOf(quota)}.`);
       await setQuota(deps, quota, target, most, callerOf(request).actor);
-      const used = await usedBy(db, quota, target, now());
+      const used = await usedOf(db, quota, target, now());
       return { quota, target: request.params.target, isSet: true, most, used };
     },
   );
@@ -121,19 +120,4 @@ async function readParams(
   const target = await findTarget(db, quota, asked);
   if ('problem' in target) throw invalidRequest(`target is wrong: ${target.problem}`);
   return { quota, target };
-}
-
-async function usedBy(
-  db: Db,
-  quota: QuotaName,
-  { account, project }: QuotaTarget,
-  now: number,
-): Promise<number | null> {
-  const current = project && (await findProjectById(db, project.id));
-  const uses = account
-    ? await readAccountUse(db, account.id)
-    : current
-      ? await readProjectUse(db, current, now)
-      : [];
-  return uses.find((use) => use.quota === quota)?.used ?? null;
 }

@@ -12,7 +12,7 @@ export type QuotaChange = number | null | 'unset';
 export function setQuota(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   quota: QuotaName,
-  { stored, words, project }: QuotaTarget,
+  { stored, words, projectId }: QuotaTarget,
   change: QuotaChange,
   actor: Actor,
 ): Promise<boolean> {
@@ -21,7 +21,7 @@ export function setQuota(
     else if (!(await removeQuota(trx, quota, stored))) return false;
     await writeAudit(trx, now(), actor, {
       action: 'quota.set',
-      ...(project && { projectId: project.id }),
+      ...(projectId !== undefined && { projectId }),
       target: quota,
       details: {
         value: change === 'unset' ? null : change === null ? 'unlimited' : change,

@@ -12,15 +12,13 @@ export type AskedTarget =
 
 /** Whom a quota is for. */
 export interface QuotaTarget {
-  readonly kind: AskedTarget['kind'];
   /** As the store has it. */
   readonly stored: string;
   /** For people: `all accounts`, `projects on Pro`, `ann@example.com`, `docs`. */
   readonly words: string;
-  readonly plan?: Plan;
   /** What it uses is that of this account or project. */
-  readonly account?: { readonly id: string };
-  readonly project?: { readonly id: string; readonly plan: Plan };
+  readonly accountId?: string;
+  readonly projectId?: string;
 }
 
 /** `everybody`, `plan:pro`, `account:ann@example.com`, `project:docs`; undefined: it is none of these. */
@@ -37,8 +35,7 @@ export async function findTarget(
   asked: AskedTarget,
 ): Promise<QuotaTarget | { readonly problem: string }> {
   const { of } = QUOTAS[quota];
-  if (asked.kind === 'everybody')
-    return { kind: 'everybody', stored: DEFAULT_TARGET, words: `all ${of}s` };
+  if (asked.kind === 'everybody') return { stored: DEFAULT_TARGET, words: `all ${of}s` };
   const { kind, name } = asked;
   if (kind === 'plan') {
     const plan = name.toLowerCase() as Plan;
@@ -46,17 +43,17 @@ export async function findTarget(
       return {
         problem: `There is no plan ${JSON.stringify(name)}: ${Object.keys(PLANS).join(', ')}.`,
       };
-    return { kind, stored: planTarget(plan), words: `${of}s on the plan ${plan}`, plan };
+    return { stored: planTarget(plan), words: `${of}s on the plan ${plan}` };
   }
   if (kind !== of) return { problem: `${quota} is of each ${of}` };
   if (kind === 'account') {
     const user = await findUserByEmail(db, name.toLowerCase());
     return user
-      ? { kind, stored: user.id, words: user.email, account: user }
+      ? { stored: user.id, words: user.email, accountId: user.id }
       : { problem: `There is no account ${JSON.stringify(name)}.` };
   }
   const found = await findProject(db, name, null);
   return found
-    ? { kind, stored: found.project.id, words: found.project.slug, project: found.project }
+    ? { stored: found.project.id, words: found.project.slug, projectId: found.project.id }
     : { problem: `There is no project ${JSON.stringify(name)}.` };
 }

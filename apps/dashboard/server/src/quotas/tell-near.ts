@@ -43,7 +43,9 @@ async function tellAccounts(
   grown: number,
 ): Promise<void> {
   for (const { id, email, most, used } of await boundedOwners(trx, project, payers)) {
-    const told = (await lockUser(trx, id))?.stored_told ?? 0;
+    const account = await lockUser(trx, id);
+    if (!account || account.disabled_at !== null) continue;
+    const { stored_told: told } = account;
     const standing = standingOf(most, { before: used - grown, used, told });
     if (standing.isNews)
       await queueAccountQuotaNotice(trx, at, project, email, {
@@ -98,6 +100,8 @@ export async function tellFull(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const account = accountId === undefined ? undefined : await lockUser(trx, accountId);
+    // Nobody reads the mail of an account that is gone or disabled.
+    if (accountId !== undefined && account?.disabled_at !== null) return;
     const project = await lockProject(trx, projectId);
     if (!project || (account ?? project).stored_told === 100) return;
     const told = `A deploy of ${project.name} was refused. ${message}`;

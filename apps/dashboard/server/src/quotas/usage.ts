@@ -1,4 +1,5 @@
 import { countDomains } from '../store/domains.ts';
+import { findProjectById } from '../store/projects.ts';
 import { countDeploysSince, ownedByPlan, waitingBytes } from '../store/quotas.ts';
 import type { Db, Plan } from '../store/schema.ts';
 import { boundOfAccount, boundOfProject } from './bounds.ts';
@@ -36,6 +37,19 @@ export async function readAccountUse(db: Db, userId: string): Promise<QuotaUse[]
       ...(await boundOfAccount(db, quota, userId)),
     })),
   );
+}
+
+/** How much of a quota one account or project uses; null where it is of many, or gone. */
+export async function usedOf(
+  db: Db,
+  quota: string,
+  { accountId, projectId }: { readonly accountId?: string; readonly projectId?: string },
+  now: number,
+): Promise<number | null> {
+  const project = projectId === undefined ? undefined : await findProjectById(db, projectId);
+  const ofProject = project ? await readProjectUse(db, project, now) : [];
+  const uses = accountId === undefined ? ofProject : await readAccountUse(db, accountId);
+  return uses.find((use) => use.quota === quota)?.used ?? null;
 }
 
 async function usedBy(

@@ -51,7 +51,7 @@ export async function listAccountHolders(db: Db, query: HolderQuery): Promise<Ac
     ])
     .as('holders');
   let rows = db.selectFrom(holders).selectAll().orderBy('bytes', 'desc').orderBy('id');
-  if (query.after) rows = rows.where(isAfter(query.after));
+  if (query.after) rows = rows.where(isAfter('bytes', query.after));
   if (query.isExceptional) rows = rows.where('id', 'in', targets(db));
   if (!query.isWanted) rows = rows.limit(query.limit);
   return chosen(await rows.execute(), query, ({ email, name }) => `${name} ${email}`);
@@ -63,10 +63,7 @@ export async function listProjectHolders(db: Db, query: HolderQuery): Promise<Pr
     .select(['id', 'slug', 'name', 'plan', 'stored_bytes', 'stored_bytes as bytes'])
     .orderBy('stored_bytes', 'desc')
     .orderBy('id');
-  if (query.after)
-    rows = rows.where(
-      sql<boolean>`(stored_bytes < ${query.after.bytes} OR (stored_bytes = ${query.after.bytes} AND id > ${query.after.id}))`,
-    );
+  if (query.after) rows = rows.where(isAfter('stored_bytes', query.after));
   if (query.isExceptional) rows = rows.where('id', 'in', targets(db));
   if (!query.isWanted) rows = rows.limit(query.limit);
   return chosen(await rows.execute(), query, ({ slug, name }) => `${name} ${slug}`);
@@ -74,8 +71,10 @@ export async function listProjectHolders(db: Db, query: HolderQuery): Promise<Pr
 
 const targets = (db: Db) => db.selectFrom('quotas').select('target');
 
-const isAfter = ({ bytes, id }: { bytes: number; id: string }) =>
-  sql<boolean>`(bytes < ${bytes} OR (bytes = ${bytes} AND id > ${id}))`;
+function isAfter(column: 'bytes' | 'stored_bytes', { bytes, id }: { bytes: number; id: string }) {
+  const held = sql.ref(column);
+  return sql<boolean>`(${held} < ${bytes} OR (${held} = ${bytes} AND id > ${id}))`;
+}
 
 function chosen<T>(rows: T[], { isWanted, limit }: HolderQuery, names: (row: T) => string): T[] {
   return isWanted ? rows.filter((row) => isWanted(names(row))).slice(0, limit) : rows;

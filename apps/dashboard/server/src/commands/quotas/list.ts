@@ -1,13 +1,11 @@
 import { print } from '@petstore/service/commands.ts';
-import { formatBytes } from '@petstore/service/text.ts';
 import type { Command } from 'commander';
-import { QUOTAS, type QuotaName } from '../../quotas/quota.ts';
-import { readAccountUse, readProjectUse } from '../../quotas/usage.ts';
-import { findProjectById } from '../../store/projects.ts';
+import { usedOf } from '../../quotas/usage.ts';
 import { listQuotas, planOfTarget } from '../../store/quotas.ts';
 import type { Db } from '../../store/schema.ts';
 import { subcommand } from '../subcommand.ts';
 import { withDatabase } from '../with-database.ts';
+import { amountInWords } from './amount-in-words.ts';
 
 export function listCommand(): Command {
   return subcommand('quotas', 'list')
@@ -37,13 +35,15 @@ async function readSet(db: Db): Promise<SetQuota[]> {
   const rows: SetQuota[] = [];
   for (const { quota, target, value, email, slug } of await listQuotas(db)) {
     const plan = planOfTarget(target) ?? null;
+    const ofProject = slug === null ? {} : { projectId: target };
+    const of = email === null ? ofProject : { accountId: target };
     rows.push({
       quota,
       value,
       plan,
       email,
       slug,
-      used: await usedBy(db, quota, target, { email, slug }),
+      used: await usedOf(db, quota, of, Date.now()),
     });
   }
   return rows.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
@@ -55,26 +55,8 @@ function placeOf({ quota, plan, email, slug }: SetQuota): string {
   return `${quota} ${name !== null ? `2 ${name}` : plan !== null ? `1 ${plan}` : '0'}`;
 }
 
-async function usedBy(
-  db: Db,
-  quota: string,
-  target: string,
-  { email, slug }: Pick<SetQuota, 'email' | 'slug'>,
-): Promise<number | null> {
-  const project = slug === null ? undefined : await findProjectById(db, target);
-  const uses = project
-    ? await readProjectUse(db, project, Date.now())
-    : email === null
-      ? []
-      : await readAccountUse(db, target);
-  return uses.find((use) => use.quota === quota)?.used ?? null;
-}
-
 function inWords({ quota, value, plan, email, slug, used }: SetQuota): string {
   const whom = email ?? slug ?? (plan === null ? 'all' : `plan ${plan}`);
-  const uses = used === null ? [] : [`${amount(quota, used)} used`];
-  return [quota, whom, value === null ? 'unlimited' : amount(quota, value), ...uses].join('\t');
+  const uses = used === null ? [] : [`${amountInWords(quota, used)} used`];
+  return [quota, whom, amountInWords(quota, value), ...uses].join('\t');
 }
-
-const amount = (quota: string, value: number) =>
-  QUOTAS[quota as QuotaName]?.unit === 'bytes' ? formatBytes(value) : `${value}`;

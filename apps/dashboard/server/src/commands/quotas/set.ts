@@ -1,5 +1,4 @@
 import { print } from '@petstore/service/commands.ts';
-import { formatBytes } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Argument, type Command } from 'commander';
 import { OPERATOR } from '../../audit/actor.ts';
@@ -10,6 +9,7 @@ import { type QuotaChange, setQuota } from '../../quotas/set-quota.ts';
 import { type AskedTarget, findTarget } from '../../quotas/target.ts';
 import { subcommand } from '../subcommand.ts';
 import { withDatabase } from '../with-database.ts';
+import { amountInWords } from './amount-in-words.ts';
 
 interface Options {
   readonly plan?: string;
@@ -48,7 +48,7 @@ Examples:
         return print(
           JSON.stringify({ quota, for: words, value: text === 'none' ? 'none' : change }),
         );
-      const what = change === 'unset' ? 'not set any more' : `${inWords(quota, change)} now`;
+      const what = change === 'unset' ? 'not set any more' : `${amountInWords(quota, change)} now`;
       await print(`${quota} of ${words} is ${what}.`);
     });
 }
@@ -113,9 +113,4 @@ function readValue(quota: QuotaName, text: string): QuotaChange {
   throw new UserError(
     `The value must be ${amountsOf(quota)}, or none; got ${JSON.stringify(text)}.`,
   );
-}
-
-function inWords(quota: QuotaName, amount: number | null): string {
-  if (amount === null) return 'unlimited';
-  return QUOTAS[quota].unit === 'bytes' ? formatBytes(amount) : `${amount}`;
 }

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../store/store.ts';
 import { draw } from './draw.ts';
 import type { EventFaults } from './fault-kinds.ts';
+import { planOf } from './fault-plan.ts';
 import { readRules, rulesFor } from './fault-rules.ts';
 
 /** The name under which rules speak of deliveries to webhooks. */
@@ -12,21 +13,29 @@ export function timesToTell({ fault, rate, seed }: EventFaults, id: number): num
   return fault === 'lost' ? 0 : 2;
 }
 
-/** How often an event is delivered to a webhook of a sandbox, by the rules that the sandbox keeps. */
-export async function timesToDeliver(
+/** What happens to the delivery of an event. */
+interface DeliveryFaults {
+  /** How often it is sent: usually once. */
+  readonly times: number;
+  /** How long after the event it is sent at the earliest, in milliseconds. */
+  readonly latencyMs: number;
+}
+
+/** What happens to an event on its way to a webhook of a sandbox, by the rules that the sandbox keeps. */
+export async function deliveryFaults(
   faults: { rules(sandbox: string): Awaitable<string | undefined> },
   sandbox: string,
   id: number,
-): Promise<number> {
+): Promise<DeliveryFaults> {
   const rules = rulesFor(readRules(await faults.rules(sandbox)), DELIVERY);
-  for (const { groups, from, times = Number.POSITIVE_INFINITY } of rules) {
-    if (id < from || id >= from + times) continue;
-    for (const { events: fault, rate, seed } of groups) {
-      const told = fault ? timesToTell({ fault, rate, seed }, id) : 1;
-      if (told !== 1) return told;
-    }
+  for (const { groups, from, times: most = Number.POSITIVE_INFINITY } of rules) {
+    if (id < from || id >= from + most) continue;
+    const plan = planOf(groups, id);
+    const times = plan?.events ? timesToTell(plan.events, id) : 1;
+    const latencyMs = plan?.latencyMs ?? 0;
+    if (times !== 1 || latencyMs > 0) return { times, latencyMs };
   }
-  return 1;
+  return { times: 1, latencyMs: 0 };
 }
 
 /** What a stream writes, with its faults. `text`: whole frames of server-sent events, or whole lines of JSON. */

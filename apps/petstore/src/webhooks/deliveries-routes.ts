@@ -20,6 +20,9 @@ import {
 } from './webhook-requests.ts';
 import { DeliveriesSchema, DeliverySchema } from './webhook-schemas.ts';
 
+/** Deliveries of a webhook that may wait when one more is asked for. */
+const MAX_WAITING = 500;
+
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
   deliveryId: Type.String({ description: 'Id of the delivery, which is that of its event.' }),
@@ -128,7 +131,9 @@ export const deliveriesRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         throw new ApiError('not_found', 'The event of this delivery is no longer kept.');
       }
       const delivery: StoredDelivery = { ...kept, state: 'waiting', nextAt: now() };
-      await webhooks.redeliver(webhook.id, delivery);
+      if (!(await webhooks.redeliver(webhook.id, delivery, MAX_WAITING))) {
+        throw new ApiError('conflict', `${MAX_WAITING} deliveries of the webhook wait already.`);
+      }
       onChange();
       return send(reply, 202, presentDelivery(delivery));
     },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { rateLimited } from '../http/api-error.ts';
 import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
+import { OWN_STORE } from '../store/store.ts';
 import { sending } from './delivery/sending.ts';
 import { presentAttempt } from './present.ts';
 import { exampleAttempt } from './webhook-examples.ts';
@@ -16,7 +17,7 @@ import {
 } from './webhook-requests.ts';
 import { AttemptSchema } from './webhook-schemas.ts';
 
-/** Tests that are sent at once, by this process. */
+/** Tests that are sent at once, by this process: of its own webhooks, and of those of sandboxes. */
 const MAX_TESTS = 4;
 
 /** A try of a webhook. */
@@ -26,7 +27,7 @@ export const webhookTestRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
   done,
 ) => {
   const allowsPrivate = config.webhookPrivateAddresses === 'allow';
-  let tests = 0;
+  const tests = { own: 0, ofSandboxes: 0 };
   app.post(
     '/webhooks/:webhookId/test',
     {
@@ -47,8 +48,9 @@ export const webhookTestRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
     },
     async (request, reply) => {
       const webhook = await findWebhook(webhooks, request);
-      if (tests >= MAX_TESTS) throw rateLimited('Others are testing webhooks just now.', 1);
-      tests++;
+      const kind = webhook.store === OWN_STORE ? 'own' : 'ofSandboxes';
+      if (tests[kind] >= MAX_TESTS) throw rateLimited('Others are testing webhooks just now.', 1);
+      tests[kind]++;
       try {
         const { sendWebhook } = await import('@petstore/webhooks/send-webhook.ts');
         const at = now();
@@ -64,7 +66,7 @@ export const webhookTestRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         const ms = Math.round(performance.now() - began);
         return send(reply, 200, presentAttempt({ at, ms, status, error, response }));
       } finally {
-        tests--;
+        tests[kind]--;
       }
     },
   );

@@ -1,11 +1,10 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timesToDeliver } from '../../src/faults/event-faults.ts';
 import { startWithSandbox } from '../support/sandbox.ts';
 
-test('events are lost or told twice, on a page, in a stream and to webhooks, and the log stays right', async (t) => {
-  const { inSandbox, store } = await startWithSandbox(t);
+test('events are lost or told twice, on a page and in a stream, and the log stays right', async (t) => {
+  const { inSandbox } = await startWithSandbox(t);
   for (let made = 1; made <= 20; made++) {
     await inSandbox('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' });
   }
@@ -44,17 +43,5 @@ test('events are lost or told twice, on a page, in a stream and to webhooks, and
     assert.deepEqual(found(), some, accept);
   }
 
-  const rule = { fault: 'events=lost;rate=0.5;seed=3', operations: ['deliverEvent'], times: 15 };
-  await inSandbox('/faults', { method: 'PUT', body: JSON.stringify([rule]) });
-  const [sandbox] = await store.sandboxes.list();
-  assert.ok(sandbox);
-  const delivered: number[] = [];
-  for (const id of ids) {
-    if ((await timesToDeliver(store.faults, sandbox.id, id)) === 1) delivered.push(id);
-  }
-  assert.deepEqual(
-    delivered,
-    ids.filter((id) => id > 15 || some.includes(id)),
-  );
   assert.equal((await page()).ids.length, 20);
 });

@@ -130,6 +130,27 @@ test('an event that fails is tried again, holds back its own animal alone, and s
   await assertError(await service.call(`${path}/99/redeliver`, { method: 'POST' }), 'not_found');
 });
 
+test('so many deliveries of a webhook may wait, and one of them may be asked for again', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => 500;
+  const { id } = await make(service, { url: receiver.url, events: ['order.placed'] });
+  const pet = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+  await Promise.all(Array.from({ length: 501 }, () => service.store.pets.create(pet)));
+  const ask = (event: number) =>
+    service.call(`/webhooks/${id}/deliveries/${event}/redeliver`, { method: 'POST' });
+  await Promise.all(
+    Array.from({ length: 499 }, (_, at) => {
+      const delivery = { eventId: BigInt(at + 1), animal: `${at + 1}`, event: '{}', attempts: [] };
+      const waiting = { ...delivery, state: 'waiting', nextAt: null } as const;
+      return service.store.webhooks.redeliver(id, waiting, 500);
+    }),
+  );
+  assert.equal((await ask(500)).status, 202);
+  await assertError(await ask(501), 'conflict', /^500 deliveries of the webhook wait already/);
+  assert.equal((await ask(500)).status, 202);
+});
+
 test('one that is gone is disabled with a reason; enabled again it goes on where it was', async (t) => {
   const service = await start(t);
   const receiver = await Receiver.start(t);

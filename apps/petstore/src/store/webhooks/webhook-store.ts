@@ -138,12 +138,16 @@ export class WebhookStore {
     return row && deliveryOf(row);
   }
 
-  /** Has an event delivered once more, at once. */
-  async redeliver(id: string, delivery: StoredDelivery): Promise<void> {
-    await this.#db.write([
-      putDelivery(id, undefined, delivery),
+  /** Has an event delivered once more, at once; false where `most` other deliveries of the webhook wait. */
+  async redeliver(id: string, delivery: StoredDelivery, most: number): Promise<boolean> {
+    const hasRoom = sql`(SELECT count(*) FROM webhook_deliveries
+      WHERE webhook_id = ${id} AND state = 'waiting'
+        AND event_id <> ${integer(delivery.eventId)}) < ${integer(most)}`;
+    const [rows = []] = await this.#db.write([
+      putDelivery(id, hasRoom, delivery),
       sql`UPDATE webhooks SET asked = asked + 1 WHERE id = ${id}`,
     ]);
+    return rows.length > 0;
   }
 
   /** Whether any is enabled. */
@@ -226,7 +230,9 @@ export class WebhookStore {
   ): Promise<void> {
     const touched = new Set(deliveries.map(({ webhookId }) => webhookId));
     const statements = [
-      ...deliveries.map(({ webhookId, delivery }) => putDelivery(webhookId, owner, delivery)),
+      ...deliveries.map(({ webhookId, delivery }) =>
+        putDelivery(webhookId, isOwned(webhookId, owner), delivery),
+      ),
       ...progress.map(saveProgress(owner)),
       ...[...touched].map(
         (id) =>
@@ -255,20 +261,25 @@ function saveProgress(owner: string) {
     WHERE id = ${progress.id} AND owner = ${owner}`;
 }
 
-/** `owner`: only where the webhook is still its own. */
+/** Whether a webhook is an owner's. */
+function isOwned(id: string, owner: string): Sql {
+  return sql`EXISTS (SELECT 1 FROM webhooks WHERE id = ${id} AND owner = ${owner})`;
+}
+
+/** `where`: only if it holds. Returns a row where it did. */
 function putDelivery(
   id: string,
-  owner: string | undefined,
+  where: Sql,
   { eventId, animal, event, state, attempts, nextAt }: StoredDelivery,
 ): Sql {
-  const isOwned = owner === undefined ? raw('1 = 1') : sql`owner = ${owner}`;
   return sql`
     INSERT INTO webhook_deliveries (webhook_id, event_id, animal, event, state, attempts, next_at)
     SELECT ${text(id)}, ${integer(eventId)}, ${text(animal)}, ${text(event)}, ${text(state)},
            ${text(JSON.stringify(attempts))}, ${integer(nextAt)}
-    WHERE EXISTS (SELECT 1 FROM webhooks WHERE id = ${id} AND ${isOwned})
+    WHERE EXISTS (SELECT 1 FROM webhooks WHERE id = ${id}) AND ${where}
     ON CONFLICT (webhook_id, event_id) DO UPDATE
-    SET state = excluded.state, attempts = excluded.attempts, next_at = excluded.next_at`;
+    SET state = excluded.state, attempts = excluded.attempts, next_at = excluded.next_at
+    RETURNING event_id`;
 }
 
 /** A parameter whose type the server cannot tell from its place. */

@@ -28,14 +28,20 @@ const KEPT_RECENT = 20;
 const KEPT_RESPONSE = 300;
 
 export interface CourierDeps {
-  /** Sends an event once. Rejects where that was stopped. */
+  /** Sends an event once, or says when it is to be sent. Rejects where that was stopped. */
   send(
     webhook: StoredWebhook,
     event: { id: string; eventId: bigint; body: string },
-  ): Promise<DeliveryOutcome>;
+  ): Promise<DeliveryOutcome | Postponed>;
   /** When to try again after so many attempts, the last of which ended at `at`; null for never. */
   nextAttemptAt(attempts: number, at: number, retryAfterMs?: number): number | null;
   now(): number;
+}
+
+/** A delivery that is not to be made yet. */
+export interface Postponed {
+  /** In milliseconds since 1970. */
+  readonly notBefore: number;
 }
 
 /** A delivery that failed, or waits behind one of the same animal. */
@@ -231,6 +237,10 @@ export class Courier {
     try {
       const id = `${this.webhook.id}.${eventId}`;
       const outcome = await this.#deps.send(this.webhook, { id, eventId, body });
+      if ('notBefore' in outcome) {
+        this.#postpone(delivery, outcome.notBefore);
+        return;
+      }
       const { status, error } = outcome;
       const response = outcome.response?.slice(0, KEPT_RESPONSE) || undefined;
       const ms = Math.round(performance.now() - began);
@@ -294,6 +304,12 @@ export class Courier {
       const [first] = [...this.#waiting.values()].flatMap(([head]) => (head ? [head] : []));
       if (first) this.#replace({ ...first, nextAt: Math.min(first.nextAt ?? again, again) });
     }
+  }
+
+  /** It waits like one that failed, but nothing was tried. */
+  #postpone(delivery: Waiting, nextAt: number): void {
+    if (this.#isInLine(delivery)) this.#replace({ ...delivery, nextAt });
+    else this.#hold({ ...delivery, nextAt });
   }
 
   #isInLine({ animal, eventId }: Waiting): boolean {

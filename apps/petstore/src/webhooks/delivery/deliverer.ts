@@ -2,10 +2,10 @@ import type { DeliveryOutcome } from '@petstore/webhooks/delivery-outcome.ts';
 import { nextAttemptAt } from '@petstore/webhooks/retries.ts';
 import { Connections } from '@petstore/webhooks/safe-post.ts';
 import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
-import { timesToDeliver } from '../../faults/event-faults.ts';
+import { deliveryFaults } from '../../faults/event-faults.ts';
 import { OWN_STORE, type Store } from '../../store/store.ts';
 import type { StoredDelivery, StoredWebhook } from '../webhook.ts';
-import { Courier, type CourierDeps } from './courier.ts';
+import { Courier, type CourierDeps, type Postponed } from './courier.ts';
 import { LogWindow } from './log-window.ts';
 import { SEND_TIMEOUT_MS, sending } from './sending.ts';
 
@@ -24,8 +24,12 @@ const SAVE_MS = 1_000;
 /** How often the logs are read, in milliseconds. */
 const READ_MS = 50;
 
-/** Deliveries that may be under way at once, to all webhooks. */
+/**
+ * Deliveries that may be under way at once, to all webhooks, and to those of sandboxes: whoever made a sandbox may have
+ * receivers that take as long as they may, and others need not wait for them.
+ */
 const MAX_UNDER_WAY = 128;
+const MAX_UNDER_WAY_OF_SANDBOXES = 64;
 
 /** Deliveries that are over, and are still shown, of each webhook. */
 const KEPT_DELIVERIES = 100;
@@ -53,6 +57,7 @@ export class Deliverer {
   #claimedAt = 0;
   #savedAt = 0;
   #underWay = 0;
+  #underWayOfSandboxes = 0;
   #isPumpPlanned = false;
   #running: Promise<void> | undefined;
   #before = { delivered: 0, failed: 0 };
@@ -181,11 +186,18 @@ export class Deliverer {
     if (this.#ownedUntil - Date.now() <= SEND_TIMEOUT_MS) return;
     for (const [id, courier] of [...this.#couriers]) {
       if (this.#underWay >= MAX_UNDER_WAY) break;
-      const begun = courier.begin(MAX_UNDER_WAY - this.#underWay, () => {
+      const isOfSandbox = courier.webhook.store !== OWN_STORE;
+      const free = MAX_UNDER_WAY - this.#underWay;
+      const most = isOfSandbox
+        ? Math.min(free, MAX_UNDER_WAY_OF_SANDBOXES - this.#underWayOfSandboxes)
+        : free;
+      const begun = courier.begin(most, () => {
         this.#underWay--;
+        if (isOfSandbox) this.#underWayOfSandboxes--;
         this.#planPump();
       });
       this.#underWay += begun;
+      if (isOfSandbox) this.#underWayOfSandboxes += begun;
       if (begun === 0) continue;
       // Those behind it come first the next time.
       this.#couriers.delete(id);
@@ -227,14 +239,20 @@ export class Deliverer {
     }
   }
 
-  /** The same as often as the sandbox wants it to be lost or sent twice; once for every other store. */
+  /** The same as often, and as late, as the sandbox wants it; once and now for every other store. */
   async #sendWithFaults(
     webhook: StoredWebhook,
     message: { id: string; eventId: bigint; body: string },
-  ): Promise<DeliveryOutcome> {
+  ): Promise<DeliveryOutcome | Postponed> {
     const { store } = webhook;
     if (store === OWN_STORE) return this.#send(webhook, message);
-    const times = await timesToDeliver(this.#deps.store.faults, store, Number(message.eventId));
+    const { faults } = this.#deps.store;
+    const { times, latencyMs } = await deliveryFaults(faults, store, Number(message.eventId));
+    if (latencyMs > 0) {
+      const { createdAt } = JSON.parse(message.body) as { createdAt: string };
+      const notBefore = Date.parse(createdAt) + latencyMs;
+      if (notBefore > Date.now()) return { notBefore };
+    }
     let outcome: DeliveryOutcome = { status: null, error: null };
     for (let time = 0; time < times; time++) outcome = await this.#send(webhook, message);
     return outcome;

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
+import { assertError } from '../support/assert-error.ts';
+import { assertSigned, Receiver } from '../support/receiver.ts';
+import { newSandbox, type ServiceWithSandbox } from '../support/sandbox.ts';
+import { type Service, startService } from '../support/service.ts';
+
+type InSandbox = ServiceWithSandbox['inSandbox'];
+
+interface Delivery {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: readonly object[];
+}
+
+const start = (t: TestContext, config: object = {}) =>
+  startService(t, { config: { webhookPrivateAddresses: 'allow', sandboxes: 'open', ...config } });
+
+/** A sandbox as a client gets it. */
+async function getSandbox({ origin }: Service): Promise<{ id: string; inSandbox: InSandbox }> {
+  const response = await fetch(`${origin}/v1/sandboxes`, {
+    method: 'POST',
+    body: '{"pets":0}',
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(response.status, 201);
+  const { id, key } = (await response.json()) as { id: string; key: string };
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const inSandbox: InSandbox = (path, init = {}) =>
+    fetch(`${origin}/v1${path}`, { ...init, headers: { ...headers, ...init.headers } });
+  return { id, inSandbox };
+}
+
+async function make(inSandbox: InSandbox, url: string): Promise<{ id: string; secret: string }> {
+  const response = await inSandbox('/webhooks', { method: 'POST', body: JSON.stringify({ url }) });
+  assert.equal(response.status, 201, await response.clone().text());
+  return (await response.json()) as { id: string; secret: string };
+}
+
+async function create(inSandbox: InSandbox, count = 1): Promise<void> {
+  for (let made = 0; made < count; made++) {
+    const body = '{"name":"Rex","categoryId":1}';
+    const response = await inSandbox('/pets', { method: 'POST', body });
+    assert.equal(response.status, 201, await response.text());
+  }
+}
+
+/** Receivers that take what comes, and never respond. */
+class Silent {
+  taken = 0;
+
+  /** Another one. To each there are few connections. */
+  async start(t: TestContext): Promise<string> {
+    const server = createServer(() => this.taken++).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanUp(t, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
+  async until(taken: number): Promise<void> {
+    while (this.taken < taken) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('a sandbox has webhooks of its own, which go with it', async (t) => {
+  const service = await start(t);
+  const { id: sandbox, inSandbox } = await getSandbox(service);
+  const other = await getSandbox(service);
+  const receiver = await Receiver.start(t);
+  const { id, secret } = await make(inSandbox, receiver.url);
+  // Neither the service's own events nor those of another sandbox are sent to it.
+  assert.equal((await service.post('/pets', '{"name":"Own","categoryId":1}')).status, 201);
+  await create(other.inSandbox);
+  await create(inSandbox);
+  assert.equal(
+    (await inSandbox('/store/orders', { method: 'POST', body: '{"petId":1}' })).status,
+    201,
+  );
+  await receiver.until(({ length }) => length === 3);
+  for (const received of receiver.received) assertSigned(received, secret);
+  const log = (await (await inSandbox('/events')).json()) as object[];
+  assert.deepEqual(
+    receiver.received.map(({ event }) => event),
+    log,
+  );
+  const path = `/webhooks/${id}/deliveries`;
+  for (let shown: Delivery[] = []; shown.length < 3; ) {
+    shown = (await (await inSandbox(path)).json()) as Delivery[];
+  }
+  const again = await inSandbox(`${path}/2/redeliver`, { method: 'POST' });
+  assert.equal(again.status, 202);
+  await receiver.until(({ length }) => length === 4);
+  assert.deepEqual(receiver.ids(), ['1', '2', '3', '2']);
+
+  for (const call of [service.call, other.inSandbox]) {
+    await assertError(await call(`/webhooks/${id}`), 'not_found');
+    await assertError(await call(path), 'not_found');
+    await assertError(await call(`/webhooks/${id}`, { method: 'DELETE' }), 'not_found');
+  }
+  assert.deepEqual(await (await service.get('/webhooks')).json(), []);
+  assert.equal((await inSandbox('/sandbox', { method: 'DELETE' })).status, 204);
+  assert.deepEqual(await service.store.webhooks.list(sandbox), []);
+  assert.deepEqual(await service.store.webhooks.deliveries(id, 1_000n, 10), []);
+});
+
+test('rules for deliverEvent lose, double and delay what a receiver gets', async (t) => {
+  const service = await start(t);
+  const { inSandbox } = await getSandbox(service);
+  const rules = [
+    { fault: 'events=lost', operations: ['deliverEvent'], from: 2, times: 1 },
+    { fault: 'events=duplicate', operations: ['deliverEvent'], from: 3, times: 1 },
+    { fault: 'latency=900ms', operations: ['deliverEvent'], from: 4, times: 1 },
+  ];
+  const set = await inSandbox('/faults', { method: 'PUT', body: JSON.stringify(rules) });
+  assert.equal(set.status, 200);
+  const receiver = await Receiver.start(t);
+  const takenAt = new Map<string, number>();
+  receiver.answer = ({ event }) => {
+    takenAt.set(event.id, Date.now());
+    return 204;
+  };
+  const { id } = await make(inSandbox, receiver.url);
+  await create(inSandbox, 4);
+  // Of the same animal: it comes behind the one that is late.
+  const body = '{"name":"Max"}';
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  assert.equal((await inSandbox('/pets/4', { method: 'PATCH', body, headers })).status, 200);
+  await create(inSandbox);
+  await receiver.until((received) => received.some(({ event }) => event.id === '5'));
+  const count = (event: string) => receiver.ids().filter((id) => id === event).length;
+  assert.deepEqual(['1', '2', '3', '4', '5', '6'].map(count), [1, 0, 2, 1, 1, 1]);
+  const [first, second] = receiver.received.filter(({ event }) => event.id === '3');
+  assert.equal(first?.webhookId, second?.webhookId, 'by which a receiver knows it again');
+  const late = receiver.received.findIndex(({ event }) => event.id === '4');
+  const order = receiver.ids().slice(late);
+  assert.deepEqual(order, ['4', '5'], 'what is of other animals did not wait');
+  const { createdAt } = JSON.parse(receiver.received[late]?.body ?? '{}') as { createdAt: string };
+  assert.ok((takenAt.get('4') ?? 0) - Date.parse(createdAt) >= 900);
+  for (let state = ''; state !== 'enabled'; ) {
+    const shown = (await (await inSandbox(`/webhooks/${id}`)).json()) as Record<string, string>;
+    if (shown.lastEventId === '6') state = shown.state ?? '';
+  }
+  const log = (await (await inSandbox('/events')).json()) as object[];
+  assert.equal(log.length, 6, 'the log stays right');
+});
+
+test('receivers of sandboxes that never respond hold up neither deliveries nor tests of others', async (t) => {
+  const service = await start(t);
+  const silent = new Silent();
+  const prompt = await Receiver.start(t);
+  const hooks: { inSandbox: InSandbox; id: string }[] = [];
+  for (let count = 0; count < 2; count++) {
+    const { inSandbox } = await newSandbox(service, 0);
+    for (let made = 0; made < 10; made++) {
+      hooks.push({ inSandbox, id: (await make(inSandbox, await silent.start(t))).id });
+    }
+    await create(inSandbox, 8);
+  }
+  await silent.until(64);
+  const own = (await (
+    await service.post('/webhooks', JSON.stringify({ url: prompt.url }))
+  ).json()) as { id: string };
+  assert.equal((await service.post('/pets', '{"name":"Own","categoryId":1}')).status, 201);
+  await prompt.until(({ length }) => length === 1);
+  // All that may be under way would be 128.
+  assert.ok(silent.taken < 128, 'half of what may be under way is for others');
+  const before = silent.taken;
+
+  const tests = hooks
+    .slice(0, 4)
+    .map(({ inSandbox, id }) =>
+      inSandbox(`/webhooks/${id}/test`, { method: 'POST' }).catch(() => undefined),
+    );
+  await silent.until(before + 4);
+  const tested = await service.call(`/webhooks/${own.id}/test`, { method: 'POST' });
+  assert.equal(((await tested.json()) as { status: number }).status, 204);
+  service.app.server.closeAllConnections();
+  await Promise.all(tests);
+});

@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string>>;
 const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY',
   'access-control-allow-headers':
-    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Petstore-Fault, traceparent, tracestate, X-Request-Id',
+    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
   // Ten minutes, the longest that any browser keeps it. So long an origin that was taken off the list may still send
   // requests, though it can't read the responses.
   'access-control-max-age': '600',

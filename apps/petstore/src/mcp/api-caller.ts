@@ -32,7 +32,14 @@ export function apiCaller({ baseUrl, headers: always, agent }: CallerOptions): C
   // A URL has IPv6 addresses in brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return async ({ method, target, headers, body }, signal) => {
-    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const end = new AbortController();
+    const leave = () => end.abort();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      end.abort();
+    }, TIMEOUT_MS);
+    signal.addEventListener('abort', leave, { once: true });
     try {
       const sent = send({
         ...{ host, port, path: pathname + target, method, agent },
@@ -41,7 +48,7 @@ export function apiCaller({ baseUrl, headers: always, agent }: CallerOptions): C
           ...headers,
           ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
         },
-        signal: AbortSignal.any([late, signal]),
+        signal: end.signal,
       });
       sent.end(body);
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -53,10 +60,13 @@ export function apiCaller({ baseUrl, headers: always, agent }: CallerOptions): C
     } catch (error) {
       if (error instanceof NoResponseError) throw error;
       throw new NoResponseError(
-        late.aborted
+        isLate
           ? `No response within ${TIMEOUT_MS / 1_000} seconds. Whether a change was made is not known: look before you repeat it.`
           : noResponse(error as NodeJS.ErrnoException, baseUrl),
       );
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
     }
   };
 }

@@ -46,7 +46,7 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
       ...READABLE,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers':
-        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Petstore-Fault, traceparent, tracestate, X-Request-Id',
+        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
       'access-control-max-age': '600',
     });
   }

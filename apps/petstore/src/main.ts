@@ -21,6 +21,7 @@ await addCommands(program, {
   export: async () => (await import('./commands/export.ts')).exportCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  events: async () => (await import('./commands/events.ts')).eventsCommand(),
   report: async () => (await import('./commands/report.ts')).reportCommand(),
   challenge: async () => (await import('./commands/challenge.ts')).challengeCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),

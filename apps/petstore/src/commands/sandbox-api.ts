@@ -48,11 +48,16 @@ export async function send(address: string, init: RequestInit): Promise<Received
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    throw new UserError(
-      `No service responds at ${address} (${cause?.code ?? message}). Start it, or name another with --url.`,
-    );
+    throw noService(address, error);
   }
+}
+
+/** The error of an address at which `fetch` found nobody. */
+export function noService(address: string, error: unknown): UserError {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return new UserError(
+    `No service responds at ${address} (${cause?.code ?? message}). Start it, or name another with --url.`,
+  );
 }
 
 /** The text of a response. Throws UserError with the message of one that is an error. */
@@ -61,7 +66,8 @@ export function expectSuccess({ status, text }: Received): string {
   throw new UserError(refusalOf(status, text));
 }
 
-function refusalOf(status: number, text: string): string {
+/** What a response that is an error says. */
+export function refusalOf(status: number, text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;

@@ -63,9 +63,23 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
     assert.ok(stored.has(id), `pet ${id} was acknowledged and is lost`);
   assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
 
-  // With room again, writes go on.
+  // With room again, writes go on, and what was told is what was stored.
   const again = await serve(t, folder);
-  assert.equal((await client(again.origin, program.output.stdout).post()).status, 201);
+  const restarted = client(again.origin, program.output.stdout);
+  assert.equal((await restarted.post()).status, 201);
+  const told: string[] = [];
+  for (let after = '0', isMore = true; isMore; ) {
+    const page = await restarted.get(`/events?limit=100&after=${after}`);
+    const events = (await page.json()) as { id: string; type: string; data: { id: number } }[];
+    told.push(...events.map(({ type, data }) => `${type} ${data.id}`));
+    after = events.at(-1)?.id ?? after;
+    isMore = page.headers.has('link');
+  }
+  const ids = db.prepare('SELECT id FROM pets ORDER BY id').all();
+  assert.deepEqual(
+    told,
+    ids.map(({ id }) => `pet.created ${id}`),
+  );
 });
 
 test('while another program holds the database locked, writes are 503 and all else goes on', async (t) => {

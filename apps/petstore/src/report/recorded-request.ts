@@ -26,6 +26,10 @@ export interface RecordedRequest {
   readonly fault?: string | undefined;
   /** Where the request's target had a credential: the parameter's name, or `path`. */
   readonly credentialIn?: string | undefined;
+  /** By HTTP/1.0, in which a connection has one request unless both sides say otherwise. nginx asks so for its clients. */
+  readonly isHttp10?: boolean | undefined;
+  /** The response has no end of its own: events as they come. */
+  readonly isStream?: boolean | undefined;
   /** A proxy says that it stands between (`Via`, `Forwarded`, `X-Forwarded-For`). */
   readonly viaProxy?: boolean | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -104,6 +108,19 @@ export function parameterOf(target: string, name: string): string | undefined {
   return new URLSearchParams(target.split('?', 2)[1] ?? '').get(name) ?? undefined;
 }
 
+/** The requests for pages of a list by their cursors, in the order in which they came. */
+export function byCursor(requests: readonly RecordedRequest[]): Map<string, RecordedRequest[]> {
+  const found = new Map<string, RecordedRequest[]>();
+  for (const request of requests) {
+    const cursor = request.method === 'GET' ? parameterOf(request.target, 'cursor') : undefined;
+    if (cursor === undefined) continue;
+    const same = found.get(cursor);
+    if (same) same.push(request);
+    else found.set(cursor, [request]);
+  }
+  return found;
+}
+
 /** Faults after which a client cannot read the response, whatever its status. */
 const UNREADABLE = new Set(['cut', 'reset', 'malformed', 'length', 'type', 'duplicate']);
 
@@ -121,14 +138,13 @@ export function failedInPassing(request: RecordedRequest): boolean {
     status === undefined ||
     clientLeft === true ||
     TRANSIENT.has(status) ||
-    faultKinds(request).some((kind) => UNREADABLE.has(kind)) ||
-    lacksMembers(request)
+    faultKinds(request).some((kind) => UNREADABLE.has(kind))
   );
 }
 
-/** Whether members were taken out of the response, without which a client may well be lost. */
-function lacksMembers({ fault = '' }: RecordedRequest): boolean {
-  return /drift=(?:missing|all)/.test(fault);
+/** Whether a response could be used: it came, and has the members without which a client may well be lost. */
+export function isReadable(request: RecordedRequest): boolean {
+  return !failedInPassing(request) && !/drift=(?:missing|all)/.test(request.fault ?? '');
 }
 
 /** Statuses after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585). */

@@ -29,6 +29,9 @@ const MAX_WAITING = 5_000;
 
 const SANDBOX_KEY = 'pk_sand_';
 
+/** Media types of responses that go on. */
+const STREAM = /^(?:text\/event-stream|application\/(?:jsonl|x-ndjson))/;
+
 interface RecorderDeps {
   readonly store: ReportStore;
   /** The sandbox that a key opens, for one that came in a target. */
@@ -147,6 +150,8 @@ export class Recorder {
     // A fault that ends the connection is not the client's doing.
     if (!response.writableFinished && !endsConnection(fault)) described.clientLeft = true;
     if (fault) described.fault = fault.slice(0, 300);
+    if (request.raw.httpVersion === '1.0') described.isHttp10 = true;
+    if (STREAM.test(sent?.('content-type') ?? '')) described.isStream = true;
     if (leaked !== undefined) described.credentialIn = leaked;
     if (headers.via ?? headers.forwarded ?? headers['x-forwarded-for']) described.viaProxy = true;
     if (headers['if-none-match']) described.ifNoneMatch = tagOf(headers['if-none-match']);

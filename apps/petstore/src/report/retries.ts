@@ -16,6 +16,9 @@ export interface Retry {
 /** The end of a response is seen a little later here than at the client. */
 const CLOCK_SLACK_MS = 50;
 
+/** Waits are alike up to this ratio of the longer to the shorter one. */
+export const ALIKE_RATIO = 1.25;
+
 /** A longer pause, beyond what `Retry-After` asks for, says that the request is a new one. */
 const LONGEST_PAUSE_MS = 120_000;
 
@@ -30,7 +33,9 @@ function signature({ method, target, body = '' }: RecordedRequest): string {
  * Two workers of a client may send the same request on their own. So no request counts of which two were ever under way
  * at once, and no POST without an Idempotency-Key that the client also sent again after it had succeeded.
  */
-export function retriesIn({ requests }: Recording): Retry[] {
+export function retriesIn(recording: Recording): Retry[] {
+  // Who left a stream and opens it again has tried nothing again.
+  const requests = recording.requests.filter(({ isStream }) => !isStream);
   const bySignature = Map.groupBy(requests, signature);
   const retries: Retry[] = [];
   for (const same of bySignature.values()) {
@@ -57,6 +62,38 @@ export function retryRuns(recording: Recording): Retry[][] {
     runOf.set(retry.again, run);
   }
   return runs;
+}
+
+/**
+ * Whether the waits of a run are those of a client that asks for the same thing again and again, whatever comes: right
+ * before the run, or behind it, it waited as long after a response that was good.
+ */
+export function isPolling(run: readonly Retry[], { requests }: Recording): boolean {
+  const [first, last] = [run[0], run.at(-1)];
+  if (!first || !last || first.failed.method !== 'GET') return false;
+  const before = requests.findLast(
+    (request) => request.at < first.failed.at && isSame(request, first.failed),
+  );
+  const after = requests.find(
+    (request) => request.at > last.again.at && isSame(request, last.again),
+  );
+  const pauses = [
+    before && !failedInPassing(before) && first.failed.at - endOf(before),
+    after && !failedInPassing(last.again) && after.at - endOf(last.again),
+  ];
+  return pauses.some(
+    (pause) => typeof pause === 'number' && run.every(({ waitMs }) => areAlike(pause, waitMs)),
+  );
+}
+
+/** Whether two requests are the same, as far as the client is concerned. */
+export function isSame(one: RecordedRequest, other: RecordedRequest): boolean {
+  return one.method === other.method && one.target === other.target && one.body === other.body;
+}
+
+/** Whether two waits differ by no more than a quarter. */
+function areAlike(one: number, other: number): boolean {
+  return Math.max(one, other) <= ALIKE_RATIO * Math.min(one, other);
 }
 
 function overlap(same: readonly RecordedRequest[]): boolean {

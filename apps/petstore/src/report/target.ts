@@ -16,8 +16,8 @@ const NAME = /^[A-Za-z_][\w.[\]-]{0,30}$/;
 
 const MAX_PARAMETERS = 20;
 
-/** Ids of things in a path. */
-const ID = /^(?:-?\d{1,19}|[a-z]{1,10}_[0-9a-f]{1,32})$/;
+/** Ids of things in a path: of animals, categories, orders and events, and of webhooks. */
+const ID = /^(?:-?\d{1,19}|wh_[0-9a-f]{16})$/;
 
 const KEY = /pk_(?:live|test|sand)_/;
 

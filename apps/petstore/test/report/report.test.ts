@@ -1,5 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Report } from '../../src/report/report.ts';
@@ -95,9 +97,40 @@ test('no body, key or foreign value of a request is kept, and no sandbox sees th
   assert.equal(kept.length, 2);
   assert.doesNotMatch(JSON.stringify(kept), /secretariat|secret-key|my secret|secret\//i);
   assert.equal(kept[1]?.target, '/v1/pets?status=…&cursor=…&limit=…&secret=…');
+  await (await other.inSandbox(`/webhooks/sk_${'0'.repeat(32)}`)).text();
+  await (await other.inSandbox('/webhooks/wh_0123456789abcdef')).text();
+  await (await other.inSandbox('/report')).text();
+  const [, , secret, ofOurs] = await store.reports.requests(sandbox);
+  assert.equal(secret?.target, '/v1/webhooks/…', 'it may be the key of something else');
+  assert.equal(ofOurs?.target, '/v1/webhooks/wh_0123456789abcdef');
   const own = (await (await service.inSandbox('/report')).json()) as Report;
   assert.equal(own.requests.count, 0);
 });
+
+test('a stream that is followed is no wait, and HTTP/1.0 no habit of the client', async (t) => {
+  const { origin, inSandbox, sandboxKey, store } = await startWithSandbox(t);
+  for (let i = 0; i < 7; i++) {
+    const leaving = new AbortController();
+    const headers = { accept: 'text/event-stream' };
+    await inSandbox('/events', { headers, signal: leaving.signal });
+    leaving.abort();
+    await overHttp10(origin, `GET /v1/pets?limit=${i + 1}`, sandboxKey);
+  }
+  const { rules, sandbox } = (await (await inSandbox('/report')).json()) as Report;
+  const broken = rules.filter(({ verdict }) => verdict === 'broken');
+  assert.deepEqual(broken, []);
+  const kept = await store.reports.requests(sandbox);
+  assert.equal(kept.filter(({ isHttp10 }) => isHttp10).length, 7);
+  assert.equal(kept.filter(({ isStream }) => isStream).length, 7);
+});
+
+/** Sends a request as nginx does for its clients unless it is told otherwise: over a connection of its own. */
+async function overHttp10(origin: string, line: string, key: string): Promise<void> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.end(`${line} HTTP/1.0\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+}
 
 test('petstore report prints what the service says, and ends with 1 where a rule is broken', async (t) => {
   const { origin, inSandbox, sandboxKey } = await startWithSandbox(t);

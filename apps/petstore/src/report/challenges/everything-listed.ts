@@ -1,4 +1,4 @@
-import { failedInPassing, parameterOf, type RecordedRequest } from '../recorded-request.ts';
+import { byCursor, isReadable, parameterOf, type RecordedRequest } from '../recorded-request.ts';
 import { evidence, findingOf, nameOf, outcomeOf, type Rule } from '../rule.ts';
 
 const EXPECTED =
@@ -18,12 +18,15 @@ export const everythingListed: Rule = {
       ({ method, operation }) => method === 'GET' && operation === 'listPets',
     );
     const read = pages.filter(
-      (page) => (page.status === 200 || page.status === 304) && !failedInPassing(page),
+      (page) => (page.status === 200 || page.status === 304) && isReadable(page),
     );
+    const pagesBehind = byCursor(read);
+    /** Pages from which the end was not reached. */
+    const tried = new Set<RecordedRequest>();
     for (const first of read) {
       if (parameterOf(first.target, 'cursor') !== undefined || first.next === undefined) continue;
-      const chain = chainFrom(first, read);
-      if (chain.at(-1)?.next !== undefined) continue;
+      const chain = chainFrom(first, pagesBehind, tried);
+      if (!chain) continue;
       const seen = `${chain.length} pages were read, to the last one.`;
       return findingOf([], [evidence([first, chain.at(-1) as RecordedRequest], seen, EXPECTED)]);
     }
@@ -36,16 +39,19 @@ export const everythingListed: Rule = {
   },
 };
 
-/** The pages that follow one another from a first one. */
-function chainFrom(first: RecordedRequest, read: readonly RecordedRequest[]): RecordedRequest[] {
-  const chain = [first];
-  for (;;) {
-    const last = chain.at(-1) as RecordedRequest;
-    const cursor = parameterOf(last.next ?? '', 'cursor');
-    const next = read.find(
-      ({ at, target }) => at > last.at && parameterOf(target, 'cursor') === cursor,
-    );
-    if (cursor === undefined || !next) return chain;
-    chain.push(next);
+/** The pages that follow one another from a first one to the last; undefined where they do not get there. */
+function chainFrom(
+  first: RecordedRequest,
+  pages: ReadonlyMap<string, readonly RecordedRequest[]>,
+  tried: Set<RecordedRequest>,
+): RecordedRequest[] | undefined {
+  const chain: RecordedRequest[] = [];
+  for (let page: RecordedRequest | undefined = first; page && !tried.has(page); ) {
+    const { next, at }: RecordedRequest = page;
+    chain.push(page);
+    tried.add(page);
+    if (next === undefined) return chain;
+    page = pages.get(parameterOf(next, 'cursor') ?? '')?.find((later) => later.at > at);
   }
+  return undefined;
 }

@@ -18,7 +18,7 @@ export const connectionsReused: Rule = {
   },
   advice: 'Send some requests, each within a second of the last, without a proxy in between.',
   judge({ requests }) {
-    if (requests.some(({ viaProxy }) => viaProxy)) return findingOf([], []);
+    if (requests.some(({ viaProxy, isHttp10 }) => viaProxy || isHttp10)) return findingOf([], []);
     const reused: RecordedRequest[] = [];
     const anew: RecordedRequest[] = [];
     requests.forEach((request, i) => {

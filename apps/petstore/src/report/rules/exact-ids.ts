@@ -35,7 +35,8 @@ export const exactIds: Rule = {
       }
       for (const id of request.sentIds ?? []) {
         if (!sent.has(id)) sent.set(id, request);
-        if (isLostInDouble(id)) rounded.set(`${BigInt(Number(id))}`, id);
+        if (!isLostInDouble(id)) continue;
+        for (const double of writtenAsDouble(id)) rounded.set(double, id);
       }
     }
     return findingOf(broken, kept);
@@ -44,4 +45,10 @@ export const exactIds: Rule = {
 
 function isLostInDouble(id: string): boolean {
   return BigInt(Number(id)) !== BigInt(id);
+}
+
+/** How programs write the double that is next to an id: every digit of it, or as few as tell it from others (JavaScript). */
+function writtenAsDouble(id: string): string[] {
+  const double = Number(id);
+  return [`${BigInt(double)}`, String(double)];
 }

@@ -18,16 +18,17 @@ export const idempotencyKeys: Rule = {
       const key = request.idempotencyKey as string;
       const earlier = first.get(key);
       if (!earlier) first.set(key, request);
-      else if (contentOf(earlier) !== contentOf(request)) {
+      else if (isOther(earlier, request)) {
         const seen = `${nameOf(request)} has the Idempotency-Key of another request.`;
         broken.push(evidence([earlier, request], seen, 'Make a new key for each new request.'));
-      }
+      } else if (earlier.body === undefined) first.set(key, request);
     }
     for (const { failed, again } of retriesIn(recording)) {
       const { idempotencyKey: key } = failed;
       // Nothing was done for 429, so another key does no harm there.
       if (key === undefined || failed.status === 429 || again.idempotencyKey === key) continue;
-      const seen = `${nameOf(failed)} ${outcomeOf(failed)}, and was sent again with another Idempotency-Key.`;
+      const how = again.idempotencyKey === undefined ? 'without its' : 'with another';
+      const seen = `${nameOf(failed)} ${outcomeOf(failed)}, and was sent again ${how} Idempotency-Key.`;
       broken.push(
         evidence([failed, again], seen, 'Send the retry with the key of the first attempt.'),
       );
@@ -46,7 +47,12 @@ export const idempotencyKeys: Rule = {
   },
 };
 
-/** What the service compares: the method, the path, and the body. */
-function contentOf({ method, target, body = '' }: RecordedRequest): string {
-  return `${method} ${target.split('?', 1)[0]} ${body}`;
+/** What the service compares: the method, the path, and the body. A body that did not arrive is like any other. */
+function isOther(one: RecordedRequest, other: RecordedRequest): boolean {
+  const isOtherBody = one.body !== undefined && other.body !== undefined && one.body !== other.body;
+  return isOtherBody || pathOf(one) !== pathOf(other);
+}
+
+function pathOf({ method, target }: RecordedRequest): string {
+  return `${method} ${target.split('?', 1)[0]}`;
 }

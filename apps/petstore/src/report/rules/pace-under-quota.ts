@@ -1,4 +1,5 @@
-import { endOf, type RecordedRequest } from '../recorded-request.ts';
+import { endOf } from '../recorded-request.ts';
+import { isSame } from '../retries.ts';
 import { type Evidence, evidence, findingOf, type Rule } from '../rule.ts';
 
 /** Requests that were under way already, or that another part of the client was about to send. */
@@ -23,11 +24,12 @@ export const paceUnderQuota: Rule = {
     const kept: Evidence[] = [];
     let until = 0;
     for (const refused of requests) {
-      if (refused.status !== 429 || refused.retryAfter === undefined) continue;
+      if (refused.status !== 429 || !refused.retryAfter) continue;
       const from = endOf(refused);
       // One pause is judged once, by its first 429.
       if (refused.at < until) continue;
       until = from + refused.retryAfter * 1_000;
+      // An early retry of the same request is another rule's.
       const during = requests.filter(
         (request) =>
           request.at > from + GRACE_MS && request.at < until && !isSame(request, refused),
@@ -43,8 +45,3 @@ export const paceUnderQuota: Rule = {
     return findingOf(broken, kept);
   },
 };
-
-/** An early retry of the same request is another rule's. */
-function isSame(one: RecordedRequest, other: RecordedRequest): boolean {
-  return one.method === other.method && one.target === other.target && one.body === other.body;
-}

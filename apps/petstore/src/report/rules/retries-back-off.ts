@@ -1,4 +1,4 @@
-import { type Retry, retryRuns } from '../retries.ts';
+import { ALIKE_RATIO, isPolling, type Retry, retryRuns } from '../retries.ts';
 import { duration, type Evidence, evidence, findingOf, nameOf, type Rule } from '../rule.ts';
 
 /** Waits below this are none: the client sent the request again at once. */
@@ -9,7 +9,6 @@ const HAMMERING = 2;
 
 /** So many waits that differ by no more than a quarter are constant. Random ones hardly ever look so. */
 const CONSTANT = 4;
-const CONSTANT_RATIO = 1.25;
 
 const EXPECTED =
   'Wait before each attempt, and longer before each further one, with some chance in it.';
@@ -35,7 +34,8 @@ export const retriesBackOff: Rule = {
           `${nameOf(first.failed)} was sent ${run.length + 1} times, with waits of ${waits.map(duration).join(', ')}.`,
           EXPECTED,
         );
-        if (isHammering(waits) || isConstant(waits)) broken.push(piece);
+        const isBroken = isHammering(waits) || (isConstant(waits) && !isPolling(run, recording));
+        if (isBroken) broken.push(piece);
         else if (waits.length > 1 && (waits.at(-1) ?? 0) > (waits[0] ?? 0)) kept.push(piece);
       }
     }
@@ -63,5 +63,5 @@ function isHammering(waits: readonly number[]): boolean {
 }
 
 function isConstant(waits: readonly number[]): boolean {
-  return waits.length >= CONSTANT && Math.max(...waits) <= CONSTANT_RATIO * Math.min(...waits);
+  return waits.length >= CONSTANT && Math.max(...waits) <= ALIKE_RATIO * Math.min(...waits);
 }

@@ -11,7 +11,8 @@ export const timeLimits: Rule = {
     url: 'https://www.rfc-editor.org/rfc/rfc9112#section-9.5',
   },
   advice: 'Let a response take longer than your time limit: start the challenge hang.',
-  judge({ requests, longestWaitMs }) {
+  judge({ requests: all, longestWaitMs }) {
+    const requests = all.filter(({ isStream }) => !isStream);
     const expected = `Give up after a time of your own, before ${duration(longestWaitMs)}.`;
     const broken = requests
       // That a client has left is noticed late on a busy machine: whoever leaves has a limit.

@@ -1,5 +1,6 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { brokenLinks, checkAnchors } from '../../src/guides/links/anchors.ts';
@@ -404,6 +405,44 @@ test('pages that take too long together say how far they came, which are slow, a
   });
   assert.match(problem?.message ?? '', said);
   assert.equal(problem?.path, '');
+});
+
+/** The threads that a piece of work starts. */
+async function threadsOf(work: () => Promise<unknown>): Promise<number> {
+  let started = 0;
+  const count = () => {
+    started += 1;
+  };
+  subscribe('worker_threads', count);
+  await work();
+  unsubscribe('worker_threads', count);
+  return started;
+}
+
+test('a thread that rendered a site renders the next one, of which it knows nothing else', async () => {
+  const page = Buffer.from('[x](other.md)\n\n{% include "other.md" %}\n');
+  const first = new Map([
+    ['a.md', Buffer.from('# A')],
+    ['other.md', Buffer.from('# Other')],
+  ]);
+  await renderPages(first, { ...TARGETS, files: new Set(first.keys()) }, within({}));
+  const threads = await threadsOf(async () => {
+    const { pages, problems } = await renderPages(
+      new Map([['b.md', page]]),
+      { ...TARGETS, files: new Set(['b.md']) },
+      within({}),
+    );
+    assert.deepEqual(
+      pages.map(({ file }) => file),
+      ['b.md'],
+    );
+    assert.match(brokenLinks(pages)[0]?.message ?? '', /no `other\.md`/);
+    assert.match(problems[0]?.message ?? '', /`other\.md` is not in the archive/);
+  });
+  assert.equal(threads, 0);
+  const slow = new Map([['slow.md', Buffer.from('_a*'.repeat(300_000))]]);
+  await renderPages(slow, TARGETS, within({ page: 100 }));
+  assert.equal(await threadsOf(() => renderPages(first, TARGETS, within({}))), 1);
 });
 
 test('a page that is too large is refused before anything is rendered', async () => {

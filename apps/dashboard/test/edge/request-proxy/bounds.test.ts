@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { ProxyBounds } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { DEFAULT_BOUNDS } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { places } from '../../../server/src/edge/request-proxy/places.ts';
@@ -214,10 +215,12 @@ test('a compressed response whose window is larger than those of browsers is cut
   const open = Array.from({ length: 12 }, () => sendThrough(port, { url: `${api.url}/br` }));
   const first = await Promise.race(open);
   assert.match(JSON.stringify(first.end), /Too many compressed responses/);
+  // One that the API begins after this would be waited for until it counts as silent.
+  await timeUntil(async () => held.length === 1 + open.length);
   for (const response of held) response.destroy();
   await Promise.all(open);
   const later = sendThrough(port, { url: `${api.url}/br` });
-  while (held.at(-1)?.destroyed !== false) await new Promise((resolve) => setImmediate(resolve));
+  await timeUntil(async () => held.at(-1)?.destroyed === false);
   held.at(-1)?.end(brotli.subarray(-1));
   assert.deepEqual((await later).end, {}, 'there is room again');
 });

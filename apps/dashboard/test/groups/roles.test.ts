@@ -6,6 +6,7 @@ import type { Group, GroupMember, ProjectGroup } from '../../server/src/groups/g
 import { setGroupsOfUser } from '../../server/src/groups/set-groups-of-user.ts';
 import { queueDomainNotice } from '../../server/src/notices/queue-notice.ts';
 import type { Member, Project } from '../../server/src/projects/project.ts';
+import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import { insertGroup } from '../../server/src/store/groups.ts';
 import type { Role } from '../../server/src/store/schema.ts';
 import {
@@ -145,6 +146,40 @@ onBothEngines('people of groups are counted by plans, and owners of groups are t
     ['a@example.com', 'b@example.com', 'owner@example.com'],
   );
 });
+
+onBothEngines(
+  'strangers neither learn of groups by the readers of a site, nor let any read that they are not in',
+  async (t) => {
+    const service = await startService(t, { signUp: 'open' });
+    const root = await service.signUp('root@example.com');
+    const eve = await service.signUp('eve@example.com');
+    await createProject(eve, 'pets');
+    for (const name of ['Leads', 'Board']) await makeGroup(service, name, {});
+    const listed = async (visitor: Visitor) => {
+      const path = '/api/projects/pets/access';
+      const access = await json<SiteAccess>(await visitor.call('GET', path));
+      return [access.groups, access.allGroups].map((groups) => groups.map(({ name }) => name));
+    };
+    const allow = (visitor: Visitor, ...groups: string[]) =>
+      visitor.call('PATCH', '/api/projects/pets/access', { groups });
+    assert.deepEqual(await listed(eve), [[], []]);
+    const refused = await assertError(await allow(eve, 'grp_board'), 400, 'invalid_request');
+    assert.equal(refused, 'groups has grp_board, and there is no such group.');
+    await setGroups(service, await idOf(eve), ['Leads']);
+    assert.deepEqual(await listed(eve), [[], ['Leads']]);
+    await json(await allow(eve, 'grp_leads'));
+    // The installation's owner chooses any, and what was chosen stays to be taken back.
+    assert.deepEqual(await listed(root), [['Leads'], ['Board', 'Leads']]);
+    await json(await allow(root, 'grp_leads', 'grp_board'));
+    assert.deepEqual(await listed(eve), [
+      ['Board', 'Leads'],
+      ['Board', 'Leads'],
+    ]);
+    await json(await allow(eve, 'grp_board'));
+    await json(await allow(eve));
+    assert.deepEqual(await listed(eve), [[], ['Leads']]);
+  },
+);
 
 onBothEngines('what someone made by a group’s role ends with it', async (t) => {
   const service = await startService(t, { signUp: 'open' });

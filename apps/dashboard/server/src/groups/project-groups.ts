@@ -21,20 +21,27 @@ export async function readProjectGroups(
 }
 
 /**
- * The groups that the caller may give a role in a project, with the role that they have. Where anybody may sign up, those
- * that the caller is in: strangers neither read a company's groups nor put projects into their lists.
+ * The groups that the caller may choose for a project of theirs, the first `limit`. Where anybody may sign up, those that
+ * they are in: strangers neither read a company's groups nor put projects into their lists.
  */
-export async function readGroupsToChoose(
+export function listGroupsToChoose(
   { db, config }: Pick<Deps, 'db' | 'config'>,
+  { user }: Caller,
+  limit?: number,
+) {
+  const isAll = config.signUp !== 'open' || user.role === 'owner';
+  return listGroups(db, { of: isAll ? undefined : user.id, ...(limit && { limit }) });
+}
+
+/** The same with the roles that they have in the project. */
+export async function readGroupsToChoose(
+  deps: Pick<Deps, 'db' | 'config'>,
   project: ProjectRow,
   caller: Caller,
 ): Promise<ProjectGroup[]> {
-  const of = mayChooseAll(config, caller) ? undefined : caller.user.id;
-  return present(await listGroups(db, { of }), await rolesOfGroupsIn(db, project.id));
+  const groups = await listGroupsToChoose(deps, caller);
+  return present(groups, await rolesOfGroupsIn(deps.db, project.id));
 }
-
-const mayChooseAll = ({ signUp }: Deps['config'], { user }: Caller) =>
-  signUp !== 'open' || user.role === 'owner';
 
 function present(
   groups: Awaited<ReturnType<typeof listGroups>>,

@@ -5,6 +5,7 @@ import { hashPassword } from '../accounts/passwords.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { conflict, invalidRequest, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
+import { listGroupsToChoose } from '../groups/project-groups.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -13,7 +14,6 @@ import type { ProjectRow } from '../store/projects.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import {
   deleteSiteKey,
-  findGroups,
   findSiteAccess,
   insertSiteKey,
   listAccessGroups,
@@ -39,14 +39,15 @@ type AccessDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 
 /** Changes what is private, and which accounts may read. Throws ApiError where a group is none. */
 export async function changeAccess(
-  deps: AccessDeps,
+  deps: AccessDeps & Pick<Deps, 'config'>,
   { id }: ProjectRow,
   change: SiteAccessChange,
   caller: Caller,
 ): Promise<void> {
   await changing(deps, id, caller, async (trx, project) => {
     const from = await settingsOf(trx, project);
-    const groups = change.groups && (await groupsOrThrow(trx, change.groups));
+    const groups =
+      change.groups && (await groupsOrThrow({ ...deps, db: trx }, id, change.groups, caller));
     if (change.private !== undefined) await setPrivate(trx, id, change.private);
     if (change.everyone !== undefined)
       await setSiteAccess(trx, id, { everyone: change.everyone ? 1 : 0 });
@@ -77,13 +78,20 @@ async function settingsOf(db: Db, project: ProjectRow) {
   };
 }
 
-async function groupsOrThrow(trx: Trx, ids: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(ids)];
-  const found = (await findGroups(trx, wanted)).map(({ id }) => id);
-  const missing = wanted.find((id) => !found.includes(id));
+/** Throws ApiError for a group that may not read yet, and that the caller may not choose. */
+async function groupsOrThrow(
+  deps: Pick<Deps, 'db' | 'config'>,
+  projectId: string,
+  ids: readonly string[],
+  caller: Caller,
+): Promise<string[]> {
+  const there = await listAccessGroups(deps.db, projectId);
+  const choices = await listGroupsToChoose(deps, caller);
+  const known = new Set([...there, ...choices].map(({ id }) => id));
+  const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined)
     throw invalidRequest(`groups has ${missing.slice(0, 50)}, and there is no such group.`);
-  return wanted;
+  return [...new Set(ids)];
 }
 
 /** Sets the shared password. All who came in by an earlier one are out. Throws ApiError for a bad one. */

@@ -1,6 +1,8 @@
+import type { Caller } from '../accounts/caller.ts';
 import { configuredSource } from '../configured-edge.ts';
 import type { Deps } from '../deps.ts';
 import { type Accent, signInPage, styleHash } from '../edge/access/sign-in-page.ts';
+import { listGroupsToChoose } from '../groups/project-groups.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import {
   asksAgain,
@@ -14,12 +16,7 @@ import {
 import { instant } from '../schema-types.ts';
 import { findLook } from '../store/private-site.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
-import {
-  findSiteAccess,
-  listAccessGroups,
-  listGroupNames,
-  listSiteKeys,
-} from '../store/site-access.ts';
+import { findSiteAccess, listAccessGroups, listSiteKeys } from '../store/site-access.ts';
 import { countSiteSessions } from '../store/site-sessions.ts';
 import {
   addSiteKey,
@@ -60,7 +57,8 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const { project, can } = accessOf(request);
-      return presentAccess(deps, project, can.includes('project.update'));
+      const isOwner = can.includes('project.update');
+      return presentAccess(deps, project, isOwner ? callerOf(request) : undefined);
     },
   );
 
@@ -74,9 +72,10 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
     }),
     async (request) => {
       const { project } = accessOf(request);
-      await changeAccess(deps, project, request.body, callerOf(request));
+      const caller = callerOf(request);
+      await changeAccess(deps, project, request.body, caller);
       const changed = await findProjectById(deps.db, project.id);
-      return presentAccess(deps, changed ?? project, true);
+      return presentAccess(deps, changed ?? project, caller);
     },
   );
 
@@ -185,19 +184,26 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
   }
 };
 
-/** `isOwner`: they are told which groups there are. */
+/** `owner`: they are told which groups they may choose. */
 async function presentAccess(
-  { db, addresses, now }: Pick<Deps, 'db' | 'addresses' | 'now'>,
+  deps: Pick<Deps, 'db' | 'addresses' | 'now' | 'config'>,
   project: ProjectRow,
-  isOwner: boolean,
+  owner: Caller | undefined,
 ): Promise<SiteAccess> {
+  const { db, addresses, now } = deps;
   const row = await findSiteAccess(db, project.id);
+  const groups = await listAccessGroups(db, project.id);
+  const isChosen = (id: string) => groups.some((group) => group.id === id);
+  const choices = owner ? await listGroupsToChoose(deps, owner, MAX_GROUPS) : [];
+  const others = choices.filter(({ id }) => !isChosen(id)).map(({ id, name }) => ({ id, name }));
   return {
     private: project.private,
     password: row?.password_at ? { setAt: instant(row.password_at) } : null,
     everyone: row?.everyone === 1,
-    groups: await listAccessGroups(db, project.id),
-    allGroups: isOwner ? await listGroupNames(db, MAX_GROUPS) : [],
+    groups,
+    allGroups: owner
+      ? [...groups, ...others].sort((one, other) => one.name.localeCompare(other.name))
+      : [],
     keys: (await listSiteKeys(db, project.id)).map(presentKey),
     sessions: await countSiteSessions(db, project.id, now()),
     audience: addresses().site(project.slug),

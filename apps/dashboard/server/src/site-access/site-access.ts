@@ -34,7 +34,10 @@ export const SiteAccess = Type.Object(
         'Everyone with an account may read. Members of the project always may, and the owner of the installation.',
     }),
     groups: Type.Array(Group, { description: 'Groups whose members may read.' }),
-    allGroups: Type.Array(Group, { description: 'All groups, to choose from; for owners.' }),
+    allGroups: Type.Array(Group, {
+      description:
+        'Those that may read, and those to choose from; for owners. Where anybody may sign up, the groups that you are in.',
+    }),
     keys: Type.Array(ref(SiteKey)),
     sessions: Type.Integer({
       description: 'How many readers are signed in, on each host by themselves.',

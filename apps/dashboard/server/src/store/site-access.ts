@@ -40,25 +40,6 @@ export function listAccessGroups(
     .execute();
 }
 
-/** All groups of the installation by their names, at most `limit`. */
-export function listGroupNames(db: Db, limit: number): Promise<{ id: string; name: string }[]> {
-  return db.selectFrom('groups').select(['id', 'name']).orderBy('name_key').limit(limit).execute();
-}
-
-/** Those of the ids that are groups. */
-export function findGroups(
-  db: Db,
-  ids: readonly string[],
-): Promise<{ id: string; name: string }[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return db
-    .selectFrom('groups')
-    .select(['id', 'name'])
-    .where('id', 'in', ids)
-    .orderBy('name_key')
-    .execute();
-}
-
 export async function setAccessGroups(
   trx: Trx,
   projectId: string,

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
-import { count } from '@petstore/service/text.ts';
 import {
   type BuildLog,
   type BuildProblem,
@@ -12,43 +11,13 @@ import {
 } from '@petstore/site/build-log.ts';
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { levelOf } from '@petstore/site/rules.ts';
-import { roleIn } from '../accounts/caller.ts';
-import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
-import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { PLANS } from '../projects/project.ts';
-import { type Full, fullInWords, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
-import { tellFull, tellNear } from '../quotas/tell-near.ts';
-import { findLiveManifest, missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
-import { writeAudit } from '../store/audit.ts';
-import { findBranchPreview } from '../store/branch-previews.ts';
-import { putDeployChanges } from '../store/deploy-changes.ts';
+import { fullInWords } from '../quotas/room-for-bytes.ts';
+import { tellFull } from '../quotas/tell-near.ts';
+import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
-import {
-  appendLog,
-  type DeployRow,
-  findLiveDeploy,
-  finishDeploy,
-  type LogRow,
-  listPrunable,
-  markActivated,
-  pruneDeploys,
-  setLiveDeploy,
-} from '../store/deploys.ts';
-import { holdContents } from '../store/project-contents.ts';
-import {
-  findProjectById,
-  findProjectForUser,
-  lockProject,
-  type ProjectRow,
-} from '../store/projects.ts';
-import { findRepositoryById } from '../store/repositories.ts';
-import type { Role, Trx } from '../store/schema.ts';
-import { recordSiteChange } from '../store/sites.ts';
-import { lockValidToken } from '../store/tokens.ts';
-import { findUser } from '../store/users.ts';
+import { appendLog, type DeployRow, type LogRow } from '../store/deploys.ts';
 import { findingText } from './artifact.ts';
-import { showOnPreview } from './branch-previews.ts';
 import { type PackedArtifact, unpackBlobs } from './build/artifact/pack.ts';
 import type { BuiltDocument } from './build/build-service.ts';
 import type { BuildJob } from './build/process/messages.ts';
@@ -60,21 +29,12 @@ import {
   compareWithShown,
   findShownId,
 } from './changes/compare-with-shown.ts';
-import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
-import { tellFailed, tellLive, tellSucceeded } from './deploy-notice.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
-import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
+import { finishFailed, finishSucceeded, NoRoomError } from './finish-deploy.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, tellGonePages } from './site-changes.ts';
 import { tellHiddenPages } from './versions/hidden-pages.ts';
-import {
-  isNewerThanShown,
-  showAsVersion,
-  shownBy,
-  versionOf,
-  whyNoRoom,
-} from './versions/site-versions.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -255,237 +215,4 @@ function logWriter(
       );
   };
   return Object.assign(say, { written: () => last });
-}
-
-type FinishDeps = Pick<Deps, 'addresses' | 'db' | 'now' | 'siteChanged'>;
-
-/** Marks a deploy as failed, unless another worker has it by now. The live deploy stays live. */
-async function finishFailed(
-  deps: FinishDeps,
-  worker: string,
-  deploy: DeployRow,
-  result: Failure,
-): Promise<void> {
-  const at = deps.now();
-  const line = `Failed with ${count(result.problems.length, 'problem')}.`;
-  await deps.db.transaction().execute(async (trx) => {
-    if (await lockProject(trx, deploy.project_id))
-      await failDeploy(trx, at, deps, worker, deploy, result, line);
-  });
-}
-
-interface Failure {
-  readonly problems: readonly BuildProblem[];
-  readonly findings: readonly Finding[];
-}
-
-/** The project must be locked. */
-async function failDeploy(
-  trx: Trx,
-  at: number,
-  deps: FinishDeps,
-  worker: string,
-  deploy: DeployRow,
-  { problems, findings }: Failure,
-  line: string,
-): Promise<void> {
-  const isMine = await finishDeploy(trx, deploy.id, worker, {
-    state: 'failed',
-    artifact_hash: null,
-    errors: JSON.stringify(problems),
-    findings: JSON.stringify(findings),
-    finished_at: at,
-  });
-  if (!isMine) return;
-  const project = await findProjectById(trx, deploy.project_id);
-  const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
-  await appendLog(trx, deploy.id, at, 'error', line + rest);
-  await writeAudit(trx, at, SYSTEM, {
-    action: 'deploy.fail',
-    projectId: deploy.project_id,
-    target: `#${deploy.number}`,
-    details: { id: deploy.id, problems: problems.length },
-  });
-  await tellFailed(trx, at, deps, deploy);
-}
-
-interface Success {
-  readonly artifact: Parameters<typeof putArtifact>[1];
-  readonly findings: readonly Finding[];
-  /** null where nothing was shown to compare it with. */
-  readonly compared: Compared | null;
-}
-
-/** A site has no room in its project, or with an owner. The transaction is undone. */
-class NoRoomError extends Error {
-  override name = 'NoRoomError';
-  readonly full: Full;
-
-  constructor(full: Full) {
-    super(full.holds);
-    this.full = full;
-  }
-}
-
-/**
- * Marks a deploy as succeeded and puts it live or on its branch's preview, in one transaction; or as failed, where its sender lost the right to
- * deploy meanwhile. The blobs of its artifact must be stored. Prunes the deploys that the project's plan does not keep.
- * false: another deploy went live since it was compared, and whether it breaks clients decides where it goes; with
- * `mayReturn` nothing was done then. Rejects with NoRoomError where a quota has no room for it.
- */
-async function finishSucceeded(
-  deps: FinishDeps,
-  worker: string,
-  deploy: DeployRow,
-  { artifact, findings, compared }: Success,
-  { mayReturn }: { readonly mayReturn: boolean },
-): Promise<boolean> {
-  const at = deps.now();
-  const isFinished = await deps.db.transaction().execute(async (trx) => {
-    const payers = await lockPayers(trx, deploy.project_id);
-    const project = await lockProject(trx, deploy.project_id);
-    if (!project) return true;
-    const fail = async (message: string) => {
-      const failure = { problems: [problemOf(message)], findings };
-      await failDeploy(trx, at, deps, worker, deploy, failure, `Failed. ${message}`);
-      return true;
-    };
-    const { lost, role } = await senderOf(trx, project, deploy, at);
-    if (lost !== undefined)
-      return fail(
-        `The right to deploy ended before the build did: ${lost}. Have someone with that right deploy it again, or use a valid token.`,
-      );
-    const preview =
-      deploy.branch === null ? null : await findBranchPreview(trx, project.id, deploy.branch);
-    if (preview === undefined)
-      return fail(
-        `The preview of the branch ${deploy.branch} was deleted before the build ended. Deploy it again to open another one.`,
-      );
-    const version = await versionOf(trx, deploy);
-    if (deploy.version !== null && !version)
-      return fail(
-        `The version ${deploy.version} was retired before the build ended. Deploy it again to take it up.`,
-      );
-    const crowded = version && deploy.activate === 1 ? await whyNoRoom(trx, version) : undefined;
-    if (crowded !== undefined) return fail(crowded);
-    const isNewest = version
-      ? await isNewerThanShown(trx, version, deploy)
-      : await isNewerThanLive(trx, project, deploy);
-    const mayGoLive = deploy.activate === 1 && isNewest;
-    const shown = version ? shownBy(version) : (project.live_deploy_id ?? undefined);
-    const exceptions = await readExceptions(trx, project.id, at);
-    const stored = compared && JSON.stringify(compared.comparison);
-    const comparison = comparisonOf({ comparison: stored }, exceptions);
-    const isConfirmed = deploy.allow_breaking !== null && isAllowed(role, 'deploy.confirm');
-    const reason = mayGoLive ? whyHeld(project, comparison, deploy, shown) : undefined;
-    const held = isConfirmed ? undefined : reason;
-    const isOutdated = shown !== null && comparison?.against.id !== shown;
-    if (held !== undefined && isOutdated && mayReturn) return false;
-    await putArtifact(trx, artifact, at);
-    const isMine = await finishDeploy(trx, deploy.id, worker, {
-      state: 'succeeded',
-      artifact_hash: artifact.hash,
-      errors: '[]',
-      findings: JSON.stringify(findings),
-      comparison: stored,
-      held: held ?? null,
-      finished_at: at,
-    });
-    if (!isMine) return true;
-    await holdContents(trx, { id: deploy.id, projectId: project.id }, artifact.hash);
-    if (compared) {
-      const { changes, leftOut: left_out } = compared.stored;
-      await putDeployChanges(trx, { deploy_id: deploy.id, changes, left_out });
-    }
-    const goesLive = mayGoLive && held === undefined;
-    if (goesLive && version) {
-      await showAsVersion(trx, project, version, deploy.id);
-      await markActivated(trx, deploy.id, at);
-    } else if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
-    if (goesLive) await settleExceptions(trx, { id: deploy.id, comparison: stored }, exceptions);
-    const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
-    await recordSiteChange(trx, project.id, at);
-    const end =
-      held === undefined
-        ? endOf(deploy, project, goesLive || isShown)
-        : `Succeeded, and held back. ${heldInWords(held, comparison)} An owner of the project puts it live. What is live stays as it was.`;
-    await appendLog(trx, deploy.id, at, 'info', end);
-    await writeAudit(trx, at, SYSTEM, {
-      action: 'deploy.succeed',
-      projectId: project.id,
-      target: `#${deploy.number}`,
-      details: {
-        ...{ id: deploy.id, live: goesLive },
-        ...(comparison?.changes && { breaking: comparison.changes.breaking }),
-        ...(held !== undefined && { held }),
-        ...(reason !== undefined && isConfirmed && { allowBreaking: deploy.allow_breaking }),
-      },
-    });
-    await tellSucceeded(trx, at, deps, deploy);
-    if (goesLive) await tellLive(trx, at, deps, deploy, shown ?? null);
-    const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
-    await pruneDeploys(trx, project.id, pruned, at);
-    const after = await findProjectById(trx, project.id);
-    const full = after && (await whyNoRoomForSite(trx, project, after, payers));
-    if (full !== undefined) throw new NoRoomError(full);
-    if (after) await tellNear(trx, at, project, after, payers);
-    return true;
-  });
-  if (isFinished) deps.siteChanged(deploy.project_id);
-  return isFinished;
-}
-
-/**
- * The role that the sender of a deploy has in a locked project, or why they may no longer deploy to it. It stays true
- * until the transaction ends, since roles change under the project's lock.
- */
-async function senderOf(
-  trx: Trx,
-  project: ProjectRow,
-  { created_by, created_by_email: sender, token_id, repository_id }: DeployRow,
-  at: number,
-): Promise<{ lost: string; role?: undefined } | { lost?: undefined; role: Role }> {
-  if (repository_id !== null) {
-    const repository = await findRepositoryById(trx, repository_id);
-    // It deploys as an editor would, and confirms nothing.
-    if (repository?.project_id === project.id) return { role: 'editor' };
-    return { lost: 'the repository that it was fetched from was disconnected' };
-  }
-  const user = created_by === null ? undefined : await findUser(trx, created_by);
-  const found = user && (await findProjectForUser(trx, project.id, user.id));
-  if (!found) return { lost: `${sender} has no account any more` };
-  if (user.disabled_at !== null) return { lost: `the account of ${sender} is disabled` };
-  const role = roleIn(found, user);
-  if (role === null) return { lost: `${sender} is no member of the project any more` };
-  if (!isAllowed(role, 'deploy.create')) {
-    const allowed = PERMISSIONS['deploy.create'].roles.join(' or ');
-    return { lost: `${sender} has the role ${role} in the project now, and this needs ${allowed}` };
-  }
-  const isValid = token_id === null || (await lockValidToken(trx, token_id, at));
-  return isValid
-    ? { role }
-    : { lost: `the API token that ${sender} sent it with was revoked or has expired` };
-}
-
-/** An old deploy that took long does not replace a newer one. */
-async function isNewerThanLive(trx: Trx, project: ProjectRow, deploy: DeployRow): Promise<boolean> {
-  const live = await findLiveDeploy(trx, project);
-  return !live || deploy.number > live.number;
-}
-
-/** `isShown`: live, or at the address of its branch or version. */
-function endOf(deploy: DeployRow, { default_version }: ProjectRow, isShown: boolean): string {
-  if (deploy.branch !== null) {
-    return isShown
-      ? `Succeeded, and shown at the address of the branch ${deploy.branch}.`
-      : `Succeeded. A newer deploy of the branch ${deploy.branch} is shown, so this one is not, and its files are removed.`;
-  }
-  if (isShown && deploy.version !== null)
-    return `Succeeded, and live as the version ${deploy.version}.`;
-  if (isShown && default_version !== null)
-    return `Succeeded. Readers do not see it: the site's address leads to the default version ${default_version}. Deploy it with a version, or make it the default: dashboard versions default --unversioned.`;
-  if (isShown) return 'Succeeded, and live.';
-  return deploy.activate === 1
-    ? 'Succeeded. A newer deploy is live, so this one is not.'
-    : 'Succeeded. It is not live, because it was uploaded with activate=false.';
 }

@@ -34,10 +34,19 @@ export function truncate(text: string, most: number): string {
 /** A number of bytes as people read it: `29 bytes`, `12 kB`, `3.4 MB`, `1.2 GB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return count(bytes, 'byte');
-  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
-  return bytes < 1_000_000_000
+  // What is rounded up to a thousand is one of the next unit.
+  if (bytes < 999_500) return `${Math.round(bytes / 1_000)} kB`;
+  return bytes < 999_950_000
     ? `${(bytes / 1_000_000).toFixed(1)} MB`
     : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+}
+
+/** A size with the limit that it is above: `3.0 GB, more than the 50.0 MB`; in bytes where both would read the same. */
+export function sizeAndLimit(size: number, most: number): string {
+  const isSame = formatBytes(size) === formatBytes(most);
+  const inWords = (bytes: number) =>
+    isSame ? `${bytes.toLocaleString('en')} bytes` : formatBytes(bytes);
+  return `${inWords(size)}, more than the ${inWords(most)}`;
 }
 
 /** `1 file`, `2 files`. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ApiError } from '@petstore/http/errors.ts';
-import { formatBytes } from '@petstore/service/text.ts';
+import { formatBytes, sizeAndLimit } from '@petstore/service/text.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
 
@@ -76,15 +76,6 @@ export function uploadTooLarge(most: number, size?: number): ApiError {
       : `${sizeAndLimit(size, most)} that this service takes`;
   const message = `The upload has ${excess}. Its operator sets the limit (DASHBOARD_MAX_UPLOAD_BYTES).`;
   return new ApiError('payload_too_large', message);
-}
-
-/** `3.0 GB, more than the 50.0 MB`: in bytes where both would read the same. */
-export function sizeAndLimit(size: number, most: number): string {
-  const isSame = formatBytes(size) === formatBytes(most);
-  const [has, limit] = [size, most].map((bytes) =>
-    isSame ? `${bytes.toLocaleString('en')} bytes` : formatBytes(bytes),
-  );
-  return `${has}, more than the ${limit}`;
 }
 
 function emptyUpload(): ApiError {

@@ -1,3 +1,4 @@
+import { formatBytes } from '@petstore/service/text.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditAction } from '../../../server/src/audit/action.ts';
@@ -7,7 +8,6 @@ import { auditQuery } from '../queries.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { fileSize } from '../ui/format.ts';
 import { ScrollText } from '../ui/icons.tsx';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Page } from '../ui/page.tsx';
@@ -117,7 +117,7 @@ function factsInWords({ action, target, details }: Told): string[] {
   for (const [name, value] of Object.entries(others)) {
     if (Array.isArray(value) && value.length === 0) continue;
     if (action === 'quota.set' && name === 'value' && typeof value === 'number')
-      facts.push(`value: ${target.endsWith('bytes') ? fileSize(value) : value}`);
+      facts.push(`value: ${target.endsWith('bytes') ? formatBytes(value) : value}`);
     else if (value !== null) facts.push(`${name}: ${text(value)}`);
     else if (action === 'domain.update') facts.push(`${name}: off`);
   }

@@ -1,4 +1,5 @@
 import { Progress } from '@base-ui/react/progress';
+import { formatBytes } from '@petstore/service/text.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
@@ -11,7 +12,6 @@ import { Button } from '../ui/button.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
 import { TextField } from '../ui/field.tsx';
-import { fileSize } from '../ui/format.ts';
 import { Upload } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
@@ -103,7 +103,7 @@ export function UploadArea() {
         <p className="font-medium">Drop a file here</p>
         <p className="text-[0.8125rem] text-muted">
           OpenAPI as JSON or YAML, or a folder of guides as .zip or .tar.gz
-          {maxBytes !== undefined && `, up to ${fileSize(maxBytes)}`}
+          {maxBytes !== undefined && `, up to ${formatBytes(maxBytes)}`}
         </p>
         <input
           ref={input}
@@ -147,7 +147,7 @@ function UploadProgress({ name, size, part, onCancel }: UploadProgressProps) {
         <div className="flex items-baseline justify-between gap-4">
           <Progress.Label className="min-w-0 truncate font-medium">Sending {name}</Progress.Label>
           <span className="shrink-0 text-[0.8125rem] text-muted">
-            {Math.round(part * 100)} % of {fileSize(size)}
+            {Math.round(part * 100)} % of {formatBytes(size)}
           </span>
         </div>
         <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">

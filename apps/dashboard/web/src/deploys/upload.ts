@@ -1,6 +1,6 @@
+import { sizeAndLimit } from '@petstore/service/text.ts';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { apiError, OfflineError, path } from '../api.ts';
-import { fileSize } from '../ui/format.ts';
 
 const KINDS = [
   { ending: '.json', type: 'application/json' },
@@ -38,7 +38,7 @@ export function fileProblem(file: File, maxBytes: number | undefined): string | 
   }
   if (file.size === 0) return `“${file.name}” is empty.`;
   if (maxBytes !== undefined && file.size > maxBytes) {
-    return `“${file.name}” has ${fileSize(file.size)}, ${fileSize(file.size - maxBytes)} more than this installation takes.`;
+    return `“${file.name}” has ${sizeAndLimit(file.size, maxBytes)} that this installation takes.`;
   }
   return undefined;
 }

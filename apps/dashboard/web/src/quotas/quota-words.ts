@@ -1,6 +1,6 @@
+import { formatBytes } from '@petstore/service/text.ts';
 import type { QuotaName } from '../../../server/src/quotas/quota.ts';
 import type { QuotaUse } from '../../../server/src/quotas/quota-use.ts';
-import { fileSize } from '../ui/format.ts';
 
 type Unit = QuotaUse['unit'];
 
@@ -21,7 +21,7 @@ const NEAR = 0.8;
 
 /** `12`, `1.5 MB` */
 export const amountText = (unit: Unit, amount: number) =>
-  unit === 'bytes' ? fileSize(amount) : amount.toLocaleString('en');
+  unit === 'bytes' ? formatBytes(amount) : amount.toLocaleString('en');
 
 /** `12`, `1.5 MB`, `No limit` */
 export const mostText = (unit: Unit, most: number | null) =>

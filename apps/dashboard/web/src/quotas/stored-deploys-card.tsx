@@ -1,3 +1,4 @@
+import { formatBytes } from '@petstore/service/text.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { RemovableDeploy } from '../../../server/src/quotas/quota-use.ts';
 import { path, request } from '../api.ts';
@@ -8,7 +9,6 @@ import { keys, removableDeploysQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Card } from '../ui/card.tsx';
 import { ConfirmedButton } from '../ui/form-dialog.tsx';
-import { fileSize } from '../ui/format.ts';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -55,7 +55,7 @@ function StoredDeploy({ deploy }: { readonly deploy: RemovableDeploy }) {
           <span className="text-muted">{sourceName}</span>
         </p>
         <p className="text-[0.8125rem] text-muted">
-          {frees === 0 ? 'Others have all of it' : `${fileSize(frees)} that no other has`} ·{' '}
+          {frees === 0 ? 'Others have all of it' : `${formatBytes(frees)} that no other has`} ·{' '}
           <Ago at={createdAt} />
         </p>
       </div>
@@ -67,7 +67,7 @@ function StoredDeploy({ deploy }: { readonly deploy: RemovableDeploy }) {
           description={`Nobody can roll back to it, and its own address is gone. Its entry and its log stay. ${
             frees === 0
               ? 'It frees nothing, since other deploys have the same files.'
-              : `It frees ${fileSize(frees)}.`
+              : `It frees ${formatBytes(frees)}.`
           }`}
           action="Remove the files"
           run={run}

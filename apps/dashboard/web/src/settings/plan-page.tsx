@@ -1,3 +1,4 @@
+import { formatBytes } from '@petstore/service/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
@@ -12,7 +13,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Confirm } from '../ui/form-dialog.tsx';
-import { count, fileSize } from '../ui/format.ts';
+import { count } from '../ui/format.ts';
 import { Check, Minus } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -152,7 +153,7 @@ function allowances({
               ? 'Any number of custom domains'
               : count(customDomains, 'custom domain'),
         },
-    ...(bytes === null ? [] : [{ text: `${fileSize(bytes)} of storage` }]),
+    ...(bytes === null ? [] : [{ text: `${formatBytes(bytes)} of storage` }]),
     ...(buildsPerHour === null ? [] : [{ text: `${count(buildsPerHour, 'deploy')} an hour` }]),
   ];
 }

@@ -69,14 +69,6 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** `1.4 MB`, in units of 1000 as file managers show them. */
-export function fileSize(bytes: number): string {
-  if (bytes < 1_000) return count(bytes, 'byte');
-  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
-  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
-  return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
-}
-
 /** `1 member`, `3 members`. */
 export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;

@@ -5,11 +5,11 @@ import { basename, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { count, formatBytes } from '@petstore/service/text.ts';
+import { count, formatBytes, sizeAndLimit } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
 import type { BuildInput } from '../artifact.ts';
-import { describeUpload, sizeAndLimit, type UploadDescription } from '../upload.ts';
+import { describeUpload, type UploadDescription } from '../upload.ts';
 import { cannotRead, listFiles } from './folder-files.ts';
 import { packFiles } from './pack-files.ts';
 import {

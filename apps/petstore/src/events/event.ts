@@ -22,7 +22,7 @@ export const EventTypeSchema = named(
   }),
 );
 
-export const Event = named(
+const Event = named(
   'Event',
   Type.Object(
     {

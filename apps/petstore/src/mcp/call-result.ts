@@ -41,13 +41,15 @@ function notesOnSuccess(tool: OperationTool, headers: Headers): string[] {
   const cursor = nextCursor(String(headers.link ?? ''));
   const hasTag = tool.path.endsWith('}');
   return [
-    ...(cursor === undefined
-      ? []
-      : [
-          `There is more. Call ${tool.listing.name} again with "cursor": ${JSON.stringify(cursor)}.`,
-        ]),
+    ...(cursor === undefined ? [] : [goOn(tool, cursor)]),
     ...(hasTag ? noteOf(headers, 'etag', (tag) => `ETag, for If-Match: ${tag}`) : []),
   ];
+}
+
+function goOn({ listing, arguments: all }: OperationTool, cursor: string): string {
+  return all.some(({ name }) => name === 'cursor')
+    ? `There is more. Call ${listing.name} again with "cursor": ${JSON.stringify(cursor)}.`
+    : 'There is more. Ask again for what comes behind the last one here.';
 }
 
 /** The guide to errors says what to do about each. */

@@ -59,12 +59,18 @@ type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 export function toolsOf({ paths = {}, components = {} }: ApiDocument): OperationTool[] {
   return Object.entries(paths).flatMap(([path, item = {}]) =>
     METHODS.flatMap((method) => {
-      const operation = (item as Record<string, Operation | undefined>)[method];
+      const operation = operationAt(item, method);
       return operation && isForTools(operation)
         ? [toolOf(method, path, operation, components as Components)]
         : [];
     }),
   );
+}
+
+/** OpenAPI has QUERY from version 3.2 on; documents of earlier ones have it as an extension. */
+function operationAt(item: object, method: string): Operation | undefined {
+  const operations = item as Record<string, Operation | undefined>;
+  return operations[method] ?? (method === 'query' ? operations['x-query'] : undefined);
 }
 
 function isForTools({ operationId = '', responses = {} }: Operation): boolean {

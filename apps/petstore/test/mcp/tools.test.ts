@@ -35,12 +35,13 @@ test('what has no JSON to give is no tool, nor is what has no id', () => {
       '/stream': { get: { operationId: 'stream', responses: responses('text/event-stream') } },
       '/page': { get: { operationId: 'page', responses: responses('text/html') } },
       '/nothing': { delete: { operationId: 'nothing', responses: { 204: {} } } },
+      '/asked': { 'x-query': { operationId: 'asked', responses: responses('application/json') } },
       '/nameless': { get: { responses: responses('application/json') } },
     },
   });
   assert.deepEqual(
     made.map(({ listing }) => listing.name),
-    ['json', 'nothing'],
+    ['json', 'nothing', 'asked'],
   );
 });
 

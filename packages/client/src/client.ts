@@ -13,6 +13,7 @@ export type Pet = Schemas['Pet'];
 export type NewPet = Schemas['NewPet'];
 export type PetPatch = Schemas['PetPatch'];
 export type PetStatus = Schemas['PetStatus'];
+export type PetFilter = Schemas['PetFilter'];
 export type Category = Schemas['Category'];
 export type Order = Schemas['Order'];
 export type OrderStatus = Schemas['OrderStatus'];
@@ -62,10 +63,12 @@ export function createPetstore({
   timeoutMs = DEFAULT_TIMEOUT_MS,
   fetch = globalThis.fetch,
 }: PetstoreOptions) {
+  const repeating = retrying(bounded(fetch, timeoutMs), { ...DEFAULT_RETRY, ...retry });
+  const authorization = `Bearer ${apiKey}`;
   const client = createFetchClient<paths>({
     baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    fetch: revalidating(keyed(retrying(bounded(fetch, timeoutMs), { ...DEFAULT_RETRY, ...retry }))),
+    headers: { authorization },
+    fetch: revalidating(keyed(repeating)),
     bodySerializer: stringifyExact,
     querySerializer: (query) =>
       new URLSearchParams(
@@ -84,6 +87,26 @@ export function createPetstore({
             params: { query: query({ limit: pageSize, status, cursor }) },
             ...TEXT,
           }),
+        ),
+      /**
+       * Every animal that meets a filter, in ascending order of id: the method QUERY. Pages of `filter.limit` animals are
+       * requested as they are needed.
+       */
+      query: (filter: PetFilter = {}) =>
+        pages<Pet>(
+          async (query) => {
+            if (query !== undefined)
+              return client.GET('/pets/queries/{query}', { params: { path: { query } }, ...TEXT });
+            const response = await repeating(`${baseUrl}/pets`, {
+              method: 'QUERY',
+              headers: { authorization, 'content-type': 'application/json' },
+              body: stringifyExact({ limit: PAGE_SIZE, ...filter }),
+            });
+            return response.ok
+              ? { data: await response.text(), response }
+              : { error: await response.json().catch(() => undefined), response };
+          },
+          (address) => address.pathname.split('/').at(-1),
         ),
       create: (pet: NewPet) => value<Pet>(client.POST('/pets', { body: pet, ...TEXT })),
       /** @deprecated The operation goes on 5 December 2030: use `list` with a status. */
@@ -315,21 +338,21 @@ async function nothing(request: Promise<Outcome>): Promise<void> {
 
 async function* pages<T>(
   request: (cursor: string | undefined) => Promise<Outcome>,
+  cursorOf = (address: URL) => address.searchParams.get('cursor') ?? undefined,
 ): AsyncGenerator<T, void, undefined> {
   let cursor: string | undefined;
   do {
     const { data, response } = okOrThrow(await request(cursor));
     yield* parseExact(String(data)) as T[];
-    cursor = nextCursor(response.headers.get('link'));
+    const next = nextAddress(response.headers.get('link'));
+    cursor = next && cursorOf(next);
   } while (cursor !== undefined);
 }
 
-/** The cursor in a `Link` header's address of the next page. */
-function nextCursor(link: string | null): string | undefined {
+/** A `Link` header's address of the next page. */
+function nextAddress(link: string | null): URL | undefined {
   const address = /<([^>]*)>\s*;\s*rel="next"/.exec(link ?? '')?.[1];
-  return address === undefined
-    ? undefined
-    : (new URL(address).searchParams.get('cursor') ?? undefined);
+  return address === undefined ? undefined : new URL(address);
 }
 
 /** Throws PetstoreError for any status but 2xx. */

@@ -10,8 +10,8 @@ export interface RetryOptions {
 /** Waits where the service does not name one, in milliseconds, before up to half of each is added at random. */
 const WAITS_MS = [100, 300, 1_000, 3_000];
 
-/** Methods that may always be sent again (RFC 9110, section 9.2.2). */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
+/** Methods that may always be sent again (RFC 9110, section 9.2.2; RFC 10008 for QUERY). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'QUERY']);
 
 /** Statuses of a service, or of a gateway before it, that may be another one the next time. */
 const TRANSIENT = new Set([408, 502, 503, 504]);

@@ -46,6 +46,18 @@ test('animals keep every digit, both ways', async (t) => {
   assert.match(await (await get('/pets/2')).text(), /"categoryId":4611686018427387903,/);
 });
 
+test('a query goes on over the pages, with every digit', async (t) => {
+  const { petstore } = await start(t);
+  for (let i = 0; i < 9; i++) {
+    await petstore.pets.create({ name: i % 3 ? 'Ada' : 'Rex', categoryId: 9007199254740993n });
+  }
+  const ids: bigint[] = [];
+  const filter = { name: { prefix: 'A' }, categoryId: [9007199254740993n], id: { from: 3n } };
+  for await (const { id } of petstore.pets.query({ ...filter, limit: 2 })) ids.push(id);
+  assert.deepEqual(ids, [3n, 5n, 6n, 8n, 9n]);
+  await refused(petstore.pets.query({ limit: 0 }).next(), 'invalid_request', 400);
+});
+
 test('a list goes on over the pages, and no further than it is wanted', async (t) => {
   const { petstore } = await start(t);
   for (let i = 0; i < 25; i++) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { boundedLog } from '@petstore/site/build-log.ts';
+import { readCheckedDocument } from '@petstore/site/openapi/checked-document.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -47,6 +49,29 @@ test('the document is valid OpenAPI 3.1', async (t) => {
   const result = await new Validator().validate(JSON.parse(json));
   assert.ok(result.valid, JSON.stringify(result.errors));
   assert.match(document.openapi, /^3\.1\./);
+});
+
+test('the form of OpenAPI 3.2 is valid, says what the items of streams are, and is read', async (t) => {
+  const { origin } = await startService(t, { now: () => Date.parse('2026-06-01') });
+  const text = await (await fetch(`${origin}/v1/openapi-3.2.json`)).text();
+  const result = await new Validator().validate(JSON.parse(text));
+  assert.ok(result.valid, JSON.stringify(result.errors));
+  const document = JSON.parse(text);
+  assert.equal(document.openapi, '3.2.0');
+  const { content } = document.paths['/events'].get.responses['200'];
+  const event = { $ref: '#/components/schemas/Event' };
+  assert.deepEqual(content['application/jsonl'].itemSchema, event);
+  const { itemSchema } = content['text/event-stream'];
+  assert.deepEqual(itemSchema.properties.data.contentSchema, event);
+  assert.deepEqual(itemSchema.required, ['data']);
+  assert.ok(!('schema' in content['text/event-stream']), 'not both');
+  assert.equal(content['application/json'].schema.$ref, '#/components/schemas/Events');
+  // A reader that knows 3.2 has nothing to say against it.
+  const findings: object[] = [];
+  const { log } = boundedLog((line) => 'rule' in line && findings.push(line));
+  const read = await readCheckedDocument(Buffer.from(text), 'openapi.json', log);
+  assert.ok('upgraded' in read, 'it is read');
+  assert.deepEqual(findings, []);
 });
 
 test('JSON and YAML say the same, with every digit of the int64 bounds', async (t) => {

@@ -201,8 +201,33 @@ test('a webhook has an address of the internet, known events, and goes when it i
   const service = await start(t, 'refuse');
   const post = (body: object) => service.post('/webhooks', JSON.stringify(body));
   await assertError(await post({ url: 'http://example.com' }), 'invalid_request', /https/);
-  await assertError(await post({ url: 'https://127.0.0.1/' }), 'invalid_request', /internet/);
-  await assertError(await post({ url: 'https://[::1]/' }), 'invalid_request', /internet/);
+  for (const host of [
+    ...['127.0.0.1', '2130706433', '0x7f000001', '017700000001', '127.1', '127.0.0.1.', '0.0.0.0'],
+    ...[
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'a.localhost',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+    ],
+    ...[
+      '169.254.169.254',
+      '[::ffff:a9fe:a9fe]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '[fd00::1]',
+    ],
+    ...['10.0.0.1:8443', '100.64.0.1', '[fe80::1]', '\uff11\uff12\uff17.0.0.1'],
+  ]) {
+    await assertError(await post({ url: `https://${host}/` }), 'invalid_request', /internet/);
+  }
+  for (const other of ['unix:/run/x.sock', 'file:///etc/passwd', 'ftp://example.com', '//x', 'x']) {
+    await assertError(await post({ url: other }), 'invalid_request', /https/);
+  }
+  const named = 'https://user:password@example.com/';
+  await assertError(await post({ url: named }), 'invalid_request', /user or password/);
   await assertError(await post({}), 'invalid_request', /url is required/);
   const url = 'https://example.com/hooks';
   await assertError(

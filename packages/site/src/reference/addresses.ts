@@ -138,7 +138,7 @@ export function referenceAddresses(
       ? undefined
       : {
           name: undefined,
-          title: 'Webhooks',
+          title: sectionOfWebhooks([...byName.values()]),
           description: '',
           path: `${root}/webhooks`,
           operations: tagOf(`${root}/webhooks`, hooks),
@@ -159,6 +159,12 @@ export function referenceAddresses(
     operationById: (operationId) => byId.get(operationId),
     model: (name) => models.get(name),
   };
+}
+
+/** The title of the section with what is sent. A tag for those who are sent it is often called Webhooks itself. */
+function sectionOfWebhooks(tags: readonly TagAddress[]): string {
+  const isTaken = tags.some(({ title }) => title.toLowerCase() === 'webhooks');
+  return isTaken ? 'Webhook events' : 'Webhooks';
 }
 
 /** The paths of all pages of a reference, in the order in which readers go through them. */

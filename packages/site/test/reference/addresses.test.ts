@@ -104,6 +104,17 @@ test('a tag has the address of webhooks only in a document that has none', () =>
   ]);
 });
 
+test('what is sent and who is sent it are two sections with two titles', () => {
+  const hooks = { '/hooks': { get: operation('getHooks', 'webhooks') } };
+  const webhooks = { sold: { post: operation('onSold') } };
+  assert.equal(addressesOf({ paths: {}, webhooks }).webhooks?.title, 'Webhooks');
+  const both = addressesOf({ paths: hooks, webhooks });
+  assert.deepEqual(
+    [...both.tags.map(({ title }) => title), both.webhooks?.title],
+    ['webhooks', 'Webhook events'],
+  );
+});
+
 test('groups and names for readers are those of the document, in its order', () => {
   const { tags } = addressesOf({
     tags: [{ name: 'b', 'x-displayName': 'Bees' }, { name: 'a' }],

@@ -219,7 +219,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onClose', () => usage.close());
 
   const refuseTheRest = refuseOtherMethods(app, config.stability);
-  collectOperations(app, config.stability, schemas, { hasFaults: faults !== undefined });
+  collectOperations(app, config.stability, schemas, { hasSandboxes });
 
   app.register(apiRoutes, {
     ...{ config, store, sandboxStores, log, metrics, authentication, check, fastPath },

@@ -38,7 +38,7 @@ export function describeFaults(
     Object.entries(schema.response as Record<string, { headers?: object }>).map(
       ([status, response]) => [
         status,
-        status === '200' || status === '201'
+        Number(status) < 400
           ? { ...response, headers: { ...response.headers, 'Petstore-Fault-Applied': APPLIED } }
           : response,
       ],

@@ -12,6 +12,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
 import { describeFaults } from '../faults/describe-faults.ts';
 import { sunsetDate } from '../http/admission/deprecation.ts';
+import { describeFullSandbox } from '../sandboxes/describe-full-sandbox.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { extractComponents } from './components.ts';
@@ -64,14 +65,14 @@ declare module 'fastify' {
 
 /**
  * Collects the routes that are added from here on for the document, as far as they are offered at a level of stability.
- * `schemas` are the named ones, in the document's order. `hasFaults`:
- * whether requests can ask for faults.
+ * `schemas` are the named ones, in the document's order. `hasSandboxes`:
+ * whether there are sandboxes, which can be full, and in which requests can ask for faults.
  */
 export function collectOperations(
   app: FastifyInstance,
   level: StabilityLevel,
   schemas: readonly Named[],
-  { hasFaults }: { hasFaults: boolean },
+  { hasSandboxes }: { hasSandboxes: boolean },
 ): void {
   const operations: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
@@ -82,7 +83,7 @@ export function collectOperations(
   });
   let described: Promise<OpenApiDocument> | undefined;
   app.decorate('describeOperations', () => {
-    described ??= describe(operations, schemas, { hasFaults }).catch((error) => {
+    described ??= describe(operations, schemas, { hasSandboxes }).catch((error) => {
       // The next one tries again: a module could not be read, as when too many files are open.
       described = undefined;
       throw error;
@@ -119,7 +120,7 @@ const generator: Generator = Object.assign(
 async function describe(
   operations: readonly RouteOptions[],
   schemas: readonly Named[],
-  { hasFaults }: { hasFaults: boolean },
+  { hasSandboxes }: { hasSandboxes: boolean },
 ): Promise<OpenApiDocument> {
   const nothing = () => undefined;
   const app = Fastify({
@@ -165,8 +166,10 @@ async function describe(
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
     transform: ({ schema, url, route: { config = {} } }) => {
       const described = describeDeprecation(describeScope(schema, config), config);
-      const faulty = hasFaults ? describeFaults(described, config) : described;
-      return { schema: describeMarks(faulty, config), url };
+      const inSandboxes = hasSandboxes
+        ? describeFaults(describeFullSandbox(described, config), config)
+        : described;
+      return { schema: describeMarks(inSandboxes, config), url };
     },
   });
   for (const schema of schemas) app.addSchema(schema);

@@ -40,7 +40,7 @@ function text(description: string, example?: string): Header {
   return { description, type: 'string', ...(example && { examples: [example] }) };
 }
 
-interface ResponseObject {
+export interface ResponseObject {
   readonly description: string;
   readonly headers: Record<string, Header>;
   readonly content?: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
@@ -243,6 +243,35 @@ export function responses(
   const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
   const errors = [...byStatus].map(([status, group]) => [status, errorResponse(status, group)]);
   return { ...successes, ...Object.fromEntries(errors) };
+}
+
+/** The responses of an operation, with a further error among them, unless its code is there. */
+export function withFailure(
+  described: Record<number, ResponseObject>,
+  code: ApiErrorCode,
+  message: string,
+): Record<number, ResponseObject> {
+  const { status } = ERRORS[code];
+  const before = described[status];
+  const added = errorResponse(status, [[code, message]]);
+  if (!before) return { ...described, [status]: added };
+  const examples = examplesOf(before);
+  if (code in examples) return described;
+  const both = {
+    ...before,
+    description: `${before.description} ${added.description}`,
+    content: {
+      'application/json': {
+        schema: Ref(ErrorBody),
+        examples: { ...examples, ...examplesOf(added) },
+      },
+    },
+  };
+  return { ...described, [status]: both };
+}
+
+function examplesOf({ content }: ResponseObject): object {
+  return (content?.['application/json']?.examples ?? {}) as object;
 }
 
 /** The response to keys that lack the scope, by its status. */

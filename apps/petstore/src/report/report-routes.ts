@@ -6,7 +6,8 @@ import { readRule, readRules, rulesText } from '../faults/fault-rules.ts';
 import type { FaultStore } from '../faults/fault-store.ts';
 import { preferred } from '../http/accept.ts';
 import { sendPage } from '../openapi/reference/text-page.ts';
-import { jsonResponse, responses } from '../openapi/responses.ts';
+import { jsonResponse, type ResponseObject, responses } from '../openapi/responses.ts';
+import type { Named } from '../schema-types.ts';
 import { type ReportStore, type Store, StoreGoneError } from '../store/store.ts';
 import { badge } from './badge.ts';
 import type { ChallengeRun } from './challenge-run.ts';
@@ -66,6 +67,23 @@ const NOT_STORED_AS = {
   Vary: { description: '`accept`: the form depends on it.', type: 'string' },
 } as const;
 
+/** The response of an operation that gives a report: JSON, and the forms of it beside. */
+function reportResponse(schema: Named, description: string, example: object): ResponseObject {
+  const json = jsonResponse(schema, description, example, NOT_STORED_AS);
+  const form = (what: string) => ({ schema: Type.String({ description: what }) });
+  return {
+    ...json,
+    content: {
+      ...json.content,
+      'application/xml': form(
+        'JUnit XML: each rule is a test, and one that was not seen is skipped.',
+      ),
+      'text/html': form('A page to read and to print.'),
+      'image/svg+xml': form('A badge: `passed`, or which rule broke at which request.'),
+    },
+  };
+}
+
 const NO_SANDBOX = 'This API key is not that of a sandbox. POST /v1/sandboxes makes one.';
 
 const NO_RUN = 'No challenge was started in this sandbox: POST /challenges/{code}/start.';
@@ -103,7 +121,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
         description: `Judges what was asked for with the key of this sandbox, rule by rule, with the requests as evidence. ${FORMS}`,
         tags: TAGS,
         response: responses(
-          { 200: jsonResponse(ClientReport, 'The report.', exampleReport, NOT_STORED_AS) },
+          { 200: reportResponse(ClientReport, 'The report.', exampleReport) },
           { not_found: NO_SANDBOX },
         ),
       },
@@ -184,7 +202,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
         description: `Judges what the client has done since the challenge was started. ${FORMS}`,
         tags: CHALLENGES_TAG,
         response: responses(
-          { 200: jsonResponse(ChallengeVerdict, 'How it goes.', exampleVerdict, NOT_STORED_AS) },
+          { 200: reportResponse(ChallengeVerdict, 'How it goes.', exampleVerdict) },
           { not_found: NO_RUN },
         ),
       },
@@ -207,7 +225,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
         tags: CHALLENGES_TAG,
         response: responses(
           {
-            200: jsonResponse(ChallengeVerdict, 'The verdict.', exampleEnded, NOT_STORED_AS),
+            200: reportResponse(ChallengeVerdict, 'The verdict.', exampleEnded),
           },
           { not_found: NO_RUN },
         ),

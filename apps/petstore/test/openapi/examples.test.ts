@@ -78,6 +78,17 @@ const inSandbox =
     return { ...started, key };
   };
 
+/** The key of a sandbox in which there is no room. */
+const fullSandbox = async (t: TestContext) => {
+  const started = await inSandbox()(t);
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${started.key}` };
+  for (const name of ['🐈'.repeat(255), 'Rex']) {
+    const body = JSON.stringify({ name, categoryId: 1 });
+    while ((await started.call('/pets', { method: 'POST', headers, body })).ok);
+  }
+  return started;
+};
+
 const aChallenge: Sent = ['POST', '/challenges/big-ids/start'];
 const aSnapshot: Sent = ['POST', '/sandbox/snapshots', '{"name":"before-lunch"}'];
 const fiveSnapshots = [1, 2, 3, 4, 5].map(
@@ -365,6 +376,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     ...common('POST /v1/pets', GOOD),
     ...repeated('/pets', '{"name":"Ada","categoryId":1}'),
     201: { request: request('POST /v1/pets', GOOD) },
+    conflict: { start: fullSandbox, request: request('POST /v1/pets', GOOD) },
     invalid_json: { request: request('POST /v1/pets', '') },
     invalid_request: { request: request('POST /v1/pets', '{"name":"Rex"}') },
     payload_too_large: { request: request('POST /v1/pets', 'x'.repeat(65_537)) },

@@ -12,7 +12,7 @@ import { newSandbox, startWithSandbox } from '../support/sandbox.ts';
 const ruleOf = ({ rules }: Report, code: string) => rules.find((rule) => rule.code === code);
 
 test('the report is JSON, JUnit XML, a page or a badge, as the client accepts', async (t) => {
-  const { inSandbox, get } = await startWithSandbox(t);
+  const { inSandbox, get, origin } = await startWithSandbox(t);
   await (await inSandbox('/pets?page=2&secret=<b>')).text();
   const as = async (accept: string) => {
     const answer = await inSandbox('/report', { headers: { accept } });
@@ -43,6 +43,14 @@ test('the report is JSON, JUnit XML, a page or a badge, as the client accepts', 
   assert.doesNotMatch(page, /<b>secret|secret=<b>/);
 
   assert.match((await as('image/svg+xml')).text, /broke pages_by_link at request 1<\/title>/);
+  const document = (await (await fetch(`${origin}/v1/openapi.json`)).json()) as {
+    paths: Record<string, { get: { responses: { 200: { content: object } } } }>;
+  };
+  for (const path of ['/report', '/challenges/verdict']) {
+    const types = Object.keys(document.paths[path]?.get.responses[200].content ?? {});
+    assert.equal(types.length, 4, path);
+    for (const accept of types) assert.ok((await as(accept)).type?.startsWith(accept), accept);
+  }
   assert.equal((await as('video/mp4')).type, json.type, 'a form that nobody asked for is JSON');
   await assertError(await get('/report'), 'not_found', /not that of a sandbox/);
 });

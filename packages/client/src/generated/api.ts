@@ -1501,6 +1501,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -1858,6 +1859,17 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description It is gone. */
+        NoContentSandboxes: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -2080,7 +2092,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2162,6 +2174,7 @@ export interface operations {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     Link: components["headers"]["Link"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3426,7 +3439,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
+            204: components["responses"]["NoContentSandboxes"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
@@ -3674,7 +3687,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
+            204: components["responses"]["NoContentSandboxes"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
@@ -3893,7 +3906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
+            204: components["responses"]["NoContentSandboxes"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
@@ -4261,6 +4274,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ClientReport"];
+                    "application/xml": string;
+                    "text/html": string;
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4586,6 +4602,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ChallengeVerdict"];
+                    "application/xml": string;
+                    "text/html": string;
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4655,6 +4674,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ChallengeVerdict"];
+                    "application/xml": string;
+                    "text/html": string;
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5169,6 +5191,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
                 content: {

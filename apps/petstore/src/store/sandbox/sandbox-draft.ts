@@ -36,6 +36,10 @@ import {
 
 type ItemOf<K extends Replaced['in']> = NonNullable<Extract<Replaced, { in: K }>['before']>;
 
+/** What is said where there is no room. */
+export const SANDBOX_FULL =
+  'The sandbox is full. Delete something, or reset it: POST /v1/sandbox/reset.';
+
 /** The results of idempotent writes that a sandbox keeps: the newest. */
 export const MAX_RESULTS = 100;
 
@@ -208,9 +212,7 @@ export class SandboxDraft implements SandboxState {
   /** Counts what a change adds. Throws StoreFullError where there is no room for it. */
   #weigh(added: number): void {
     if (added > 0 && this.#weight + added > MAX_WEIGHT) {
-      throw new StoreFullError(
-        'The sandbox is full. Delete something, or reset it: POST /v1/sandbox/reset.',
-      );
+      throw new StoreFullError(SANDBOX_FULL);
     }
     this.#weight += added;
     this.#hasChanged = true;

@@ -10,6 +10,8 @@ export interface ChallengeRun {
   readonly after: number;
   /** When the client said that it is done, in milliseconds since 1970. */
   readonly endedAt?: number | undefined;
+  /** The number of the last request until then: the clock may have been set since a request came. */
+  readonly until?: number | undefined;
   /** What the webhooks of the sandbox did when they were tried, at the end. */
   readonly deliveries?: readonly RecordedDelivery[] | undefined;
 }

@@ -22,7 +22,7 @@ declare module 'fastify' {
 const MAX_REQUESTS = 5_000;
 
 /** How long requests wait to be written together, in milliseconds. */
-const WRITE_AFTER_MS = 250;
+export const WRITE_AFTER_MS = 250;
 
 /** How many may wait; further ones are lost, and the report says so. */
 const MAX_WAITING = 5_000;

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
@@ -16,7 +17,7 @@ import { challengeJson, runJson } from './challenges/challenge-json.ts';
 import { CHALLENGES, challengeOf } from './challenges/challenges.ts';
 import type { probeWebhooks } from './challenges/webhook-probes.ts';
 import type { RecordedDelivery } from './recorded-request.ts';
-import type { Recorder } from './recorder.ts';
+import { type Recorder, WRITE_AFTER_MS } from './recorder.ts';
 import { type Report, reportJson } from './report.ts';
 import {
   exampleChallenges,
@@ -240,7 +241,13 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
         const probes = { store: deps.store, allowsPrivate, stopping };
         const { triesWebhooks } = challengeOf(run.code);
         const deliveries = triesWebhooks ? await tried(probes, sandbox) : [];
-        ended = { ...run, endedAt: now(), ...(deliveries.length > 0 && { deliveries }) };
+        const endedAt = now();
+        // Other processes may have requests that they have not written yet.
+        await setTimeout(2 * WRITE_AFTER_MS, undefined, { signal: stopping }).catch(
+          () => undefined,
+        );
+        const until = await reports.lastNumber(sandbox);
+        ended = { ...run, endedAt, until, ...(deliveries.length > 0 && { deliveries }) };
         await keep(store, sandbox, ended);
       }
       return send(request, reply, await reports.verdict(sandbox, ended, request.store));

@@ -37,13 +37,13 @@ export class Reports {
   /** The verdict of the challenge that a sandbox is at, as it stands. `store`: the sandbox's own. */
   async verdict(sandbox: string, run: ChallengeRun, store: ResourceStore): Promise<Report> {
     const challenge = challengeOf(run.code);
-    const { requests, isWhole } = await this.#recorded(sandbox, run.after);
+    const { requests: all, isWhole } = await this.#recorded(sandbox, run.after);
+    const requests = all.filter(({ number }) => number <= (run.until ?? number));
     const { longestWaitMs } = challenge;
     const wanted = rulesOf(challenge);
     const rules = judge(
       {
-        ...{ requests: requests.filter(({ at }) => at <= (run.endedAt ?? at)), isWhole },
-        deliveries: run.deliveries ?? [],
+        ...{ requests, isWhole, deliveries: run.deliveries ?? [] },
         ...{ isOver: run.endedAt !== undefined, longestWaitMs, now: this.#deps.now() },
         names: await namesIn(store),
       },

@@ -7,6 +7,7 @@ import { newSandbox, startWithSandbox } from '../support/sandbox.ts';
 
 interface Verdict {
   readonly verdict: string;
+  readonly requests: { readonly count: number };
   readonly challenge: {
     readonly code: string;
     readonly seed: number;
@@ -78,6 +79,20 @@ test('a client that gives up at the first failure is told at which request it di
   assert.match(await badge.text(), /^<svg .*broke everything_listed at request 2/s);
   const after = await inSandbox('/faults');
   assert.deepEqual(await after.json(), [], 'nothing goes wrong any more');
+});
+
+test('what came before the end of a challenge counts, also when the clock was set back meanwhile', async (t) => {
+  let now = Date.now();
+  const service = await startWithSandbox(t, { now: () => now });
+  const sandbox = await newSandbox(service, 30);
+  await start(sandbox, 'manners');
+  for (let i = 0; i < 10; i++) await (await sandbox.inSandbox('/categories')).text();
+  now -= 3_600_000;
+  assert.equal((await end(sandbox)).verdict, 'kept');
+  await (await sandbox.inSandbox('/pets/1')).text();
+  const later = (await (await sandbox.inSandbox('/challenges/verdict')).json()) as Verdict;
+  assert.equal(later.verdict, 'kept', 'what comes behind the end does not count');
+  assert.equal(later.requests.count, 10);
 });
 
 test('while a list is read, others add and remove; with the same seed it is the same', async (t) => {

@@ -66,10 +66,13 @@ export function pathNotFound(): ApiError {
   return new ApiError('not_found', message);
 }
 
-/** `accepted`: the supported media types, the usual one first. */
-export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+/** `accepted`: the supported media types, the usual one first. RFC 10008, section 3, for a QUERY. */
+export function unsupportedMediaType(accepted: readonly string[], method?: string): ApiError {
   const message = `The body must be JSON: send it with Content-Type: ${accepted[0]}.`;
   return new ApiError('unsupported_media_type', message, {
-    headers: { accept: accepted.join(', ') },
+    headers: {
+      accept: accepted.join(', '),
+      ...(method === 'QUERY' && { 'accept-query': accepted.join(', ') }),
+    },
   });
 }

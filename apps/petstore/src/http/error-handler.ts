@@ -83,9 +83,9 @@ function toApiError(thrown: unknown): ApiError {
     case 'ECONNRESET':
       return new ApiError('invalid_request', 'The body ended before its Content-Length.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    // RFC 10008, section 2: a QUERY without one must fail.
-    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return unsupportedMediaType(['application/json']);
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // RFC 10008, section 2: a QUERY without one must fail.
+      return unsupportedMediaType(['application/json'], 'QUERY');
     case 'FST_ERR_BAD_URL':
       return pathNotFound(); // A percent-encoding that stands for no text.
     default:

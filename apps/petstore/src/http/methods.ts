@@ -7,7 +7,7 @@ import { headerLines, responseOf } from './service-response.ts';
 export const ACCEPT_QUERY = 'application/json';
 
 /** Adds `Accept-Query` (RFC 10008, section 3) to a response. */
-export const acceptQuery: onRequestHookHandler = (_request, reply, done) => {
+const acceptQuery: onRequestHookHandler = (_request, reply, done) => {
   responseOf(reply).addLines(headerLines(['accept-query', ACCEPT_QUERY]));
   done();
 };

@@ -81,7 +81,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
     return done(new ApiError('invalid_request', TWO_CONTENT_TYPES));
   const { bodyTypes = JSON_ALONE } = request.route.config;
   if (!isAccepted(headers['content-type'] ?? '', bodyTypes)) {
-    return done(unsupportedMediaType(bodyTypes));
+    return done(unsupportedMediaType(bodyTypes, request.method));
   }
   // RFC 9110, section 10.1.1: the client waits for this before it sends the body.
   if (headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1')

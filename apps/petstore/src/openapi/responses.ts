@@ -234,14 +234,18 @@ export const NO_CONTENT: ResponseObject = {
   type: 'null',
 };
 
-/** All responses of an operation: its own, and the errors of every operation. */
+/** All responses of an operation: its own, and the errors of every operation. `headers`: those that errors have here alone. */
 export function responses(
   successes: Record<number, ResponseObject>,
   failures: Failures,
+  headers: Partial<Record<ApiErrorCode, Record<string, Header>>> = {},
 ): Record<number, ResponseObject> {
   const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ApiErrorCode, string][];
   const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
-  const errors = [...byStatus].map(([status, group]) => [status, errorResponse(status, group)]);
+  const errors = [...byStatus].map(([status, group]) => [
+    status,
+    errorResponse(status, group, Object.assign({}, ...group.map(([code]) => headers[code]))),
+  ]);
   return { ...successes, ...Object.fromEntries(errors) };
 }
 

@@ -3,9 +3,9 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendTagged, tagged } from '../http/conditional.ts';
-import { ACCEPT_QUERY, acceptQuery } from '../http/methods.ts';
+import { ACCEPT_QUERY } from '../http/methods.ts';
 import { linkTo } from '../http/pages.ts';
-import { headerLines, responseOf } from '../http/service-response.ts';
+import { headerLines } from '../http/service-response.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -42,10 +42,12 @@ const QueryParams = Type.Object({
 
 const example = [{ id: 1, name: 'Bold Rex', categoryId: 1, status: 'available' }];
 const EXAMPLE_ADDRESS =
-  'https://petstore.example.com/v1/pets/queries/eyJuYW1lIjp7InByZWZpeCI6IkJvbGQifSwibGltaXQiOjIwfQ';
+  'https://petstore.example.com/v1/pets/queries/eyJuYW1lIjp7InByZWZpeCI6IkJvbGQifSwibGltaXQiOjF9';
+const NEXT_ADDRESS =
+  'https://petstore.example.com/v1/pets/queries/eyJuYW1lIjp7InByZWZpeCI6IkJvbGQifSwibGltaXQiOjEsImFmdGVyIjoxfQ';
 
 function linkHeader(description: string) {
-  return { description, type: 'string', examples: [`<${EXAMPLE_ADDRESS}>; rel="next"`] } as const;
+  return { description, type: 'string', examples: [`<${NEXT_ADDRESS}>; rel="next"`] } as const;
 }
 
 const PAGE_HEADERS = {
@@ -53,7 +55,16 @@ const PAGE_HEADERS = {
   Link: linkHeader('The next page (RFC 8288, `rel="next"`), for GET; absent on the last one.'),
 } as const;
 
+const ACCEPTED = {
+  'Accept-Query': {
+    description: 'The media types of a query (RFC 10008, section 3).',
+    type: 'string',
+    examples: [ACCEPT_QUERY],
+  },
+} as const;
+
 const OF_QUERY = {
+  ...ACCEPTED,
   Link: linkHeader(
     'The next page (RFC 8288, `rel="next"`), for GET; absent on the last one. A page may have fewer animals than the ' +
       'limit, or none, and still be followed by others.',
@@ -63,11 +74,6 @@ const OF_QUERY = {
     type: 'string',
     format: 'uri',
     examples: [EXAMPLE_ADDRESS],
-  },
-  'Accept-Query': {
-    description: 'The media types of a query (RFC 10008, section 3).',
-    type: 'string',
-    examples: [ACCEPT_QUERY],
   },
 } as const;
 
@@ -87,18 +93,23 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
 ) => {
   const addressOf = (query: PetQuery) => `${baseUrl()}${PATH}/${encodeQuery(query)}`;
 
-  async function respond(request: FastifyRequest, reply: FastifyReply, query: PetQuery) {
+  /** `extra`: lines of the head of a 200. */
+  async function respond(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { query, extra = '' }: { query: PetQuery; extra?: string },
+  ) {
     const { json, next } = await request.store.pets.query(searchFor(query, MAX_EXAMINED));
     const link = next === undefined ? undefined : linkTo(addressOf({ ...query, after: next }));
     // The query counts: a cache that knows the address alone must not take one empty page for another.
-    sendTagged(request, reply, tagged(json, link, encodeQuery(query)));
+    const page = tagged(json, link, encodeQuery(query));
+    sendTagged(request, reply, { ...page, lines: page.lines + extra });
   }
 
   app.route({
     method: 'QUERY',
     url: '/pets',
     config: { scope: 'pets:read', stability: 'experimental', hasNestedIntegers: true },
-    onRequest: acceptQuery,
     schema: {
       operationId: 'queryPets',
       summary: 'Find animals by a filter',
@@ -124,13 +135,13 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
           ...READ_FAILURES,
           invalid_request: 'status must be a list of 1 to 3, each one of available, pending, sold.',
         },
+        { unsupported_media_type: ACCEPTED },
       ),
     },
     async handler(request, reply) {
-      const filter = canonicalFilter(request.body);
-      const location = addressOf({ filter, after: undefined });
-      responseOf(reply).addLines(headerLines(['location', location]));
-      await respond(request, reply, { filter, after: undefined });
+      const query = { filter: canonicalFilter(request.body), after: undefined };
+      const extra = headerLines(['location', addressOf(query), 'accept-query', ACCEPT_QUERY]);
+      await respond(request, reply, { query, extra });
     },
   });
 
@@ -159,7 +170,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
     async (request, reply) => {
       const query = decodeQuery(request.params.query);
       if (!query) throw new ApiError('not_found', NO_SUCH_QUERY);
-      await respond(request, reply, query);
+      await respond(request, reply, { query });
     },
   );
 

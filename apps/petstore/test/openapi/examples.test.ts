@@ -46,6 +46,17 @@ const withPets = async (t: TestContext) => {
   return started;
 };
 
+const BOLD = '{"name":{"prefix":"Bold"},"limit":1}';
+const BOLD_QUERY = Buffer.from(BOLD).toString('base64url');
+
+const withBold = async (t: TestContext) => {
+  const started = await service(t);
+  for (const name of ['Bold Rex', 'Bold Kim']) {
+    await started.post('/pets', `{"name":"${name}","categoryId":1}`);
+  }
+  return started;
+};
+
 type Sent = [method: string, path: string, body?: string];
 
 /** A service that has seen these requests. */
@@ -371,6 +382,25 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     304: { request: request('GET /v1/pets', undefined, ['If-None-Match: *']) },
     invalid_request: { request: request('GET /v1/pets?limit=101') },
     invalid_cursor: { request: request('GET /v1/pets?cursor=1') },
+  },
+  queryPets: {
+    ...common('QUERY /v1/pets', '{}'),
+    ...bodies('QUERY /v1/pets'),
+    200: { start: withBold, request: request('QUERY /v1/pets', BOLD) },
+    304: {
+      request: request('QUERY /v1/pets', BOLD, [
+        ...['If-None-Match: *', 'Content-Type: application/json'],
+      ]),
+    },
+    invalid_request: { request: request('QUERY /v1/pets', '{"status":["gone"]}') },
+  },
+  repeatPetQuery: {
+    ...common(`GET /v1/pets/queries/${BOLD_QUERY}`),
+    200: { start: withBold, request: request(`GET /v1/pets/queries/${BOLD_QUERY}`) },
+    304: {
+      request: request(`GET /v1/pets/queries/${BOLD_QUERY}`, undefined, ['If-None-Match: *']),
+    },
+    not_found: { request: request('GET /v1/pets/queries/1') },
   },
   createPet: {
     ...common('POST /v1/pets', GOOD),
@@ -771,7 +801,8 @@ function operationsOf({ paths }: { paths: object }): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...(operation as Omit<Operation, 'method' | 'path'>),
-      ...{ method: method.toUpperCase(), path },
+      // OpenAPI 3.1 does not know the method QUERY.
+      ...{ method: method.replace('x-', '').toUpperCase(), path },
     })),
   );
 }
@@ -839,6 +870,7 @@ const CONDITIONS = {
 test('a header that changes what an operation does is its parameter in the document, and no other is', async (t) => {
   const bodies: Record<string, string> = {
     createPet: GOOD,
+    queryPets: '{}',
     updatePet: '{"status":"sold"}',
     createCategory: '{"name":"Cats"}',
     updateCategory: '{"name":"Hounds"}',
@@ -855,6 +887,7 @@ test('a header that changes what an operation does is its parameter in the docum
     const target = `/v1${path
       .replace('{code}', 'big-ids')
       .replace('{petId}', '1')
+      .replace('{query}', BOLD_QUERY)
       .replace('{webhookId}', 'wh_0123456789abcdef')
       .replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
@@ -867,7 +900,7 @@ test('a header that changes what an operation does is its parameter in the docum
           : path.startsWith('/webhooks/')
             ? withReceiver
             : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
-    const shared = method === 'GET' ? await start(t) : undefined;
+    const shared = ['GET', 'QUERY'].includes(method) ? await start(t) : undefined;
     const statusWith = async (headers: Record<string, string>) => {
       const { origin, key } = shared ?? (await start(t));
       const body = bodies[operationId];

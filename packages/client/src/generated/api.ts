@@ -1948,6 +1948,8 @@ export interface components {
         Accept: string;
         /** @description Where the body was compressed: the codings that are accepted, which is `identity` alone. */
         "Accept-Encoding": string;
+        /** @description The media types of a query (RFC 10008, section 3). */
+        "Accept-Query": string;
         /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
         Deprecation: string;
         /** @description When the operation is removed (RFC 8594). */

@@ -5,6 +5,7 @@ import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts'
 import { OWN_STORE } from '../store/store.ts';
 import { sending } from './delivery/sending.ts';
 import { presentAttempt } from './present.ts';
+import { signingSecrets } from './webhook.ts';
 import { exampleAttempt } from './webhook-examples.ts';
 import {
   findWebhook,
@@ -59,9 +60,9 @@ export const webhookTestRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
         const data = { message: 'This is a test of the webhook.' };
         const createdAt = new Date(at).toISOString();
         const body = JSON.stringify({ id, type: 'webhook.test', createdAt, data });
-        const { url, secret } = webhook;
+        const message = { id, url: webhook.url, secret: signingSecrets(webhook, at), body };
         const options = { at, ...sending(allowsPrivate) };
-        const outcome = await sendWebhook({ id, url, secret, body }, options, stopping);
+        const outcome = await sendWebhook(message, options, stopping);
         const { status, error, response = '' } = outcome;
         const ms = Math.round(performance.now() - began);
         return send(reply, 200, presentAttempt({ at, ms, status, error, response }));

@@ -77,3 +77,12 @@ export type Progress = Pick<
   | 'disabledAt'
   | 'disabledReason'
 >;
+
+/** What signs at this time, in milliseconds since 1970: while a rotation overlaps, the old secret does as well. */
+export function signingSecrets(
+  { secret, oldSecret, oldSecretUntil }: StoredWebhook,
+  at: number,
+): readonly string[] {
+  const isRotating = oldSecret !== null && (oldSecretUntil ?? 0) > at;
+  return isRotating ? [secret, oldSecret] : [secret];
+}

@@ -18,14 +18,16 @@ type Endpoint = (
 
 test('an endpoint that breaks one rule is told so, and of no other; a good one keeps them all', async (t) => {
   const service = await startWithSandbox(t, { config: { webhookPrivateAddresses: 'allow' } });
-  const judged = async (answer: Endpoint) => {
+  const judged = async (answer: Endpoint, isRotated = false) => {
     const receiver = await Receiver.start(t);
     const { inSandbox } = await newSandbox(service, 3);
     const post = (path: string, body?: object) =>
       inSandbox(path, { method: 'POST', ...(body && { body: JSON.stringify(body) }) });
     await post('/challenges/webhooks/start');
     const made = await post('/webhooks', { url: receiver.url, events: ['order.cancelled'] });
-    const { secret } = (await made.json()) as { secret: string };
+    const { id, secret } = (await made.json()) as { id: string; secret: string };
+    // The endpoint has the old secret, which still signs.
+    if (isRotated) await post(`/webhooks/${id}/rotate`);
     const seen = new Set<string>();
     receiver.answer = (received) => {
       const isFirst = !seen.has(received.webhookId);
@@ -39,8 +41,9 @@ test('an endpoint that breaks one rule is told so, and of no other; a good one k
       rules.filter((rule) => rule.verdict === wanted).map(({ code }) => code);
     return { verdict, broken: of('broken'), kept: of('kept') };
   };
-  const [good, careless, slow, strict, deaf] = await Promise.all([
+  const [good, rotated, careless, slow, strict, deaf] = await Promise.all([
     judged((_, isSigned) => (isSigned ? 204 : 401)),
+    judged((_, isSigned) => (isSigned ? 204 : 401), true),
     judged(() => 204),
     judged(async (_, isSigned, isFirst) => {
       // An hour is longer than any time that an endpoint has.
@@ -52,6 +55,7 @@ test('an endpoint that breaks one rule is told so, and of no other; a good one k
     judged(() => 404),
   ]);
   assert.deepEqual([good.verdict, good.broken, good.kept], ['kept', [], CODES]);
+  assert.deepEqual(rotated, good);
   assert.deepEqual([careless.verdict, careless.broken], ['broken', ['webhooks_verified']]);
   assert.deepEqual([slow.verdict, slow.broken], ['broken', ['webhooks_answered_in_time']]);
   assert.deepEqual([strict.verdict, strict.broken], ['broken', ['webhooks_taken_twice']]);

@@ -3,7 +3,7 @@ import { makeWebhookSecret } from '@petstore/webhooks/signature.ts';
 import { eventJson } from '../../events/event.ts';
 import type { Store } from '../../store/store.ts';
 import { SEND_TIMEOUT_MS, sending } from '../../webhooks/delivery/sending.ts';
-import type { StoredWebhook } from '../../webhooks/webhook.ts';
+import { type StoredWebhook, signingSecrets } from '../../webhooks/webhook.ts';
 import type { RecordedDelivery } from '../recorded-request.ts';
 
 /** Endpoints of a sandbox that are tried, at most. */
@@ -31,9 +31,10 @@ export async function probeWebhooks(
   if (!event) return [];
   const webhooks = (await store.webhooks.list(sandbox)).slice(0, MAX_WEBHOOKS);
   const probe = async (webhook: StoredWebhook): Promise<RecordedDelivery[]> => {
-    const send = async (id: string, secret: string, isForged: boolean) => {
+    const send = async (id: string, isForged: boolean) => {
       const at = Date.now();
       const began = performance.now();
+      const secret = isForged ? makeWebhookSecret() : signingSecrets(webhook, at);
       const { status } = await sendWebhook(
         { id, url: webhook.url, secret, body: eventJson(event) },
         { at, ...sending(allowsPrivate) },
@@ -49,9 +50,9 @@ export async function probeWebhooks(
     };
     // As the webhook itself names it, so that an endpoint that has had it knows it.
     const id = `${webhook.id}.${event.id}`;
-    const first = await send(id, webhook.secret, false);
-    const again = await send(id, webhook.secret, false);
-    return [first, again, await send(`${id}.forged`, makeWebhookSecret(), true)];
+    const first = await send(id, false);
+    const again = await send(id, false);
+    return [first, again, await send(`${id}.forged`, true)];
   };
   return (await Promise.all(webhooks.map(probe))).flat();
 }

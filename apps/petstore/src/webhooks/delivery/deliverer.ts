@@ -4,7 +4,7 @@ import { Connections } from '@petstore/webhooks/safe-post.ts';
 import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
 import { deliveryFaults } from '../../faults/event-faults.ts';
 import { OWN_STORE, type Store } from '../../store/store.ts';
-import type { StoredDelivery, StoredWebhook } from '../webhook.ts';
+import { type StoredDelivery, type StoredWebhook, signingSecrets } from '../webhook.ts';
 import { Courier, type CourierDeps, type Postponed } from './courier.ts';
 import { LogWindow } from './log-window.ts';
 import { SEND_TIMEOUT_MS, sending } from './sending.ts';
@@ -259,12 +259,9 @@ export class Deliverer {
   }
 
   #send(webhook: StoredWebhook, { id, body }: { id: string; body: string }) {
-    const { secret, oldSecret, oldSecretUntil, url } = webhook;
     const at = Date.now();
-    const isRotating = oldSecret !== null && (oldSecretUntil ?? 0) > at;
-    const secrets = isRotating ? [secret, oldSecret] : secret;
     return sendWebhook(
-      { id, url, secret: secrets, body },
+      { id, url: webhook.url, secret: signingSecrets(webhook, at), body },
       { at, ...sending(this.#deps.allowsPrivate), connections: this.#connections },
       this.#stop.signal,
     );

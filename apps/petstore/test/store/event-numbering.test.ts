@@ -85,6 +85,22 @@ test('a change of an animal waits for no commit of another, and is told before i
   assert.deepEqual(await told(slow), [...before, '9 pet.updated 1']);
 });
 
+test('a reader sees what was acknowledged before, also when another process numbers it meanwhile', async (t) => {
+  const { url, raw } = await newDatabase(t);
+  const store = await open(t, url);
+  await store.pets.create(rex);
+  // Whoever looks into the inbox waits until it is empty.
+  await raw.unsafe('BEGIN; LOCK TABLE event_inbox IN ACCESS EXCLUSIVE MODE');
+  const listed = told(store);
+  await timeUntil(async () => {
+    const waiting = await raw`SELECT FROM pg_locks
+      WHERE relation = 'event_inbox'::regclass AND NOT granted`;
+    return waiting.length > 0;
+  });
+  await raw.unsafe('SELECT petstore_number_events(1000); COMMIT');
+  assert.deepEqual(await listed, ['1 pet.created 1']);
+});
+
 /** Tells many events past the service, has them numbered, and gives the id of the newest. */
 async function tellMany(raw: TestConnection, { events }: Store): Promise<bigint> {
   await raw`INSERT INTO event_inbox (count, events)

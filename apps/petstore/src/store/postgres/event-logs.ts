@@ -46,7 +46,10 @@ interface GroupRow {
 export function postgresEventLogs(clients: Clients): EventLogs {
   const { reads, writes } = clients;
   const numbering = new EventNumbering(clients);
-  const number = async (store: string) => store === OWN_STORE && (await numbering.next());
+  /** What was committed to a log before the call belongs to it. */
+  const number = async (store: string) => {
+    if (store === OWN_STORE) await numbering.next();
+  };
   const keptIn = async (store: string): Promise<KeptEvents> => {
     const kept = await reads.row<KeptEvents>(sql`
       SELECT coalesce((SELECT min(first_id) FROM event_groups WHERE store = ${store}), 1) AS oldest,
@@ -75,10 +78,9 @@ export function postgresEventLogs(clients: Clients): EventLogs {
   return {
     of: (store) => ({
       async list(after, limit) {
-        let events = await read(store, after, limit);
-        // At the end of the log: what was committed before the call belongs to it.
-        if (events.length < limit && (await number(store)))
-          events = await read(store, after, limit);
+        // First: what another process numbers in between is then found, too.
+        await number(store);
+        const events = await read(store, after, limit);
         if (events.length > 0) return events;
         const kept = await keptIn(store);
         // Events that came in between are for the next call.

@@ -10,7 +10,12 @@ import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { NewAuditEvent } from '../../src/audit/audit-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type Command, groupCommit, isFailure } from '../../src/store/sqlite/commands.ts';
+import {
+  type Command,
+  groupCommit,
+  isFailure,
+  isRealWrite,
+} from '../../src/store/sqlite/commands.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 
 /** Values of `PRAGMA synchronous`. */
@@ -61,6 +66,21 @@ test('what sandboxes alone write waits for no disk; all else, and what the audit
   assert.deepEqual(during(add(), create), [FULL, FULL]);
   const event = { at: new Date(0), action: 'sandbox.created', subject: 's', detail: {} } as const;
   assert.deepEqual(during(add(event)), [FULL]);
+  // Only a write that met the disk proves that the disk takes writes.
+  assert.ok(!isRealWrite([add(), add()]));
+  assert.ok(isRealWrite([add(), create]) && isRealWrite([add(event)]));
+
+  // Where the connection cannot be set back, nothing of the service's own is committed until it can be.
+  const exec = db.exec.bind(db);
+  db.exec = (text) => {
+    if (text.endsWith('FULL')) throw new Error('locked');
+    exec(text);
+  };
+  assert.ok(!commit([add()]).some(isFailure), 'it is committed all the same');
+  assert.throws(() => commit([create]), /locked/);
+  db.exec = exec;
+  levels.length = 0;
+  assert.deepEqual(during(create), [FULL]);
 });
 
 test('an id is never given twice, not even when its animal left and the store was opened anew', async (t) => {

@@ -89,9 +89,12 @@ function needsNoDisk({ kind, args }: Command): boolean {
 /** Those of them whose last argument is an audit event, or undefined. */
 const AUDITED: ReadonlySet<Kind> = new Set<Kind>(['addSandbox', 'removeSandbox']);
 
-/** Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. */
+/**
+ * Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. Nor does a
+ * write that has not met the disk.
+ */
 export function isRealWrite(commands: readonly Command[]): boolean {
-  return commands.some(({ kind }) => kind !== 'probe');
+  return commands.some((command) => command.kind !== 'probe' && !needsNoDisk(command));
 }
 
 /**
@@ -136,13 +139,26 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       noted.clear();
     }
   };
+  let isWaitingForDisk = true;
+  const waitForDisk = () => {
+    db.exec('PRAGMA synchronous = FULL');
+    isWaitingForDisk = true;
+  };
   return (commands) => {
-    if (!commands.every(needsNoDisk)) return commitGroup(commands);
+    if (!commands.every(needsNoDisk)) {
+      if (!isWaitingForDisk) waitForDisk();
+      return commitGroup(commands);
+    }
+    isWaitingForDisk = false;
     db.exec('PRAGMA synchronous = NORMAL');
     try {
       return commitGroup(commands);
     } finally {
-      db.exec('PRAGMA synchronous = FULL');
+      try {
+        waitForDisk();
+      } catch {
+        // What was committed stays so. The next group that needs the disk tries again, or fails.
+      }
     }
   };
 }

@@ -13,7 +13,7 @@ import {
   responses,
 } from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
-import { OWN_STORE } from '../store/store.ts';
+import { OWN_STORE, StoreGoneError } from '../store/store.ts';
 import { deliveriesRoutes } from './deliveries-routes.ts';
 import { presentWebhook } from './present.ts';
 import type { StoredWebhook } from './webhook.ts';
@@ -124,7 +124,9 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
       const mostOfStore = store === OWN_STORE ? config.maxWebhooks : MAX_OF_SANDBOX;
       // Those of sandboxes have half as much room again: they cannot take that of others.
       const most = store === OWN_STORE ? Number.MAX_SAFE_INTEGER : config.maxWebhooks * 1.5;
-      if (!(await webhooks.add(webhook, { most: Math.ceil(most), mostOfStore }))) {
+      const outcome = await webhooks.add(webhook, { most: Math.ceil(most), mostOfStore });
+      if (outcome === 'gone') throw new StoreGoneError();
+      if (outcome === 'too_many') {
         throw new ApiError(
           'conflict',
           `There are ${mostOfStore} webhooks, and no more may be. Delete one first.`,

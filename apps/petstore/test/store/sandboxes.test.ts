@@ -58,7 +58,7 @@ test('a sandbox is found by its key, is as it was made, and gone with all when i
   const { webhooks } = store;
   const bounds = { most: 10, mostOfStore: 5 };
   for (const name of ['a', 'b', OWN_STORE]) {
-    assert.equal(await webhooks.add(webhookOf(name), bounds), true);
+    assert.equal(await webhooks.add(webhookOf(name), bounds), 'added');
   }
   assert.equal(await sandboxes.remove('a'), true);
   const left = [await webhooks.list('a'), await webhooks.list('b'), await webhooks.list(OWN_STORE)];
@@ -66,6 +66,10 @@ test('a sandbox is found by its key, is as it was made, and gone with all when i
     left.map((own) => own.length),
     [0, 1, 1],
   );
+  for (const name of ['a', 'never']) {
+    assert.equal(await webhooks.add(webhookOf(name), bounds), 'gone');
+    assert.deepEqual(await webhooks.list(name), []);
+  }
   assert.equal(await sandboxes.remove('a'), false);
   assert.equal(await sandboxes.findByKey(keyHash), undefined);
   assert.equal(await sandboxes.get('a'), undefined);
@@ -79,6 +83,26 @@ test('a sandbox is found by its key, is as it was made, and gone with all when i
     (await sandboxes.list()).map(({ id }) => id),
     ['b'],
   );
+});
+
+test('a webhook that is made while its sandbox is deleted goes with it', async (t, engine) => {
+  const store = await openStore(await engine.createDatabase(t));
+  cleanUp(t, () => store.close());
+  const { sandboxes, webhooks } = store;
+  const bounds = { most: 1_000, mostOfStore: 1_000 };
+  for (let round = 0; round < 10; round++) {
+    const id = `s${round}`;
+    await addSandbox(store, { id });
+    const add = (_: unknown, at: number) =>
+      webhooks.add({ ...webhookOf(id), id: `${id} ${at}` }, bounds);
+    const [isRemoved, ...outcomes] = await Promise.all([
+      // As many ask before it as behind it.
+      ...[sandboxes.remove(id), ...Array.from({ length: 5 }, add)],
+    ]);
+    assert.equal(isRemoved, true);
+    assert.ok(outcomes.every((outcome) => outcome === 'added' || outcome === 'gone'));
+    assert.deepEqual(await webhooks.list(id), []);
+  }
 });
 
 test('a commit counts only on the version that it was made from', async (t, engine) => {

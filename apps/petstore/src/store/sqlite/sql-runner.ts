@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import sqlTag, { type Sql } from 'sql-template-tag';
+import sqlTag, { empty, type Sql } from 'sql-template-tag';
 import type { SqlRunner } from '../webhooks/webhook-store.ts';
 import { translateErrors } from './errors.ts';
 import { quietCommits } from './quiet-commits.ts';
@@ -15,6 +15,8 @@ export function sqliteRunner(db: DatabaseSync, writeRarely: RareWrite): SqlRunne
   };
   return {
     read: async (statement) => translateErrors(() => all(statement)),
+    // Whoever writes has the whole database.
+    lock: empty,
     now: () => sqlTag`${BigInt(Date.now())}`,
     write: (statements) => writeRarely(() => quietly(() => statements.map(all))),
   };

@@ -1,4 +1,4 @@
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { EventType } from '../../events/event.ts';
 import type {
   Attempt,
@@ -8,6 +8,7 @@ import type {
   StoredDelivery,
   StoredWebhook,
 } from '../../webhooks/webhook.ts';
+import { OWN_STORE } from '../store.ts';
 
 // Webhooks are changed rarely and read by few, so one text of SQL does for both engines.
 
@@ -21,6 +22,8 @@ export interface SqlRunner {
   write(statements: readonly Sql[]): Promise<Row[][]>;
   /** The time in milliseconds since 1970, by a clock that is the same for all processes of the database. */
   now(): Sql;
+  /** Ends a SELECT whose rows nobody else may change until its transaction has ended. */
+  readonly lock: Sql;
 }
 
 /** What an owner may change of a webhook. */
@@ -47,20 +50,32 @@ export class WebhookStore {
     this.#db = db;
   }
 
-  /** Adds a webhook; false where `most` are there already, or `mostOfStore` of its store. */
+  /**
+   * Adds a webhook. `too_many` where `most` are there already, or `mostOfStore` of its store; `gone` where its store is
+   * that of a sandbox which is not there any more.
+   */
   async add(
     { id, store, url, events, secret, createdAt, position }: StoredWebhook,
     { most, mostOfStore }: { most: number; mostOfStore: number },
-  ): Promise<boolean> {
-    const [rows = []] = await this.#db.write([
-      sql`INSERT INTO webhooks (id, store, url, events, secret, created_at, position)
-          SELECT ${text(id)}, ${text(store)}, ${text(url)}, ${text(events.join(' '))},
-                 ${text(secret)}, ${integer(createdAt)}, ${integer(position)}
-          WHERE (SELECT count(*) FROM webhooks) < ${integer(most)}
-            AND (SELECT count(*) FROM webhooks WHERE store = ${store}) < ${integer(mostOfStore)}
-          RETURNING id`,
-    ]);
-    return rows.length > 0;
+  ): Promise<'added' | 'too_many' | 'gone'> {
+    const sandbox = sql`SELECT 1 AS one FROM sandboxes WHERE id = ${store} AND key_hash IS NOT NULL`;
+    const isOwn = store === OWN_STORE;
+    const added = sql`
+      INSERT INTO webhooks (id, store, url, events, secret, created_at, position)
+      SELECT ${text(id)}, ${text(store)}, ${text(url)}, ${text(events.join(' '))},
+             ${text(secret)}, ${integer(createdAt)}, ${integer(position)}
+      WHERE (SELECT count(*) FROM webhooks) < ${integer(most)}
+        AND (SELECT count(*) FROM webhooks WHERE store = ${store}) < ${integer(mostOfStore)}
+        ${isOwn ? empty : sql`AND EXISTS (${sandbox})`}
+      RETURNING id`;
+    if (isOwn) {
+      const [rows = []] = await this.#db.write([added]);
+      return rows.length > 0 ? 'added' : 'too_many';
+    }
+    // Behind the lock: whoever deletes the sandbox does so before, or finds the webhook and deletes it as well.
+    const [known = [], rows = []] = await this.#db.write([sql`${sandbox} ${this.#db.lock}`, added]);
+    if (known.length === 0) return 'gone';
+    return rows.length > 0 ? 'added' : 'too_many';
   }
 
   /** Those of a store, the oldest first. */

@@ -48,11 +48,14 @@ async function serveMcp(baseUrl: string, key: string): Promise<void> {
 }
 
 async function documentOf(baseUrl: string): Promise<ApiDocument> {
-  const text = expectSuccess(await send(`${baseUrl}/openapi.json`, {}));
+  // OpenAPI 3.1 does not know the method QUERY.
+  const text = expectSuccess(await send(`${baseUrl}/openapi-3.2.json`, {}));
   try {
     return JSON.parse(text) as ApiDocument;
   } catch {
-    throw new UserError(`${baseUrl}/openapi.json is no JSON. Is this the address of the service?`);
+    throw new UserError(
+      `${baseUrl}/openapi-3.2.json is no JSON. Is this the address of the service?`,
+    );
   }
 }
 

@@ -16,7 +16,7 @@ const PREFLIGHT_HEADERS: Headers = {
 
 /** The headers that a page may read besides the few that it always may. */
 const EXPOSED_HEADERS =
-  'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Accept-Query, Petstore-Fault-Applied';
+  'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied';
 
 /**
  * Lets pages of some origins call the service and read its responses, errors included (CORS: Fetch

@@ -44,7 +44,7 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
     assert.ok(answer.headers.get('x-request-id'));
     assert.deepEqual(corsHeaders(answer), {
       ...READABLE,
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY',
       'access-control-allow-headers':
         'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
       'access-control-max-age': '600',
@@ -143,7 +143,7 @@ test('an OPTIONS that is not a preflight is a wrong method, as it always was', a
   const { call } = await start(t);
   for (const headers of [{}, { origin: ALLOWED }, ASKED]) {
     const answer = await call('/pets', { method: 'OPTIONS', headers });
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST, QUERY');
     await assertError(answer, 'method_not_allowed');
   }
 });

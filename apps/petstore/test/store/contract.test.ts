@@ -124,6 +124,31 @@ testOfResources(
   },
 );
 
+testOfResources(
+  'a search looks at no more animals than it may, and leads on to the rest',
+  async (t, engine) => {
+    const { pets } = await newResources(t, engine);
+    for (const i of upTo(9)) await pets.create({ ...rex, name: i % 4n === 0n ? 'Ada' : 'Rex' });
+    const search = {
+      ...{ prefix: 'A', categories: undefined, statuses: undefined, from: undefined },
+      ...{ to: undefined, limit: 20, after: undefined, maxExamined: 3 },
+    };
+    const found = async (more: object): Promise<[bigint[], bigint | undefined]> => {
+      const page = await pets.query({ ...search, ...more });
+      return [idsIn(page), page.next];
+    };
+    assert.deepEqual(await found({}), [[], 3n]);
+    assert.deepEqual(await found({ after: 3n }), [[4n], 6n]);
+    assert.deepEqual(await found({ after: 6n }), [[8n], undefined]);
+    assert.deepEqual(await found({ to: 3n }), [[], undefined]);
+    assert.deepEqual(await found({ from: 2n, to: 5n }), [[4n], 4n]);
+    assert.deepEqual(await found({ maxExamined: 100, limit: 1 }), [[4n], 4n]);
+    assert.deepEqual(await found({ maxExamined: 100, limit: 2 }), [[4n, 8n], undefined]);
+    assert.deepEqual(await found({ after: INT64_MAX }), [[], undefined]);
+    assert.deepEqual(await found({ from: 2n, to: 1n }), [[], undefined]);
+  },
+);
+
 test('rows are what the list shows, each on its own, with where to go on', async (t, engine) => {
   const { pets } = await newStore(t, engine);
   assert.deepEqual(await pets.rows(undefined, 10), { lines: [], next: undefined });

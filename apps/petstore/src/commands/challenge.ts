@@ -24,8 +24,10 @@ function listCommand(): Command {
         ...{ code, title, task },
         rules: rules.map((rule) => rule.code),
       }));
-      const rows = all.map(({ code, title, rules }) => [code, rules.join(', '), title]);
-      await print(options.json ? JSON.stringify(all) : table([['CODE', 'RULES', ''], ...rows]));
+      const rows = all.map(({ code, title, rules }) => [code, title, rules.join(', ')]);
+      await print(
+        options.json ? JSON.stringify(all) : table([['CODE', 'TITLE', 'RULES'], ...rows]),
+      );
     });
 }
 

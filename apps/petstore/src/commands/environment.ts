@@ -105,9 +105,9 @@ export const ENVIRONMENT = `\
     PETSTORE_READY_TIMEOUT_MS   how long /readyz waits for the store (2000)
 
   Calling a service
-    PETSTORE_URL                address of the service that mcp, report and
-                                challenge call, ending in /v1
-    PETSTORE_KEY                API key for mcp`;
+    PETSTORE_URL                address of the service that mcp, events, report
+                                and challenge call, ending in /v1
+    PETSTORE_KEY                API key for mcp and events`;
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 

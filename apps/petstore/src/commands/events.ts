@@ -25,7 +25,7 @@ interface Line {
 
 export function eventsCommand(): Command {
   return subcommand('events')
-    .description("Show what happened to animals and orders, an event a line, with a key's right.")
+    .description('Show what happened to animals and orders, an event a line.')
     .option('--follow', 'go on with what happens from now on, until Ctrl-C')
     .option('--after <id>', 'only what comes after this event; latest: after the newest')
     .addOption(new Option('--type <type...>', 'only events of these types').choices(EVENT_TYPES))

@@ -4,11 +4,12 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { CountedRule } from '../faults/fault-rules.ts';
 import type { Store } from '../store/store.ts';
+import { SANDBOX_ID_TEXT, sandboxIdOf } from './sandbox-id.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readInteger } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
-const SANDBOX = ['<sandbox>', 'id of the sandbox, as `petstore sandbox list` shows it'] as const;
+const SANDBOX = ['<sandbox>', SANDBOX_ID_TEXT] as const;
 
 export function faultsCommand(): Command {
   return subcommand('faults')
@@ -25,9 +26,9 @@ function listCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (sandbox: string, options: { json?: boolean }) => {
       const { countedRule, readRules } = await import('../faults/fault-rules.ts');
-      const rules = await withSandbox(sandbox, async ({ faults }) => {
-        const kept = readRules(await faults.rules(sandbox));
-        const counts = await faults.counts(sandbox);
+      const rules = await withSandbox(sandbox, async ({ faults }, id) => {
+        const kept = readRules(await faults.rules(id));
+        const counts = await faults.counts(id);
         return kept.map((rule) => countedRule(rule, counts));
       });
       await print(options.json ? JSON.stringify(rules) : forPeople(rules));
@@ -72,8 +73,8 @@ function addCommand(): Command {
         ...{ from: number('--from', from), times: number('--times', times) },
       };
       const known = operation ? await operationsWithFaults() : [];
-      const { id } = await withSandbox(sandbox, ({ faults }) =>
-        addRule(faults, sandbox, rule, known).catch((error) => {
+      const { id } = await withSandbox(sandbox, ({ faults }, id) =>
+        addRule(faults, id, rule, known).catch((error) => {
           throw new UserError((error as Error).message);
         }),
       );
@@ -87,19 +88,19 @@ function clearCommand(): Command {
     .argument(...SANDBOX)
     .action(async (sandbox: string) => {
       const { changeRules } = await import('../faults/change-rules.ts');
-      await withSandbox(sandbox, ({ faults }) => changeRules(faults, sandbox, () => []));
+      await withSandbox(sandbox, ({ faults }, id) => changeRules(faults, id, () => []));
       await print('Cleared. Nothing goes wrong any more, but what headers ask for.');
     });
 }
 
-/** Does a piece of work with the store of a sandbox. Rejects with UserError where there is no such sandbox. */
-function withSandbox<T>(id: string, work: (store: Store) => Promise<T>): Promise<T> {
-  return withStore({ mustExist: true }, async (store) => {
-    if (await store.sandboxes.get(id)) return work(store);
-    throw new UserError(
-      `No sandbox has the id ${JSON.stringify(id)}. petstore sandbox list shows those that there are.`,
-    );
-  });
+/** Does a piece of work with the store, and the id of a sandbox. Rejects with UserError where there is none. */
+function withSandbox<T>(
+  idOrKey: string,
+  work: (store: Store, id: string) => Promise<T>,
+): Promise<T> {
+  return withStore({ mustExist: true }, async (store) =>
+    work(store, await sandboxIdOf(store.sandboxes, idOrKey)),
+  );
 }
 
 /** The ids of the operations that can have faults, out of the document of the service. */

@@ -16,8 +16,9 @@ const ACCEPTED = {
 export type Format = keyof typeof ACCEPTED;
 
 export function formatOption(): Option {
-  return new Option('--format <format>', 'how to print it')
-    .choices(Object.keys(ACCEPTED))
+  const formats = Object.keys(ACCEPTED);
+  return new Option('--format <format>', `how to print it: ${formats.join(', ')}`)
+    .choices(formats)
     .default('table');
 }
 

@@ -1,5 +1,6 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import { DEFAULT_PORT, readConfig } from '../config.ts';
+import { NO_PATH } from '../http/api-error.ts';
 import { isWellFormedSandboxKey } from '../keys/key.ts';
 
 export const URL_OPTION = [
@@ -70,6 +71,9 @@ export function expectSuccess({ status, text }: Received): string {
 export function refusalOf(status: number, text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
+    if (message === NO_PATH) {
+      return 'The service does not have this operation. PETSTORE_STABILITY or PETSTORE_SANDBOXES may switch it off there, or the service is older.';
+    }
     if (typeof message === 'string') return message;
   } catch {
     // Something between here and the service responded.

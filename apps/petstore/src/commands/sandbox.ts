@@ -3,7 +3,6 @@ import { table, toMinute } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { hashKey, looksLikeKey } from '../keys/key.ts';
 import { MAX_SEED } from '../pets/synthetic-pet.ts';
 import {
   makeSandbox,
@@ -19,7 +18,9 @@ import {
   MAX_SNAPSHOTS,
   MIN_TTL_SECONDS,
 } from '../sandboxes/sandbox.ts';
+import { isOffered } from '../stability.ts';
 import { MADE_BY_COMMAND, type SandboxRecord, type SandboxRows } from '../store/store.ts';
+import { noSandbox, SANDBOX_ID_TEXT, sandboxIdOf } from './sandbox-id.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readDuration, readInteger } from './time-options.ts';
 import { withStore } from './with-store.ts';
@@ -28,7 +29,7 @@ import { withStore } from './with-store.ts';
 const MAX_DAYS = 30;
 const MAX_TTL_MS = MAX_DAYS * 86_400_000;
 
-const ID = ['<id>', 'id of the sandbox, as `petstore sandbox list` shows it, or its key'] as const;
+const ID = ['<id>', SANDBOX_ID_TEXT] as const;
 
 export function sandboxCommand(): Command {
   return subcommand('sandbox')
@@ -70,7 +71,7 @@ function createCommand(): Command {
     .option('--name <name>', 'what it is for, for people to read')
     .option(...JSON_OPTION)
     .action(async ({ ttl, seed, pets, name, json }: CreateOptions) => {
-      const { sandboxes: mode, maxSandboxes: total } = readConfig(process.env);
+      const { sandboxes: mode, maxSandboxes: total, stability } = readConfig(process.env);
       const made = makeSandbox({
         now: new Date(),
         ttlSeconds: readTtl(ttl) / 1_000,
@@ -82,6 +83,11 @@ function createCommand(): Command {
       if (mode === 'off') {
         throw new UserError(
           'PETSTORE_SANDBOXES is off, so the service would accept no key of a sandbox. Set it to keys or open.',
+        );
+      }
+      if (!isOffered({ stability: 'experimental' }, stability)) {
+        throw new UserError(
+          `PETSTORE_STABILITY is ${stability}, so the service would accept no key of a sandbox. Set it to experimental.`,
         );
       }
       await withSandboxes(false, async (rows) => {
@@ -151,8 +157,8 @@ function changeCommand(
     .argument(...ID)
     .action((idOrKey: string) =>
       withSandboxes(true, async (rows) => {
-        const id = await idOf(rows, idOrKey);
-        if (!(await how.change(rows, id))) throw notFound();
+        const id = await sandboxIdOf(rows, idOrKey);
+        if (!(await how.change(rows, id))) throw noSandbox();
         await print(how.done(id));
       }),
     );
@@ -167,14 +173,14 @@ function snapshotCommand(): Command {
     .argument('<name>', 'name of the snapshot')
     .action((idOrKey: string, name: string) =>
       withSandboxes(true, async (rows) => {
-        const id = await idOf(rows, idOrKey);
+        const id = await sandboxIdOf(rows, idOrKey);
         if (!isSnapshotName(name)) {
           throw new UserError(
             `The name of a snapshot must be 1 to 50 letters, digits, dots, dashes and underscores, the first a letter or a digit; got ${JSON.stringify(name)}.`,
           );
         }
         const outcome = await rows.snapshots.save(id, name, new Date(), MAX_SNAPSHOTS);
-        if (outcome === 'not_found') throw notFound();
+        if (outcome === 'not_found') throw noSandbox();
         if (outcome === 'too_many') {
           throw new UserError(
             `${id} has ${MAX_SNAPSHOTS} snapshots already. Use the name of one of them, to replace it.`,
@@ -192,7 +198,7 @@ function restoreCommand(): Command {
     .argument('<name>', 'name of the snapshot')
     .action((idOrKey: string, name: string) =>
       withSandboxes(true, async (rows) => {
-        const id = await idOf(rows, idOrKey);
+        const id = await sandboxIdOf(rows, idOrKey);
         if ((await rows.snapshots.restore(id, name)) === 'not_found') {
           const names = (await rows.snapshots.list(id)).map((snapshot) => snapshot.name);
           const there = names.length > 0 ? `It has ${names.join(', ')}.` : 'It has none.';
@@ -206,19 +212,6 @@ function restoreCommand(): Command {
 function withSandboxes<T>(mustExist: boolean, work: (rows: SandboxRows) => Promise<T>): Promise<T> {
   const instead = 'POST /v1/sandboxes makes a sandbox in it';
   return withStore({ mustExist, instead }, ({ sandboxes }) => work(sandboxes));
-}
-
-/** The id of a sandbox, given its id or its key. Throws UserError where there is none. */
-async function idOf(rows: SandboxRows, idOrKey: string): Promise<string> {
-  const found = looksLikeKey(idOrKey)
-    ? await rows.findByKey(hashKey(idOrKey))
-    : await rows.get(idOrKey);
-  if (!found) throw notFound();
-  return found.id;
-}
-
-function notFound(): UserError {
-  return new UserError('There is no such sandbox. `petstore sandbox list` shows the ids.');
 }
 
 function readTtl(text: string): number {

@@ -9,16 +9,21 @@ import {
 } from './fault-field.ts';
 import { DISTRIBUTIONS, type Latency, MAX_LATENCY_MS } from './latency.ts';
 
-/** Every name that a group may have, in the order of docs/faults.md. */
+/** In the order of docs/faults.md, as the parameters are. */
 const FAULT_NAMES = [
-  ...['latency', 'min', 'max', 'mean', 'deviation', 'shape'],
-  ...['status', 'code', 'retry-after', 'retry-form', 'when'],
-  ...['reset', 'cut', 'slow', 'length', 'duplicate'],
+  ...['latency', 'status', 'reset', 'cut', 'slow', 'length', 'duplicate'],
   ...['malformed', 'type', 'drift', 'big-ids', 'stale', 'clock', 'events'],
-  ...['rate', 'seed'],
 ] as const;
 
-type FaultName = (typeof FAULT_NAMES)[number];
+const PARAMETER_NAMES = [
+  ...['rate', 'seed', 'when', 'retry-after', 'retry-form', 'code'],
+  ...['min', 'max', 'mean', 'deviation', 'shape'],
+] as const;
+
+const NAMES = [...FAULT_NAMES, ...PARAMETER_NAMES] as const;
+
+/** Every name that a group may have. */
+type FaultName = (typeof NAMES)[number];
 
 /** Whether something happens before the request is carried out, or when it has been and the response is to be sent. */
 const MOMENTS = ['before', 'after'] as const;
@@ -96,8 +101,10 @@ export function readFaults(text: string): readonly FaultGroup[] {
 function readGroup(items: FieldGroup): FaultGroup {
   const given = new Map(items.map((item) => [item.name, item]));
   for (const { name } of items) {
-    if (!(FAULT_NAMES as readonly string[]).includes(name)) {
-      throw new FaultFieldError(`${name} is not a fault; there are ${FAULT_NAMES.join(', ')}`);
+    if (!(NAMES as readonly string[]).includes(name)) {
+      throw new FaultFieldError(
+        `${name} is unknown; the faults are ${FAULT_NAMES.join(', ')}; their parameters are ${PARAMETER_NAMES.join(', ')}`,
+      );
     }
   }
   const values = new Values(given);

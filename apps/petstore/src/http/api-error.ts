@@ -61,9 +61,11 @@ export function payloadTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
 }
 
+/** What a 404 says where no operation is at a path. */
+export const NO_PATH = 'Nothing is at this path. /v1/openapi.json describes those that there are.';
+
 export function pathNotFound(): ApiError {
-  const message = 'Nothing is at this path. /v1/openapi.json describes those that there are.';
-  return new ApiError('not_found', message);
+  return new ApiError('not_found', NO_PATH);
 }
 
 /** `accepted`: the supported media types, the usual one first. RFC 10008, section 3, for a QUERY. */

@@ -87,7 +87,8 @@ function reportResponse(schema: Named, description: string, example: object): Re
 
 const NO_SANDBOX = 'This API key is not that of a sandbox. POST /v1/sandboxes makes one.';
 
-const NO_RUN = 'No challenge was started in this sandbox: POST /challenges/{code}/start.';
+const NO_RUN =
+  'No challenge was started in this sandbox: POST /challenges/{code}/start, or petstore challenge start.';
 
 const Seed = Type.Object({
   seed: Type.Optional(

@@ -7,7 +7,7 @@ import { petstore } from '../support/program.ts';
 test('petstore faults adds, lists and clears the rules of a sandbox', async (t) => {
   const folder = await temporaryFolder(t);
   const made = await petstore(folder, ['sandbox', 'create', '--json']);
-  const { id } = JSON.parse(made.stdout) as { id: string };
+  const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   const faults = (...args: string[]) => petstore(folder, ['faults', ...args]);
   const fault = 'status=503;rate=0.5;seed=7';
   assert.match((await faults('list', id)).stdout, /^Nothing goes wrong on request\./);
@@ -30,6 +30,7 @@ test('petstore faults adds, lists and clears the rules of a sandbox', async (t) 
     ],
   );
   const { stdout: table } = await faults('list', id);
+  assert.equal((await faults('list', key)).stdout, table, 'the key names it, too');
   assert.match(table, /^ID +FROM +TIMES +REQUESTS +FAULT +OPERATIONS$/m);
   assert.match(table, /^fault_\w+ +1 +all +0 +cut +all$/m);
 
@@ -39,7 +40,7 @@ test('petstore faults adds, lists and clears the rules of a sandbox', async (t) 
       ['add', id, 'cut', '--operation', 'nothing'],
       /operations must be an array of some of listPets/,
     ],
-    [['list', 'sbx_none'], /No sandbox has the id "sbx_none"\. petstore sandbox list shows/],
+    [['list', 'sbx_none'], /There is no such sandbox\. `petstore sandbox list` shows/],
   ];
   for (const [args, message] of wrong) {
     const { code, stderr } = await faults(...args);

@@ -80,6 +80,10 @@ test('what cannot be done is one sentence that says what can', async (t) => {
     await refused(['create'], { PETSTORE_SANDBOXES: 'off' }),
     /PETSTORE_SANDBOXES is off/,
   );
+  assert.match(
+    await refused(['create'], { PETSTORE_STABILITY: 'stable' }),
+    /PETSTORE_STABILITY is stable, so .* Set it to experimental\./,
+  );
   const { stdout } = await petstore(folder, ['sandbox', 'create', '--json']);
   const { id } = JSON.parse(stdout);
   assert.match(await refused(['create'], { PETSTORE_MAX_SANDBOXES: '1' }), /There are 1 sandboxes/);

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { challenged, solve } from '../../../../packages/client/examples/challenge.ts';
 import { CHALLENGES } from '../../src/report/challenges/challenges.ts';
+import type { Report } from '../../src/report/report.ts';
+import { reportTable } from '../../src/report/report-table.ts';
 import { newSandbox, startWithSandbox } from '../support/sandbox.ts';
 
 interface Verdict {
@@ -79,6 +81,20 @@ test('a client that gives up at the first failure is told at which request it di
   assert.match(await badge.text(), /^<svg .*broke everything_listed at request 2/s);
   const after = await inSandbox('/faults');
   assert.deepEqual(await after.json(), [], 'nothing goes wrong any more');
+});
+
+test('a list that fits into one page breaks nothing, and does not pass; what is missing is told once', async (t) => {
+  const sandbox = await newSandbox(await startWithSandbox(t), 30);
+  await start(sandbox, 'list-while-others-add');
+  await (await sandbox.inSandbox('/pets?limit=100')).text();
+  const { verdict, rules } = await end(sandbox);
+  assert.deepEqual([verdict, rules[1]?.verdict], ['not_seen', 'not_seen']);
+
+  await start(sandbox, 'add-once');
+  const added = (await end(sandbox)) as unknown as Report;
+  const text = reportTable(added);
+  assert.match(text, /Practice 1 is missing\.\n {2}Practice 2 is missing\./);
+  assert.equal(text.split('Add each once').length, 2);
 });
 
 test('what came before the end of a challenge counts, also when the clock was set back meanwhile', async (t) => {

@@ -147,7 +147,7 @@ test('petstore report prints what the service says, and ends with 1 where a rule
   await (await inSandbox('/pets')).text();
   const good = await run('report', sandboxKey);
   assert.equal(good.code, 0, good.stderr);
-  assert.match(good.stdout, /passed\.\n1 requests\. 2 rules kept, 0 broken, 15 not seen\./);
+  assert.match(good.stdout, /passed\.\nRequests: 1\. Rules: 2 kept, 0 broken, 15 not seen\./);
   await (await inSandbox('/pets?offset=20')).text();
   const broken = await run('report', sandboxKey);
   assert.equal(broken.code, 1);
@@ -168,7 +168,10 @@ test('petstore report prints what the service says, and ends with 1 where a rule
   const verdict = await run('challenge', 'verdict', sandboxKey, '--format', 'svg');
   assert.equal(verdict.code, 1);
   assert.match(verdict.stdout, /^<svg[\s\S]*not finished/);
-  assert.match((await petstore(folder, ['challenge', 'list'])).stdout, /^bad-hour +added_once/m);
+  assert.match(
+    (await petstore(folder, ['challenge', 'list'])).stdout,
+    /^bad-hour +Survive a bad hour +added_once/m,
+  );
 
   for (const [args, message] of [
     [['report', 'pk_live_x', '--url', `${origin}/v1`], /not the key of a sandbox/],
@@ -188,6 +191,10 @@ test('petstore report prints what the service says, and ends with 1 where a rule
 });
 
 test('a service without sandboxes has no report', async (t) => {
-  const { get } = await startWithSandbox(t, { config: { sandboxes: 'off' } });
+  const { get, origin, sandboxKey } = await startWithSandbox(t, { config: { sandboxes: 'off' } });
   await assertError(await get('/report'), 'not_found');
+  const args = ['report', sandboxKey, '--url', `${origin}/v1`];
+  const { code, stderr } = await petstore(await temporaryFolder(t), args);
+  assert.equal(code, 1);
+  assert.match(stderr, /does not have this operation\. PETSTORE_STABILITY or PETSTORE_SANDBOXES/);
 });

@@ -98,7 +98,10 @@ test('what is wrong is quoted, and what would be right is named', () => {
     ['status="x', /at character 8/],
     ['status=503;status=500', /status is there twice; name it once/],
     ['status=503, status=500', /status begins two groups/],
-    ['staus=503', /staus is not a fault; there are latency, min/],
+    [
+      'staus=503',
+      /staus is unknown; the faults are latency, status, .*; their parameters are rate, seed/,
+    ],
     [
       'status=200',
       /status=200 is not right: status must be an error status, an integer from 400 to 599/,

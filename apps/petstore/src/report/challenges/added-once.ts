@@ -17,7 +17,7 @@ export function addedOnce(names: readonly string[], times = 1): Rule {
       const piece = (seen: string): Evidence => ({ requests: [], seen, expected });
       const wrong = names.filter((name) => (found.get(name) ?? 0) !== times);
       return findingOf(
-        wrong.map((name) => piece(`${name} is there ${count(found.get(name) ?? 0)}.`)),
+        wrong.map((name) => piece(`${name} is ${count(found.get(name) ?? 0)}.`)),
         [piece(`${names.join(', ')}: each is there ${often}.`)],
       );
     },
@@ -25,7 +25,7 @@ export function addedOnce(names: readonly string[], times = 1): Rule {
 }
 
 function count(times: number): string {
-  return times === 0 ? 'not at all' : times === 1 ? 'once' : `${times} times`;
+  return times === 0 ? 'missing' : times === 1 ? 'there once' : `there ${times} times`;
 }
 
 /** `Practice 1` to `Practice n`. */

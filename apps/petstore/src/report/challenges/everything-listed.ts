@@ -12,7 +12,8 @@ export const everythingListed: Rule = {
     title: 'RFC 8288, section 3',
     url: 'https://www.rfc-editor.org/rfc/rfc8288#section-3',
   },
-  advice: 'List the animals and follow each link to the next page.',
+  advice:
+    'List the animals with the limit that the task names, and follow each link to the next page.',
   judge({ requests, isOver }) {
     const pages = requests.filter(
       ({ method, operation }) => method === 'GET' && operation === 'listPets',
@@ -24,20 +25,26 @@ export const everythingListed: Rule = {
     /** Pages from which the end was not reached. */
     const tried = new Set<RecordedRequest>();
     for (const first of read) {
-      if (parameterOf(first.target, 'cursor') !== undefined || first.next === undefined) continue;
+      if (parameterOf(first.target, 'cursor') !== undefined || isOnlyPage(first)) continue;
       const chain = chainFrom(first, pagesBehind, tried);
       if (!chain) continue;
       const seen = `${chain.length} pages were read, to the last one.`;
       return findingOf([], [evidence([first, chain.at(-1) as RecordedRequest], seen, EXPECTED)]);
     }
-    if (!isOver) return findingOf([], []);
     const last = pages.at(-1);
+    // A list that fits into a page has no links to follow.
+    const isWhole = last !== undefined && read.includes(last) && isOnlyPage(last);
+    if (!isOver || isWhole) return findingOf([], []);
     const seen = last
       ? `The client stopped behind ${nameOf(last)}, which ${outcomeOf(last)}.`
       : 'No page was asked for.';
     return findingOf([evidence(last ? [last] : [], seen, EXPECTED)], []);
   },
 };
+
+function isOnlyPage({ target, next }: RecordedRequest): boolean {
+  return parameterOf(target, 'cursor') === undefined && next === undefined;
+}
 
 /** The pages that follow one another from a first one to the last; undefined where they do not get there. */
 function chainFrom(

@@ -72,6 +72,24 @@ test('rows become visible in the order of their ids, so that who follows links m
   }
 });
 
+test('queries with different limits are one statement, which the server keeps prepared', async (t) => {
+  const { store, raw } = await newStore(t, 1);
+  await create(store, 3);
+  const search = { prefix: 'R', categories: undefined, statuses: undefined, maxExamined: 10 };
+  const range = { from: undefined, to: undefined, after: undefined };
+  const statements = new Set<unknown>();
+  for (const limit of [1, 2, 100]) {
+    assert.equal(
+      ids(await store.pets.query({ ...search, ...range, limit })).length,
+      Math.min(limit, 3),
+    );
+    const [last] = await raw`SELECT query FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE '%starts_with(name%' AND pid <> pg_backend_pid()`;
+    statements.add(last?.query);
+  }
+  assert.equal(statements.size, 1);
+});
+
 test('who leaves an insert open is ended by the server, and those behind it go on', async (t) => {
   const { store, raw } = await newStore(t);
   const rows = [

@@ -96,6 +96,18 @@ test('an id is never given twice, not even when its animal left and the store wa
   await second.close();
 });
 
+test('queries with different limits are one statement, which is kept prepared', async (t) => {
+  const prepare = t.mock.method(DatabaseSync.prototype, 'prepare');
+  const store = await openStore('sqlite::memory:');
+  cleanUp(t, () => store.close());
+  const search = { prefix: 'R', categories: undefined, statuses: undefined, maxExamined: 10 };
+  const range = { from: undefined, to: undefined, after: undefined };
+  await store.pets.query({ ...search, ...range, limit: 1 });
+  const before = prepare.mock.callCount();
+  for (const limit of [2, 100]) await store.pets.query({ ...search, ...range, limit });
+  assert.equal(prepare.mock.callCount(), before);
+});
+
 const ENGINES = {
   'in memory': async () => openStore('sqlite::memory:'),
   'with a thread that writes': async (folder: string) => openStore(`sqlite:${folder}/pets.db`),

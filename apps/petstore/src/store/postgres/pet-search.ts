@@ -14,7 +14,8 @@ interface Found {
  * Reads the animals that meet a filter: those that are met first in the order of the ids, of `maxExamined` at most. As in
  * SQLite, there is no index of names: every create would have to keep an entry in it.
  *
- * The limits are written into the SQL, as in page-reader.ts. Only the lower end of the range bounds what is looked at,
+ * How many are looked at is written into the SQL, as in page-reader.ts. How many are wanted is not: every connection would
+ * keep a statement prepared for each limit, of 100 KB. Only the lower end of the range bounds what is looked at,
  * and what is beyond the upper end does not count: with both in the index's condition the server would take the range for
  * a small one, and sort it.
  */
@@ -22,7 +23,7 @@ export async function searchPets(reader: RowReader, search: PetSearch): Promise<
   const range = idRange(search);
   if (!range) return { json: '[]', next: undefined };
   const { prefix, categories, statuses, limit, maxExamined } = search;
-  const count = raw(`${limit}`);
+  const count = sql`${limit}::int`;
   const inOrder = sql`FROM pets WHERE id >= ${range.first} ORDER BY id`;
   const found = await reader.row<Found>(sql`
     WITH found AS MATERIALIZED (

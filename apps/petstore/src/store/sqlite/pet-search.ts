@@ -14,7 +14,7 @@ export function petSearcher(db: DatabaseSync, source: Source): (search: PetSearc
     const range = idRange(search);
     if (!range) return { json: '[]', next: undefined };
     const { prefix, categories, statuses, limit, maxExamined } = search;
-    const shape = `${limit} ${maxExamined} ${prefix !== ''} ${categories !== undefined} ${statuses !== undefined}`;
+    const shape = `${maxExamined} ${prefix !== ''} ${categories !== undefined} ${statuses !== undefined}`;
     let statement = prepared.get(shape);
     if (!statement) {
       statement = prepareSearch(db, source, search);
@@ -22,6 +22,7 @@ export function petSearcher(db: DatabaseSync, source: Source): (search: PetSearc
     }
     const [json, next] = statement.get({
       ...range,
+      limit,
       ...(prefix !== '' && { prefix, length: [...prefix].length }),
       ...(categories && { categories: `[${categories.join()}]` }),
       ...(statuses && { statuses: JSON.stringify(statuses) }),
@@ -37,7 +38,7 @@ export function petSearcher(db: DatabaseSync, source: Source): (search: PetSearc
 function prepareSearch(
   db: DatabaseSync,
   { columns, json }: Source,
-  { prefix, categories, statuses, limit, maxExamined }: PetSearch,
+  { prefix, categories, statuses, maxExamined }: PetSearch,
 ): StatementSync {
   const inOrder = `FROM pets WHERE id BETWEEN :first AND :last ORDER BY id`;
   const filter = [
@@ -49,10 +50,10 @@ function prepareSearch(
   const statement = db.prepare(
     `WITH found AS MATERIALIZED (
        SELECT ${columns} FROM (SELECT ${columns} ${inOrder} LIMIT ${maxExamined})
-       WHERE ${filter || 'true'} LIMIT ${limit} + 1),
-     page AS MATERIALIZED (SELECT ${columns} FROM found LIMIT ${limit})
+       WHERE ${filter || 'true'} LIMIT :limit + 1),
+     page AS MATERIALIZED (SELECT ${columns} FROM found LIMIT :limit)
      SELECT (SELECT json_group_array(${json}) FROM page),
-       CASE WHEN (SELECT count(*) FROM found) > ${limit} THEN (SELECT max(id) FROM page)
+       CASE WHEN (SELECT count(*) FROM found) > :limit THEN (SELECT max(id) FROM page)
        ELSE (SELECT id ${inOrder} LIMIT 1 OFFSET ${maxExamined}) - 1 END`,
   );
   statement.setReadBigInts(true);

@@ -11,13 +11,18 @@ export interface ApiResponse {
 
 /**
  * The result of a call. Its first text is the body as it came, byte for byte, and not structured content: clients would
- * parse that, and round the digits of 64-bit integers. What else a caller needs to go on is a text behind it.
+ * parse that, and round the digits of 64-bit integers. What else a caller needs to go on is a text behind it. `tools`: all
+ * that there are, among which is the one that the list goes on with.
  */
-export function callResult(tool: OperationTool, { status, headers, body }: ApiResponse) {
+export function callResult(
+  tool: OperationTool,
+  tools: Tools,
+  { status, headers, body }: ApiResponse,
+) {
   const isDone = status >= 200 && status < 300;
   const isBroken = isDone && body !== '' && !isJson(body);
   const notes = [
-    ...(isDone ? notesOnSuccess(tool, headers) : notesOnError(body, headers)),
+    ...(isDone ? notesOnSuccess(tool, tools, headers) : notesOnError(body, headers)),
     ...(isBroken ? [`The response has the status ${status}, but its body is not JSON.`] : []),
     ...noteOf(headers, 'petstore-fault-applied', (fault) => `Applied fault: ${fault}.`),
   ];
@@ -36,20 +41,36 @@ function textResult(texts: readonly string[], isError: boolean): CallToolResult 
 }
 
 type Headers = ApiResponse['headers'];
+type Tools = readonly OperationTool[];
 
-function notesOnSuccess(tool: OperationTool, headers: Headers): string[] {
-  const cursor = nextCursor(String(headers.link ?? ''));
-  const hasTag = tool.path.endsWith('}');
+function notesOnSuccess(tool: OperationTool, tools: Tools, headers: Headers): string[] {
+  const next = nextAddress(String(headers.link ?? ''));
+  const isChangeable = tools.some(
+    ({ path, arguments: all }) => path === tool.path && all.some(({ name }) => name === 'If-Match'),
+  );
   return [
-    ...(cursor === undefined ? [] : [goOn(tool, cursor)]),
-    ...(hasTag ? noteOf(headers, 'etag', (tag) => `ETag, for If-Match: ${tag}`) : []),
+    ...(next ? [goOn(tool, tools, next)] : []),
+    ...(isChangeable && tool.path.endsWith('}')
+      ? noteOf(headers, 'etag', (tag) => `ETag, for If-Match: ${tag}`)
+      : []),
   ];
 }
 
-function goOn({ listing, arguments: all }: OperationTool, cursor: string): string {
-  return all.some(({ name }) => name === 'cursor')
-    ? `There is more. Call ${listing.name} again with "cursor": ${JSON.stringify(cursor)}.`
-    : 'There is more. Ask again for what comes behind the last one here.';
+/** With which call the list goes on whose next page is at an address. */
+function goOn({ listing, arguments: all }: OperationTool, tools: Tools, next: URL): string {
+  const cursor = next.searchParams.get('cursor');
+  if (cursor !== null && all.some(({ name }) => name === 'cursor')) {
+    return `There is more. Call ${listing.name} again with "cursor": ${JSON.stringify(cursor)}.`;
+  }
+  for (const { method, path, listing } of tools) {
+    const [, above = '', name] = /^(.*\/)\{(\w+)\}$/.exec(path) ?? [];
+    const at = next.pathname.lastIndexOf('/') + 1;
+    if (method === 'GET' && name !== undefined && next.pathname.slice(0, at).endsWith(above)) {
+      const value = decodeURIComponent(next.pathname.slice(at));
+      return `There is more. Call ${listing.name} with ${JSON.stringify(name)}: ${JSON.stringify(value)}.`;
+    }
+  }
+  return 'There is more. Ask again for what comes behind the last one here.';
 }
 
 /** The guide to errors says what to do about each. */
@@ -86,9 +107,8 @@ function isJson(body: string): boolean {
   }
 }
 
-/** Where the next page starts, of a list that goes on (RFC 8288). */
-function nextCursor(link: string): string | undefined {
+/** Where the next page is, of a list that goes on (RFC 8288). */
+function nextAddress(link: string): URL | null {
   const address = /<([^>]*)>\s*;\s*rel="next"/.exec(link)?.[1];
-  const url = address === undefined ? null : URL.parse(address);
-  return url?.searchParams.get('cursor') ?? undefined;
+  return address === undefined ? null : URL.parse(address);
 }

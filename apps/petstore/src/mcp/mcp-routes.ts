@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { BaseUrls } from '../addresses.ts';
@@ -91,10 +92,12 @@ export const mcpRoutes: FastifyPluginCallback<McpDeps> = (app, deps, done) => {
 };
 
 /** The message in a body, or the error in JSON-RPC of one that has none. */
-function readMessage(body: Buffer | undefined): { message?: unknown; problem?: object } {
+function readMessage(body: Buffer = Buffer.alloc(0)): { message?: unknown; problem?: object } {
+  // What is not would become other characters, which the API could not tell from those that are meant.
+  if (!isUtf8(body)) return problem(PARSE_ERROR, 'The message is not valid UTF-8.');
   let message: unknown;
   try {
-    message = parseMessage((body ?? '').toString());
+    message = parseMessage(body.toString());
   } catch (error) {
     return problem(PARSE_ERROR, `The message is not JSON: ${(error as Error).message}.`);
   }

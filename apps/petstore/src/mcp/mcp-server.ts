@@ -17,7 +17,7 @@ export interface McpServerOptions {
 const INSTRUCTIONS =
   'Each tool is an operation of the pet store API, and its result is the response. ' +
   'Ids are 64-bit integers: give them as text, digit for digit. ' +
-  'Lists come in pages; the result says with which cursor they go on. ' +
+  'Lists come in pages; the result says with which call they go on. ' +
   'A result that is an error has a code and says what to do. ' +
   'Give an Idempotency-Key, such as a random UUID, to what you may have to repeat.';
 
@@ -48,7 +48,7 @@ export function mcpServer({ info, tools, isAllowed, callApi }: McpServerOptions)
     }
     try {
       const request = apiRequest(tool, params.arguments ?? {});
-      return callResult(tool, await callApi(request, signal));
+      return callResult(tool, tools, await callApi(request, signal));
     } catch (error) {
       if (error instanceof ArgumentError || error instanceof NoResponseError) {
         return errorResult(error.message);

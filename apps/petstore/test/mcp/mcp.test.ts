@@ -68,6 +68,20 @@ test('a list says with which argument it goes on', async () => {
   assert.equal(next.isError, false);
 });
 
+test('a query says with which call it goes on', async () => {
+  await call('createPet', '{"name":"Quinn","categoryId":1}');
+  await call('createPet', '{"name":"Quincy","categoryId":1}');
+  const first = await call('queryPets', '{"name":{"prefix":"Quin"},"limit":1}');
+  assert.match(first.text, /"Quinn"/);
+  const query = /^There is more\. Call repeatPetQuery with "query": (".+")\.$/.exec(
+    first.notes.join(),
+  )?.[1];
+  assert.ok(query, first.notes.join());
+  const next = await call('repeatPetQuery', `{"query":${query}}`);
+  assert.match(next.text, /"Quincy"/);
+  assert.deepEqual(next.notes, [], 'it ends, and nothing can be changed with its tag');
+});
+
 test('a create with an Idempotency-Key is done once', async () => {
   const args = '{"name":"Once","categoryId":1,"Idempotency-Key":"agent-1"}';
   const first = await call('createPet', args);
@@ -172,6 +186,12 @@ test('what is no message is refused', async () => {
     const { error } = (await response.json()) as { error: { code: number } };
     assert.deepEqual([response.status, error.code], [400, code], what);
   }
+  const args = '{"name":"Ren\xe9","categoryId":1}';
+  const latin1 = Buffer.from(messageText(1, 'tools/call', 'createPet', args), 'latin1');
+  const headers = messageHeaders('tools/call', 'createPet');
+  const garbled = await postMcp(service.origin, service.key, latin1, headers);
+  assert.equal(garbled.status, 400);
+  assert.match(await garbled.text(), /"code":-32700,"message":"The message is not valid UTF-8\."/);
   const long = await postMcp(service.origin, service.key, ' '.repeat(64 * 1024 + 1));
   await assertError(long, 'payload_too_large');
   const typed = await postMcp(service.origin, service.key, ping, { 'content-type': 'text/plain' });

@@ -55,7 +55,7 @@ export function messageHeaders(method: string, name?: string): Record<string, st
 export function postMcp(
   origin: string,
   key: string | undefined,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   return fetch(`${origin}/mcp`, {

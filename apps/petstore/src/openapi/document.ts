@@ -258,6 +258,7 @@ export async function openApiDocument(
       ),
     ),
   );
+  const sent = paths['/webhooks'] && webhooksOfDocument();
   return {
     openapi,
     info,
@@ -266,11 +267,12 @@ export async function openApiDocument(
       { url: baseUrls.staging, description: 'Staging' },
     ],
     paths,
-    ...(paths['/webhooks'] && { webhooks: webhooksOfDocument() }),
+    ...(sent && { webhooks: sent.webhooks }),
     components: {
       ...components,
       schemas: referenced(components?.schemas ?? {}, paths),
       ...extractComponents(paths),
+      ...(sent && { pathItems: sent.pathItems }),
     },
     ...rest,
     tags: tags.filter(({ name }) => used.has(name)),

@@ -13,7 +13,7 @@ type Members = Record<string, unknown>;
 export function toOpenApi30(document: OpenApiDocument): object {
   const { openapi: _, info, components = {}, webhooks: _unknown, ...others } = document;
   const rest = { ...others, paths: withQueryAs(document, undefined) };
-  const { schemas = {}, ...parts } = components;
+  const { schemas = {}, pathItems: _ofWebhooks, ...parts } = components;
   return {
     openapi: '3.0.3',
     info: info30(info),

@@ -30,19 +30,36 @@ const AT = '2026-11-21T12:00:00.000Z';
 const PET = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const ORDER = { id: 1, petId: 1, status: 'placed', placedAt: AT, updatedAt: AT };
 
-/** What the service sends to webhooks, in the form of OpenAPI 3.1. */
-export function webhooksOfDocument(): OpenAPIV3_1.Document['webhooks'] & object {
-  const all = EVENT_TYPES.map((type) => [type, { post: sent(type) }]);
-  // The library's types of 3.1 extend those of 3.0, which know fewer schemas.
-  return Object.fromEntries(all) as OpenAPIV3_1.Document['webhooks'] & object;
+interface WebhooksOfDocument {
+  readonly webhooks: OpenAPIV3_1.Document['webhooks'] & object;
+  /** For the document's components. */
+  readonly pathItems: Record<string, OpenAPIV3_1.PathItemObject>;
+}
+
+/**
+ * What the service sends to webhooks, in the form of OpenAPI 3.1: references to path items in the components.
+ * openapi-generator leaves references alone, but takes what stands in `webhooks` itself for operations of the service,
+ * and its code for them does not compile. The bodies have no names: oapi-codegen leaves out named schemas that only
+ * webhooks refer to, and still uses them.
+ */
+export function webhooksOfDocument(): WebhooksOfDocument {
+  const all = EVENT_TYPES.map((type) => ({ type, name: nameOf(type) }));
+  const pathItems = Object.fromEntries(all.map(({ type, name }) => [name, { post: sent(type) }]));
+  return {
+    webhooks: Object.fromEntries(
+      all.map(({ type, name }) => [type, { $ref: `#/components/pathItems/${name}` }]),
+    ),
+    // The library's types of 3.1 extend those of 3.0, which know fewer schemas.
+    pathItems: pathItems as WebhooksOfDocument['pathItems'],
+  };
 }
 
 function sent(type: EventType): object {
-  const [kind = '', verb = ''] = type.split('.');
+  const [kind, status] = type.split('.');
   const isOrder = kind === 'order';
-  const data = isOrder ? { ...ORDER, status: verb } : PET;
+  const data = isOrder ? { ...ORDER, status } : PET;
   return {
-    operationId: `on${title(kind)}${title(verb)}`,
+    operationId: `on${nameOf(type)}`,
     summary: WORDS[type],
     description:
       'Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.',
@@ -77,6 +94,10 @@ function sent(type: EventType): object {
   };
 }
 
-function title(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+/** `PetCreated` for `pet.created`. */
+function nameOf(type: EventType): string {
+  return type
+    .split('.')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

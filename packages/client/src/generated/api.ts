@@ -617,11 +617,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An animal was added
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onPetCreated"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -637,11 +633,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An animal was changed
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onPetUpdated"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -657,11 +649,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An animal was removed
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onPetDeleted"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -677,11 +665,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An order was placed
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onOrderPlaced"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -697,11 +681,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An order was completed
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onOrderCompleted"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -717,11 +697,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /**
-         * An order was cancelled
-         * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
-         */
-        post: operations["onOrderCancelled"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1959,7 +1935,128 @@ export interface components {
         /** @description `accept`: the form depends on it. */
         Vary: string;
     };
-    pathItems: never;
+    pathItems: {
+        PetCreated: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An animal was added
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onPetCreated"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+        PetUpdated: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An animal was changed
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onPetUpdated"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+        PetDeleted: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An animal was removed
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onPetDeleted"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+        OrderPlaced: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An order was placed
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onOrderPlaced"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+        OrderCompleted: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An order was completed
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onOrderCompleted"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+        OrderCancelled: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            get?: never;
+            put?: never;
+            /**
+             * An order was cancelled
+             * @description Sent to each webhook that asked for it, signed as Standard Webhooks say. Answer with a 2xx within ten seconds.
+             */
+            post: operations["onOrderCancelled"];
+            delete?: never;
+            options?: never;
+            head?: never;
+            patch?: never;
+            trace?: never;
+        };
+    };
 }
 export type $defs = Record<string, never>;
 export interface operations {

@@ -45,13 +45,13 @@ public class OpenapiGenerator {
     PetsApi pets = api(System.getenv("PETSTORE_KEY"));
     List<Pet> made = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      made.add(pets.createPet(new NewPet().name("Rex " + i).categoryId(BIG), null, null, null));
+      made.add(pets.createPet(new NewPet().name("Rex " + i).categoryId(BIG), null, null, null, null));
     }
     System.out.println("create");
 
     HashMap<Long, Pet> seen = new HashMap<>();
     for (String cursor = null;;) {
-      ApiResponse<List<Pet>> page = pets.listPetsWithHttpInfo(2, null, cursor, null, null);
+      ApiResponse<List<Pet>> page = pets.listPetsWithHttpInfo(2, null, cursor, null, null, null);
       for (Pet pet : page.getData()) seen.put(pet.getId(), pet);
       List<String> links = page.getHeaders().get("link");
       Matcher link = NEXT.matcher(links == null ? "" : links.get(0));
@@ -62,13 +62,13 @@ public class OpenapiGenerator {
     System.out.println("list");
 
     Long id = made.get(0).getId();
-    check(pets.getPet(id, null, null).getCategoryId() == BIG, "other digits");
+    check(pets.getPet(id, null, null, null).getCategoryId() == BIG, "other digits");
     System.out.println("get");
-    pets.deletePet(id, null, null);
+    pets.deletePet(id, null, null, null);
     System.out.println("delete");
-    refused(404, "not_found", () -> pets.getPet(id, null, null));
-    refused(401, "unauthorized", () -> api("pk_live_wrong").listPets(null, null, null, null, null));
-    refused(400, "invalid_cursor", () -> pets.listPets(null, null, "x", null, null));
+    refused(404, "not_found", () -> pets.getPet(id, null, null, null));
+    refused(401, "unauthorized", () -> api("pk_live_wrong").listPets(null, null, null, null, null, null));
+    refused(400, "invalid_cursor", () -> pets.listPets(null, null, "x", null, null, null));
     System.out.println("errors");
     System.exit(0);
   }

@@ -37,14 +37,15 @@ async fn main() {
     for i in 0..3 {
         let name = format!("Rex {i}").parse().unwrap();
         let body = types::NewPet { name, category_id: BIG, status: types::PetStatus::Available };
-        made.push(pets.create_pet(None, None, None, &body).await.unwrap().into_inner());
+        made.push(pets.create_pet(None, None, None, None, &body).await.unwrap().into_inner());
     }
     println!("create");
 
     let mut seen = HashMap::new();
     let mut cursor = None;
+    let limit = NonZeroU64::new(2);
     loop {
-        let page = pets.list_pets(cursor.as_ref(), NonZeroU64::new(2), None, None, None).await.unwrap();
+        let page = pets.list_pets(cursor.as_ref(), limit, None, None, None, None).await.unwrap();
         cursor = next(page.headers());
         for pet in page.into_inner().0 {
             seen.insert(pet.id, pet);
@@ -59,13 +60,13 @@ async fn main() {
     println!("list");
 
     let id = made[0].id;
-    assert_eq!(pets.get_pet(id, None, None).await.unwrap().category_id, BIG);
+    assert_eq!(pets.get_pet(id, None, None, None).await.unwrap().category_id, BIG);
     println!("get");
-    pets.delete_pet(id, None, None).await.unwrap();
+    pets.delete_pet(id, None, None, None).await.unwrap();
     println!("delete");
-    refused(404, "not_found", pets.get_pet(id, None, None).await);
-    refused(401, "unauthorized", client("pk_live_wrong").list_pets(None, None, None, None, None).await);
+    refused(404, "not_found", pets.get_pet(id, None, None, None).await);
+    refused(401, "unauthorized", client("pk_live_wrong").list_pets(None, None, None, None, None, None).await);
     let cursor = "x".parse().unwrap();
-    refused(400, "invalid_cursor", pets.list_pets(Some(&cursor), None, None, None, None).await);
+    refused(400, "invalid_cursor", pets.list_pets(Some(&cursor), None, None, None, None, None).await);
     println!("errors");
 }

@@ -8,6 +8,7 @@ import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import { hashKey, isWellFormedSandboxKey, type KeyHash } from '../keys/key.ts';
 import type { ReportStore } from '../store/store.ts';
 import { longIntegersIn, longIntegersInPath } from './long-integers.ts';
+import { RECORD_BOUNDS } from './record-bounds.ts';
 import type { UnnumberedRequest } from './recorded-request.ts';
 import { credentialIn, recordedAddress, recordedTarget, sandboxKeyIn } from './target.ts';
 
@@ -17,9 +18,6 @@ declare module 'fastify' {
     noted: { body: Buffer | undefined } | undefined;
   }
 }
-
-/** How many of the newest requests of a sandbox are kept. */
-const MAX_REQUESTS = 5_000;
 
 /** How long requests wait to be written together, in milliseconds. */
 export const WRITE_AFTER_MS = 250;
@@ -209,7 +207,7 @@ export class Recorder {
       lost: lost.get(sandbox) ?? 0,
     }));
     try {
-      await this.#deps.store.record(batch, MAX_REQUESTS);
+      await this.#deps.store.record(batch, RECORD_BOUNDS);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'requests of sandboxes are missing in their reports');
       for (const { sandbox, requests, lost } of batch) this.#lose(sandbox, requests.length + lost);

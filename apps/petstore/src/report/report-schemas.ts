@@ -63,7 +63,7 @@ const reportMembers = {
   requests: Type.Object({
     count: Type.Integer({ description: 'How many requests are judged.', minimum: 0 }),
     isWhole: Type.Boolean({
-      description: 'Whether these are all there were: the newest 5,000 are kept.',
+      description: 'Whether these are all there were: the newest 5,000 are kept, in up to 2 MiB.',
     }),
     from: Time('When the first of them came.'),
     to: Time('When the last of them came.'),

@@ -14,6 +14,7 @@ import type { Precondition } from '../precondition.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { ChallengeRun } from '../report/challenge-run.ts';
+import type { RecordBounds } from '../report/record-bounds.ts';
 import type { RecordedRequest, RequestBatch } from '../report/recorded-request.ts';
 import type { OnMigration } from './migration.ts';
 import type { SandboxSeed } from './sandbox/seeded-state.ts';
@@ -485,10 +486,10 @@ export interface SandboxRows {
 /** What clients of sandboxes asked for, for the report. A sandbox that goes takes it along. */
 export interface ReportStore {
   /**
-   * Writes requests down, each under the next number of its sandbox, and forgets all but the newest `kept` of it. Those
-   * of a sandbox that is gone are left out.
+   * Writes requests down, each under the next number of its sandbox, and forgets all but the newest of it: as many as
+   * the bounds allow, where the oldest may go beyond the bytes. Those of a sandbox that is gone are left out.
    */
-  record(batches: readonly RequestBatch[], kept: number): Promise<void>;
+  record(batches: readonly RequestBatch[], bounds: RecordBounds): Promise<void>;
   /** The requests of a sandbox, in the order of their numbers. */
   requests(sandbox: string): Promise<RecordedRequest[]>;
   /** The challenge that a sandbox is at, or was at last. */

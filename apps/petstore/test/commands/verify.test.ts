@@ -27,12 +27,12 @@ test('a sound backup is told so, with what it holds, and left as it was', async 
   assert.deepEqual([text.code, text.stderr], [0, '']);
   assert.equal(
     text.stdout,
-    `b.db is sound: 20000 animals, 0 categories, 0 orders, 0 keys; schema 9, ${whole.length} bytes, SHA-256 ${sha256(whole)}.\n`,
+    `b.db is sound: 20000 animals, 0 categories, 0 orders, 0 keys; schema 10, ${whole.length} bytes, SHA-256 ${sha256(whole)}.\n`,
   );
   const json = await petstore(folder, ['verify', '--json', 'b.db']);
   assert.deepEqual(JSON.parse(json.stdout), {
     ...{ file: 'b.db', bytes: whole.length, sha256: sha256(whole) },
-    ...{ schema: 9, animals: 20_000, categories: 0, orders: 0, keys: 0 },
+    ...{ schema: 10, animals: 20_000, categories: 0, orders: 0, keys: 0 },
   });
   assert.deepEqual(await readdir(folder), ['b.db']);
   assert.ok((await readFile(join(folder, 'b.db'))).equals(whole));

@@ -1360,7 +1360,7 @@ export interface components {
             requests: {
                 /** @description How many requests are judged. */
                 count: number;
-                /** @description Whether these are all there were: the newest 5,000 are kept. */
+                /** @description Whether these are all there were: the newest 5,000 are kept, in up to 2 MiB. */
                 isWhole: boolean;
                 /**
                  * Format: date-time
@@ -1417,7 +1417,7 @@ export interface components {
             requests: {
                 /** @description How many requests are judged. */
                 count: number;
-                /** @description Whether these are all there were: the newest 5,000 are kept. */
+                /** @description Whether these are all there were: the newest 5,000 are kept, in up to 2 MiB. */
                 isWhole: boolean;
                 /**
                  * Format: date-time

@@ -532,4 +532,12 @@ export const MIGRATIONS: readonly Migration[] = [
   ${createPetsFunction('inbox')}
   `,
   },
+  {
+    does: 'bounds the requests of a sandbox by their size',
+    locks: ['sandbox_requests'],
+    script: `
+  -- What all requests of the sandbox so far take, this one included: see report/record-bounds.ts.
+  ALTER TABLE sandbox_requests ADD COLUMN log_bytes bigint NOT NULL DEFAULT 0;
+  `,
+  },
 ];

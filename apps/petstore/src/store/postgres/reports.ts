@@ -1,12 +1,13 @@
 import sql from 'sql-template-tag';
 import type { ChallengeRun } from '../../report/challenge-run.ts';
+import { roomOf } from '../../report/record-bounds.ts';
 import type { UnnumberedRequest } from '../../report/recorded-request.ts';
 import type { ReportStore } from '../store.ts';
 import type { Clients } from './client.ts';
 
 export function postgresReports({ reads, writes }: Clients): ReportStore {
   return {
-    async record(batches, kept) {
+    async record(batches, { count, bytes }) {
       // Always in the same order, so that two processes do not wait for each other.
       const inOrder = batches.toSorted((a, b) => (a.sandbox < b.sandbox ? -1 : 1));
       for (const { sandbox, lost, requests } of inOrder) {
@@ -17,13 +18,22 @@ export function postgresReports({ reads, writes }: Clients): ReportStore {
             SELECT 1 FROM sandboxes WHERE id = ${sandbox} AND key_hash IS NOT NULL FOR UPDATE`);
           if (!known) return;
           await db.execute(sql`
-            INSERT INTO sandbox_requests (sandbox, number, request)
-            SELECT ${sandbox}, place + ${lost}::bigint + coalesce(
-              (SELECT max(number) FROM sandbox_requests WHERE sandbox = ${sandbox}), 0), request
-            FROM unnest(${texts}::text[]) WITH ORDINALITY AS a (request, place)`);
+            INSERT INTO sandbox_requests (sandbox, number, log_bytes, request)
+            SELECT ${sandbox}, place + ${lost}::bigint + coalesce(last.number, 0),
+                   sum(room) OVER (ORDER BY place)::bigint + coalesce(last.log_bytes, 0), request
+            FROM unnest(${texts}::text[], ${texts.map(roomOf)}::bigint[])
+              WITH ORDINALITY AS a (request, room, place)
+            LEFT JOIN (SELECT number, log_bytes FROM sandbox_requests WHERE sandbox = ${sandbox}
+                       ORDER BY number DESC LIMIT 1) AS last ON true`);
+          // Up to the first that is within the bounds. What came before is gone already, so it is found at once.
           await db.execute(sql`
-            DELETE FROM sandbox_requests WHERE sandbox = ${sandbox} AND number <=
-              (SELECT max(number) FROM sandbox_requests WHERE sandbox = ${sandbox}) - ${kept}::bigint`);
+            DELETE FROM sandbox_requests WHERE sandbox = ${sandbox} AND number < (
+              SELECT kept.number FROM sandbox_requests AS kept,
+                (SELECT number, log_bytes FROM sandbox_requests WHERE sandbox = ${sandbox}
+                 ORDER BY number DESC LIMIT 1) AS last
+              WHERE sandbox = ${sandbox} AND kept.number > last.number - ${count}::bigint
+                AND kept.log_bytes > last.log_bytes - ${bytes}::bigint
+              ORDER BY kept.number LIMIT 1)`);
         });
       }
     },

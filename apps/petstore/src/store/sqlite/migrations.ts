@@ -236,4 +236,11 @@ export const MIGRATIONS: readonly Migration[] = [
   INSERT INTO quiet_commits (number) VALUES (0);
   `,
   },
+  {
+    does: 'bounds the requests of a sandbox by their size',
+    script: `
+  -- What all requests of the sandbox so far take, this one included: see report/record-bounds.ts.
+  ALTER TABLE sandbox_requests ADD COLUMN log_bytes INTEGER NOT NULL DEFAULT 0;
+  `,
+  },
 ];

@@ -9,7 +9,7 @@ export function sqliteReports(db: DatabaseSync, write: Write): ReportStore {
   );
   const selectRun = db.prepare('SELECT run FROM sandbox_challenges WHERE sandbox = ?');
   return {
-    async record(batches, kept) {
+    async record(batches, bounds) {
       // All at once, so that they are one group of the writer.
       await Promise.all(
         batches.map(({ sandbox, lost, requests }) =>
@@ -17,7 +17,7 @@ export function sqliteReports(db: DatabaseSync, write: Write): ReportStore {
             'recordRequests',
             sandbox,
             lost,
-            kept,
+            bounds,
             requests.map((one) => JSON.stringify(one)),
           ),
         ),

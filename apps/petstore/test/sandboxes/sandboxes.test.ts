@@ -188,6 +188,31 @@ test('one address makes so many in an hour, and all together so many at once', a
   await assertError(await service.make(), 'unavailable', /as many sandboxes as there may be/);
 });
 
+test('who asks without a key is the network that a trusted proxy names, and an IPv6 /64 is one', async (t) => {
+  const config = { sandboxesPerHour: 1, sandboxes: 'open' } as const;
+  const behind = await start(t, { ...config, trustedProxies: ['127.0.0.0/8', '10.0.0.1'] });
+  const status = async (service: typeof behind, forwarded: string) =>
+    (await service.make({}, { 'x-forwarded-for': forwarded })).status;
+  assert.equal(await status(behind, '2001:db8::1'), 201);
+  for (const same of [
+    '2001:DB8:0:0:ffff::9',
+    '198.51.100.9, 2001:db8::2',
+    '2001:db8::3, 10.0.0.1',
+  ]) {
+    assert.equal(await status(behind, same), 429, same);
+  }
+  assert.equal(await status(behind, '2001:db8:0:1::1'), 201, 'the next network');
+  assert.equal(await status(behind, '198.51.100.7'), 201);
+  assert.equal(
+    await status(behind, '::ffff:198.51.100.7'),
+    429,
+    'the same address, written as IPv6',
+  );
+  const direct = await start(t, config);
+  assert.equal(await status(direct, '198.51.100.7'), 201);
+  assert.equal(await status(direct, '203.0.113.1'), 429, 'no proxy is trusted');
+});
+
 test('where sandboxes are switched off nothing is there, and no key of one is accepted', async (t) => {
   const on = await start(t);
   const { key } = await on.made();

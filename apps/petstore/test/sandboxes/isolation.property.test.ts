@@ -149,6 +149,7 @@ test('whatever others do in their stores, a sandbox gives the responses that it 
       for (const step of theirs) await after.take(step);
       assert.equal(await (await service.get('/pets?limit=100')).text(), before);
     }),
-    { numRuns: 5 },
+    // Smaller steps say no more than the first response that differs, and to find them takes minutes.
+    { numRuns: 5, endOnFailure: true },
   );
 });

@@ -266,9 +266,6 @@ export interface IdempotentResultStore {
   deleteBeyond(owner: string, kept: number, count: number): Promise<number>;
 }
 
-/** The name of the log of the service's own store; that of a sandbox has the sandbox's id. */
-export const OWN_STORE = '';
-
 /**
  * What happened to animals and orders, in order. Each write that changes an animal or an order tells it in its own
  * transaction; `addMany` tells nothing. Events have ids without gaps, and become visible in their order.

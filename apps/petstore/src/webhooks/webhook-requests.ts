@@ -6,7 +6,8 @@ import type { Config } from '../config.ts';
 import { notFound } from '../http/api-error.ts';
 import { describeJson } from '../http/json-response.ts';
 import { headerLines, responseOf } from '../http/service-response.ts';
-import { OWN_STORE, type Store } from '../store/store.ts';
+import { OWN_STORE } from '../store/own-store.ts';
+import type { Store } from '../store/store.ts';
 import type { StoredWebhook } from './webhook.ts';
 
 // What the routes of webhooks have in common.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { rateLimited } from '../http/api-error.ts';
 import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
-import { OWN_STORE } from '../store/store.ts';
+import { OWN_STORE } from '../store/own-store.ts';
 import { sending } from './delivery/sending.ts';
 import { presentAttempt } from './present.ts';
 import { signingSecrets } from './webhook.ts';

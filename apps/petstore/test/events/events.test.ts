@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { generateKey } from '../../src/keys/key.ts';
-import { OWN_STORE } from '../../src/store/store.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -6,7 +6,8 @@ import { connectTo, type TestConnection } from '@petstore/test-support/postgres.
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { OWN_STORE, type Store } from '../../src/store/store.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { makeSchema } from '../support/old-schema.ts';
 
 // How events on PostgreSQL get their ids after the commit of what they tell.

@@ -6,7 +6,8 @@ import { type Body, type Engine, onEveryEngine } from '@petstore/test-support/en
 import { animalOf, type StoredEvent } from '../../src/events/event.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type EventLog, OWN_STORE, type Store } from '../../src/store/store.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
+import type { EventLog, Store } from '../../src/store/store.ts';
 import { ONE_TABLE } from '../support/postgres-forms.ts';
 
 // What every engine tells of its writes.

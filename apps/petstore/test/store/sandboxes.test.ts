@@ -5,15 +5,11 @@ import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/e
 import { hashKey } from '../../src/keys/key.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
 import { encodeState } from '../../src/store/sandbox/encoded-state.ts';
 import { MAX_RESULTS } from '../../src/store/sandbox/sandbox-draft.ts';
 import { SandboxStores } from '../../src/store/sandbox/sandbox-stores.ts';
-import {
-  OWN_STORE,
-  type ResourceStore,
-  StoreFullError,
-  StoreGoneError,
-} from '../../src/store/store.ts';
+import { type ResourceStore, StoreFullError, StoreGoneError } from '../../src/store/store.ts';
 import type { StoredWebhook } from '../../src/webhooks/webhook.ts';
 import { addSandbox, EMPTY, NOON, ONE } from '../support/sandboxes.ts';
 

@@ -1,4 +1,5 @@
-import { OWN_STORE, type Store } from '../../src/store/store.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { RecentDelivery, StoredWebhook } from '../../src/webhooks/webhook.ts';
 
 /** Adds a webhook to the service's own store as it would be by then. */

@@ -2,7 +2,8 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { EventType, StoredEvent } from '../../events/event.ts';
 import { eventsOf, NotedEvents } from '../../events/event-group.ts';
-import { type EventLogs, type KeptEvents, OWN_STORE } from '../store.ts';
+import { OWN_STORE } from '../own-store.ts';
+import type { EventLogs, KeptEvents } from '../store.ts';
 import type { Clients } from './client.ts';
 import { EventNumbering } from './event-numbering.ts';
 

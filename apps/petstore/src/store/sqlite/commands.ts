@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
 import { isUnavailable } from '@petstore/service/sqlite/result-codes.ts';
 import { NotedEvents } from '../../events/event-group.ts';
-import { OWN_STORE } from '../store.ts';
+import { OWN_STORE } from '../own-store.ts';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { type EventWrites, eventAppender, prepareEventWrites } from './event-writes.ts';
 import { type FaultWrites, prepareFaultWrites } from './fault-writes.ts';

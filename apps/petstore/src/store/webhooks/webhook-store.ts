@@ -8,7 +8,7 @@ import type {
   StoredDelivery,
   StoredWebhook,
 } from '../../webhooks/webhook.ts';
-import { OWN_STORE } from '../store.ts';
+import { OWN_STORE } from '../own-store.ts';
 
 // Webhooks are changed rarely and read by few, so one text of SQL does for both engines.
 

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
+import { encodeCursor } from '../../src/http/pages.ts';
+import { INT64_MAX } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
 import { assertError } from '../support/assert-error.ts';
@@ -106,7 +108,12 @@ test('a position that is none, is still to come, or is no longer kept is an erro
   await assertError(await service.get('/events?after=-1'), 'invalid_request', /after must be/);
   await assertError(await service.get('/events?after=9999999999999999999'), 'invalid_request');
   await assertError(await service.get('/events?after=1&cursor=AQAAAAAAAAAB'), 'invalid_request');
-  await assertError(await service.get('/events?after=5'), 'invalid_cursor', /newest is 4/);
+  for (const after of ['5', '9223372036854775757', '9223372036854775807']) {
+    const path = `/events?after=${after}`;
+    await assertError(await service.get(path), 'invalid_cursor', /newest is 4/);
+  }
+  const farthest = encodeCursor(INT64_MAX);
+  await assertError(await service.get(`/events?cursor=${farthest}`), 'invalid_cursor');
   const before = new Date(Date.now() + 86_400_000);
   assert.equal(await service.store.events.sweep(OWN_STORE, { before, maxBytes: 1e9 }, 3), 3);
   const lost = /events 2 to 3 are no longer kept; the oldest is 4/;

@@ -2,6 +2,7 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { EventType, StoredEvent } from '../../events/event.ts';
 import { eventsOf, NotedEvents } from '../../events/event-group.ts';
+import { INT64_MAX } from '../../int64.ts';
 import { OWN_STORE } from '../own-store.ts';
 import type { EventLogs, KeptEvents } from '../store.ts';
 import type { Clients } from './client.ts';
@@ -59,6 +60,8 @@ export function postgresEventLogs(clients: Clients): EventLogs {
     return kept;
   };
   const read = async (store: string, after: bigint, limit: number): Promise<StoredEvent[]> => {
+    // No id is larger than a column can hold.
+    if (after > INT64_MAX - BigInt(limit)) return [];
     const [from, to] = [after + 1n, after + BigInt(limit)];
     // From the group that has the next event to the one that has the last of the wanted ones.
     const rows = await reads.run((db) =>

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredEvent } from '../../events/event.ts';
 import { eventsOf } from '../../events/event-group.ts';
+import { INT64_MAX } from '../../int64.ts';
 import type { EventLogs, KeptEvents } from '../store.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
@@ -39,6 +40,8 @@ export function sqliteEventLogs(db: DatabaseSync, write: Write): EventLogs {
   const keptIn = (store: string) => ({ ...selectKept.get(store) }) as unknown as KeptEvents;
   const read = (store: string, after: bigint, limit: number): StoredEvent[] => {
     const events: StoredEvent[] = [];
+    // No id is larger than a column can hold.
+    if (after > INT64_MAX - BigInt(limit)) return events;
     const rows = selectGroups.all(store, after + 1n, after + BigInt(limit));
     for (const { firstId, at, events: text } of rows as unknown as GroupRow[]) {
       const group = { firstId, at: Number(at), events: text };

@@ -208,6 +208,9 @@ test('what is drawn is the same on every machine', () => {
   assert.deepEqual(latencies('latency=normal;mean=300ms;deviation=100ms'), [305, 171, 297, 211]);
   assert.deepEqual(latencies('latency=exponential;mean=300ms'), [199, 378, 74, 234]);
   assert.deepEqual(latencies('latency=pareto;min=100ms;shape=1.5'), [156, 232, 118, 168]);
+  const planned = readFaults('latency=uniform;min=100ms;max=900ms;seed=7');
+  const ofPlans = [1, 2, 3, 4].map((request) => planOf(planned, request)?.latencyMs);
+  assert.deepEqual(ofPlans, [488, 673, 275, 534], 'the seed of the group counts');
 });
 
 test('a rate is a part of many requests, and a distribution has its mean', () => {

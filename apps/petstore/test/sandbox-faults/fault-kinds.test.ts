@@ -126,6 +126,7 @@ test('each fault does to the bytes what it says, and the data stay right', async
     const { text, ending } = await send('length=-5', {}, never);
     const [head = '', body = ''] = text.split('\r\n\r\n');
     assert.match(head, new RegExp(`content-length: ${length - 5}\\r`, 'i'));
+    assert.match(head, /petstore-fault-applied: length=-5\r/);
     assert.equal(body, whole);
     assert.equal(ending, 'end');
   });
@@ -141,6 +142,7 @@ test('each fault does to the bytes what it says, and the data stay right', async
     const [first, second, ...more] = parseResponses(text);
     assert.equal(first?.status, 201);
     assert.deepEqual(second, first);
+    assert.equal(first?.headers['petstore-fault-applied'], 'duplicate');
     assert.deepEqual(more, []);
     assert.equal(ending, 'end');
     assert.equal(await count(), before + 1);
@@ -191,6 +193,11 @@ test('each fault does to the bytes what it says, and the data stay right', async
     const pets = (await bodyOf('drift=enum', '/pets')) as { status: string }[];
     assert.ok(pets.length > 1 && pets.every(({ status }) => status === 'quarantined'));
     const { id, ...rest } = pet;
+    const missed = async () => {
+      await inSandbox('/sandbox/reset', { method: 'POST' });
+      return bodyOf('drift=missing;seed=2', '/pets?limit=100');
+    };
+    assert.deepEqual(await missed(), await missed(), 'the same seed, the same members');
     const missing = (await bodyOf('drift=missing;seed=2')) as Record<string, unknown>;
     assert.equal(missing.id, id);
     assert.equal(Object.keys(missing).length, Object.keys(rest).length);
@@ -220,6 +227,18 @@ test('each fault does to the bytes what it says, and the data stay right', async
     assert.equal(read(fixed).headers['petstore-fault-applied'], 'latency=60;when=before');
     const drawn = await send('latency=uniform;min=20ms;max=21ms;when=after');
     assert.match(read(drawn).headers['petstore-fault-applied'] ?? '', /^latency=2[01];when=after$/);
+  });
+
+  await t.test('latency after: the change is made before the wait', async () => {
+    const before = await count();
+    const startedAt = performance.now();
+    const leave = new AbortController();
+    const init = { method: 'POST', body: PET, fault: 'latency=30s;when=after' };
+    const sent = inSandbox('/pets', { ...init, signal: leave.signal }).catch(() => undefined);
+    while ((await count()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(performance.now() - startedAt < 20_000, 'it was made only when the wait was over');
+    leave.abort();
+    await sent;
   });
 
   await t.test('stale: a list as it was before the last changes', async () => {

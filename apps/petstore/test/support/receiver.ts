@@ -63,3 +63,12 @@ export function assertSigned({ body, headers }: Received, secret: string, isSign
   if (isSigned) verify();
   else assert.throws(verify);
 }
+
+export function isSigned({ body, headers }: Received, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
-import { assertSigned, Receiver } from '../support/receiver.ts';
+import { assertSigned, isSigned, Receiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Made {
@@ -202,6 +202,44 @@ test('a secret rotates with an overlap in which both sign; a test is sent at onc
   const after = await tested();
   assertSigned(after, third.secret);
   assertSigned(after, second.secret, false);
+  // What delivers hears of a new secret a little later; from then on the old one signs nothing.
+  for (let isHeard = false; !isHeard; ) {
+    const before = receiver.received.length;
+    await create(service);
+    await receiver.until(({ length }) => length > before);
+    const newest = receiver.received.at(-1);
+    assert.ok(newest);
+    isHeard = isSigned(newest, third.secret);
+    if (isHeard) assertSigned(newest, second.secret, false);
+  }
+});
+
+test('one that is disabled or deleted gets nothing more, and the others go on', async (t) => {
+  const service = await start(t);
+  const [one, other] = [await Receiver.start(t), await Receiver.start(t)];
+  const { id } = await make(service, { url: one.url });
+  await make(service, { url: other.url });
+  let made = 0;
+  /** Makes an event, and waits until one of the receivers has it. */
+  const tell = async (by: Receiver) => {
+    const event = `${++made}`;
+    await create(service);
+    await by.until((received) => received.some(({ event: { id } }) => id === event));
+    return event;
+  };
+  /** Until it has got none of ten events in a row that the other one has. */
+  const untilQuiet = async () => {
+    for (let missed = 0; missed < 10; ) {
+      missed = one.ids().includes(await tell(other)) ? 0 : missed + 1;
+    }
+  };
+  await tell(one);
+  await json(patch(service, `/webhooks/${id}`, { state: 'disabled' }));
+  await untilQuiet();
+  await json(patch(service, `/webhooks/${id}`, { state: 'enabled' }));
+  await one.until(({ length }) => length >= made);
+  assert.equal((await service.call(`/webhooks/${id}`, { method: 'DELETE' })).status, 204);
+  await untilQuiet();
 });
 
 test('a webhook has an address of the internet, known events, and goes when it is deleted', async (t) => {

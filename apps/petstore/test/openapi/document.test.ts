@@ -210,6 +210,29 @@ test('each form has the method QUERY as its version of OpenAPI allows', async (t
   assert.match(page, />QUERY</i);
 });
 
+test('webhooks are references, which generators leave alone and readers follow; 3.0 has none', async (t) => {
+  const { json } = await served(t);
+  const document = JSON.parse(json);
+  const names = ['PetCreated', 'PetUpdated', 'PetDeleted'];
+  names.push('OrderPlaced', 'OrderCompleted', 'OrderCancelled');
+  // openapi-generator makes operations of the service out of what is not a reference.
+  assert.deepEqual(
+    Object.values(document.webhooks),
+    names.map((name) => ({ $ref: `#/components/pathItems/${name}` })),
+  );
+  const { log } = boundedLog(() => {});
+  const read = await readCheckedDocument(Buffer.from(json), 'openapi.json', log);
+  assert.ok('upgraded' in read, 'it is read');
+  assert.deepEqual(
+    read.operations
+      .filter(({ isWebhook }) => isWebhook)
+      .map(({ path, operationId }) => [path, operationId]),
+    Object.keys(document.webhooks).map((type, index) => [type, `on${names[index]}`]),
+  );
+  const older = toOpenApi30(document) as { webhooks?: object; components: object };
+  assert.ok(!('webhooks' in older) && !('pathItems' in older.components));
+});
+
 test('keywords of JSON Schema that OpenAPI 3.0 lacks are said in its words', () => {
   const schemas = {
     A: { type: ['string', 'null'], contentMediaType: 'image/png' },

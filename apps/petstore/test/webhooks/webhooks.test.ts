@@ -160,6 +160,7 @@ test('one that is gone is disabled with a reason; enabled again it goes on where
   const path = `/webhooks/${id}`;
   await untilTrue(async () => (await json<Made>(service.get(path))).state === 'disabled');
   assert.match((await json<Made>(service.get(path))).reason ?? '', /gone for good \(410\)/);
+  assert.deepEqual(receiver.ids(), ['1']);
   await assertError(
     await service.call(`${path}/deliveries/1/redeliver`, { method: 'POST' }),
     'conflict',

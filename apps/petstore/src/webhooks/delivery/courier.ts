@@ -89,8 +89,9 @@ export class Courier {
     return isHealthy && hasRoom ? this.#readTo : undefined;
   }
 
-  get underWay(): number {
-    return this.#busy.size;
+  /** Whether it was disabled here, and that is not stored yet. */
+  get isBeingDisabled(): boolean {
+    return this.webhook.disabledAt !== null && this.#hasChanged;
   }
 
   /** Deliveries that somebody has asked for: what is due of them is tried now, though the webhook is failing. */

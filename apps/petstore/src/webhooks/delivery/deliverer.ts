@@ -127,6 +127,8 @@ export class Deliverer {
     for (const webhook of own) {
       lost.delete(webhook.id);
       const courier = this.#couriers.get(webhook.id);
+      // The store still has it as enabled: a courier anew would send again what just ended it.
+      if (courier?.isBeingDisabled) continue;
       if (courier && courier.webhook.disabledAt === null) {
         const isAsked = courier.webhook.asked !== webhook.asked;
         courier.update(webhook);

@@ -57,13 +57,15 @@ test('a keyboard alone is enough to sign in and to create a project', async () =
   await page.goto(`${origin}/new`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   const { keyboard } = page;
-  // The first field has the focus already.
+  // The first field has the focus by itself, as soon as the page has drawn it.
+  await page.locator('input:focus').waitFor();
   await keyboard.type(email);
   await keyboard.press('Tab');
   await keyboard.type(PASSWORD);
   await keyboard.press('Enter');
 
   await page.getByRole('heading', { name: 'New project' }).waitFor();
+  await page.locator('input:focus').waitFor();
   await keyboard.type('Petstore');
   await keyboard.press('Tab');
   await keyboard.press('Tab');
@@ -91,6 +93,8 @@ test('another page begins at its top with the focus on its content, and Back lea
   await call('POST', '/projects', { name: 'Petstore', slug: 'scrolled' });
   await page.setViewportSize({ width: 1280, height: 400 });
   await page.goto(`${origin}/projects/scrolled`);
+  // What comes later moves what is below it, and the page's position with it.
+  await page.waitForLoadState('networkidle');
   const scrolled = () => page.evaluate('scrollY');
   const hasFocus = () => page.locator('#main:focus').waitFor();
   const allDeploys = page.getByRole('link', { name: 'All deploys' });

@@ -51,7 +51,7 @@ test('a backup is one file for its owner alone, and a store of its own', async (
     file: 'b.db',
     bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    schema: 9,
+    schema: 10,
     animals: COUNT,
     categories: 0,
     orders: 0,

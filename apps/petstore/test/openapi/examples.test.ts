@@ -355,7 +355,7 @@ const withReceiver = async (t: TestContext) =>
 /** A service that has as many webhooks as it may. */
 const fullOfWebhooks = async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
-  const webhooks = { isAny: async () => false, add: async () => false };
+  const webhooks = { isAny: async () => false, add: async () => 'too_many' };
   const store = { ...working, webhooks } as unknown as Store;
   return startService(t, { store, config: CONFIG });
 };

@@ -153,7 +153,7 @@ test('a rule that is not right is a 400 that says where', async (t) => {
   for (const [rule, message] of cases)
     await assertError(await add(rule), 'invalid_request', message);
   const second = await setRules(inSandbox, [{ fault: 'cut' }, { fault: 'cit' }]);
-  await assertError(second, 'invalid_request', /^Rule 2: fault: cit is not a fault/);
+  await assertError(second, 'invalid_request', /^Rule 2: fault: cit is unknown/);
   await assertError(await setRules(inSandbox, { fault: 'cut' }), 'invalid_request', /JSON array/);
   const many = Array.from({ length: 20 }, () => ({ fault: 'cut;rate=0' }));
   assert.equal((await setRules(inSandbox, many)).status, 200);

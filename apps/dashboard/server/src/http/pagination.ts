@@ -36,7 +36,10 @@ function encode(position: string): string {
 
 function decode(cursor: string): string {
   const position = Buffer.from(cursor, 'base64url').toString();
-  if (encode(position) !== cursor || position === '') throw invalidCursor();
+  // No position has a NUL, and PostgreSQL takes no text with one.
+  if (encode(position) !== cursor || position === '' || position.includes('\0')) {
+    throw invalidCursor();
+  }
   return position;
 }
 

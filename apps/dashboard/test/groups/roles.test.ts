@@ -353,6 +353,20 @@ onBothEngines(
   },
 );
 
+onBothEngines('a cursor that no page of groups gave is refused', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  for (const position of ['', 'a\0b'])
+    await assertError(
+      await root.call(
+        'GET',
+        `/api/installation/groups?cursor=${Buffer.from(position).toString('base64url')}`,
+      ),
+      400,
+      'invalid_cursor',
+    );
+});
+
 /** An invitation to a project that nobody else is in; its secret. */
 async function inviteElsewhere(root: Visitor, name: string): Promise<string> {
   await createProject(root, `other-${name}`);

@@ -262,8 +262,9 @@ test('a site that is live elsewhere is prepared when it is added, or later', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Prepare the move').waitFor();
 
+  // What was changed is what is answered from then on: the page asks again after it.
   await page.route(`**/api/projects/named/domains/${HOSTNAME}`, (route) =>
-    route.fulfill({ json: added() }),
+    route.fulfill({ json: asked.length === 1 ? added() : prepared() }),
   );
   await page.route(`**/api/projects/named/domains/${HOSTNAME}`, answer(prepared()));
   await page.reload();

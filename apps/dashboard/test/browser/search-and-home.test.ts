@@ -54,7 +54,8 @@ test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what ther
   const option = page.getByRole('option', { name: '#1 Birthdays for all pets' });
   await option.waitFor();
   // The highlighted option is the one that a screen reader is told of.
-  await page.waitForSelector('[role=option][data-highlighted]');
+  const highlighted = page.locator('[role=option][data-highlighted]');
+  await highlighted.filter({ hasText: 'Birthdays for all pets' }).waitFor();
   const active = await box.getAttribute('aria-activedescendant');
   assert.ok(active, 'an option is active');
   assert.match(await page.locator(`[id="${active}"]`).innerText(), /Birthdays for all pets/);
@@ -64,15 +65,18 @@ test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what ther
 
   // A page of the project at hand, with arrows.
   await page.keyboard.press('Control+k');
+  await box.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('domain');
-  await page.getByRole('option', { name: /^Add domain/ }).waitFor();
+  await highlighted.filter({ hasText: /^Add domain/ }).waitFor();
   await page.getByRole('option', { name: /^Domains/ }).waitFor();
   await page.keyboard.press('ArrowDown');
+  await highlighted.filter({ hasText: /^Domains/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(`${origin}/projects/pets/settings/domains`);
 
   // Nothing, an attack, and the way out.
   await page.keyboard.press('Control+k');
+  await box.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('<img src=x onerror=alert(1)>%');
   await page.getByText('Nothing was found for').waitFor();
   await page.keyboard.press('Escape');

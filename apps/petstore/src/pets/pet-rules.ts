@@ -58,5 +58,15 @@ function orderedPet(): Refusal {
 
 /** A Pet as JSON text, byte for byte as the databases write it. `id`: the id, or a placeholder for it. */
 export function petJson(id: bigint | string, { name, categoryId, status }: PetFields): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+  return petJsonOf(id, JSON.stringify(name), categoryId, status);
+}
+
+/** The same of values as they stand in the text; `name` is a JSON string. */
+export function petJsonOf(
+  id: bigint | string,
+  name: string,
+  categoryId: bigint | string,
+  status: string,
+): string {
+  return `{"id":${id},"name":${name},"categoryId":${categoryId},"status":"${status}"}`;
 }

@@ -79,9 +79,8 @@ export class SandboxDraft implements SandboxState {
     this.#weigh(weightOf.pet(pet));
     const id = this.next.pet++;
     this.#put('pets', id, pet);
-    const json = petJson(id, pet);
-    this.noted.note('pet.created', json);
-    return { id, json };
+    this.noted.notePet('pet.created', id, pet);
+    return { id, json: petJson(id, pet) };
   }
 
   updatePet(id: bigint, patch: PetPatch, precondition?: Precondition): string | Refusal {
@@ -89,13 +88,12 @@ export class SandboxDraft implements SandboxState {
     if (isRefusal(pet)) return pet;
     const patched = patchPet(pet, patch, this.#isOrdered(id));
     if (isRefusal(patched)) return patched;
-    const json = petJson(id, patched);
     if (patched !== pet) {
       this.#weigh(weightOf.pet(patched) - weightOf.pet(pet));
       this.#put('pets', id, patched);
-      this.noted.note('pet.updated', json);
+      this.noted.notePet('pet.updated', id, patched);
     }
-    return json;
+    return petJson(id, patched);
   }
 
   removePet(id: bigint, precondition?: Precondition): 'removed' | Refusal {
@@ -105,7 +103,7 @@ export class SandboxDraft implements SandboxState {
     if (refused) return refused;
     this.#weigh(-weightOf.pet(pet));
     this.#put('pets', id, undefined);
-    this.noted.note('pet.deleted', petJson(id, pet));
+    this.noted.notePet('pet.deleted', id, pet);
     return 'removed';
   }
 
@@ -221,7 +219,7 @@ export class SandboxDraft implements SandboxState {
   #setStatus(id: bigint, pet: PetFields, status: PetFields['status']): void {
     const changed = { ...pet, status };
     this.#put('pets', id, changed);
-    this.noted.note('pet.updated', petJson(id, changed));
+    this.noted.notePet('pet.updated', id, changed);
   }
 
   #isOrdered(petId: bigint): boolean {

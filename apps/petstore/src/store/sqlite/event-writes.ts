@@ -5,18 +5,15 @@ import type { NotedEvents } from '../../events/event-group.ts';
 export function eventAppender(
   db: DatabaseSync,
 ): (store: string, noted: Pick<NotedEvents, 'count' | 'text'>) => void {
-  const selectEnd = db.prepare(
-    `SELECT first_id + count AS nextId, log_bytes AS bytes FROM event_groups
-     WHERE store = ? ORDER BY first_id DESC LIMIT 1`,
-  );
   const insert = db.prepare(
     `INSERT INTO event_groups (store, first_id, count, at, log_bytes, events)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+     SELECT ?1, coalesce(first_id + last.count, 1), ?2, ?3,
+            coalesce(log_bytes, 0) + octet_length(?4), ?4
+     FROM (SELECT 1) LEFT JOIN (SELECT first_id, count, log_bytes FROM event_groups
+                                WHERE store = ?1 ORDER BY first_id DESC LIMIT 1) AS last`,
   );
   return (store, { count, text }) => {
-    if (count === 0) return;
-    const { nextId = 1, bytes = 0 } = (selectEnd.get(store) ?? {}) as Record<string, number>;
-    insert.run(store, nextId, count, Date.now(), bytes + Buffer.byteLength(text), text);
+    if (count > 0) insert.run(store, count, Date.now(), text);
   };
 }
 

@@ -105,7 +105,7 @@ export const MIGRATIONS: readonly Migration[] = [
     script: `
   -- What happened to animals and orders, one row for each commit. store is '' for the service's own animals, else the
   -- id of a sandbox. The ids of a store's events have no gaps: they are first_id and the count - 1 that follow. events
-  -- has a line for each event: its type, a space, and its data as JSON. log_bytes is the size of all events of the
+  -- has a line for each event: see events/event-group.ts. log_bytes is the size of all events of the
   -- store so far, these included. The newest row of a store is never deleted: it says which id comes next.
   CREATE TABLE event_groups (
     store TEXT NOT NULL,

@@ -10,7 +10,6 @@ import {
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
 import type { PetFields, PetStatus } from '../../pets/pet.ts';
-import { petJson } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../store.ts';
@@ -47,7 +46,7 @@ export function prepareOrderWrites(db: DatabaseSync, noted: NotedEvents): OrderW
   const update = db.prepare('UPDATE orders SET status = ?, updated_at = ? WHERE id = ?');
   /** `pet`: as it was. The rules refuse every order of an animal that is not there. */
   const noteStatus = (id: bigint, pet: PetFields | undefined, status: PetStatus) => {
-    if (pet) noted.note('pet.updated', petJson(id, { ...pet, status }));
+    if (pet) noted.notePet('pet.updated', id, { ...pet, status });
   };
   return {
     placeOrder(petId, at) {

@@ -30,7 +30,7 @@ export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrite
   return {
     createPet(name, categoryId, status) {
       const id = insert.run(name, categoryId, status).lastInsertRowid as bigint;
-      noted.note('pet.created', petJson(id, { name, categoryId, status }));
+      noted.notePet('pet.created', id, { name, categoryId, status });
       return id;
     },
     addPets(pets) {
@@ -41,12 +41,11 @@ export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrite
       if (isRefusal(pet)) return pet;
       const patched = patchPet(pet, patch, isOrdered(id));
       if (isRefusal(patched)) return patched;
-      const json = petJson(id, patched);
       if (patched !== pet) {
         update.run(patched.name, patched.categoryId, patched.status, id);
-        noted.note('pet.updated', json);
+        noted.notePet('pet.updated', id, patched);
       }
-      return json;
+      return petJson(id, patched);
     },
     removePet(id, precondition) {
       const pet = expectPet(id, find(id), precondition);
@@ -54,7 +53,7 @@ export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrite
       const refused = refuseRemoval(isOrdered(id));
       if (refused) return refused;
       remove.run(id);
-      noted.note('pet.deleted', petJson(id, pet));
+      noted.notePet('pet.deleted', id, pet);
       return 'removed';
     },
   };

@@ -19,6 +19,7 @@ The second tells more where other work on the machine disturbs the turns.
   --rounds N     rounds; each starts both services anew (default 3)
   --pairs N      turns of each load in a round (default 5)
   --seconds N    length of a turn (default 2)
+  --loads LIST   the loads with these words in their names, with commas between (default all)
   --data DIR     folder for the databases, on a disk (default bench/data)
   --help         show this
 `;
@@ -48,15 +49,19 @@ await main(async () => {
   const { pets, rounds, pairs, seconds, ...texts } = readOptions(HELP, DEFAULTS, [
     'before',
     'data',
+    'loads',
   ]);
+  const wanted = texts.loads?.split(',') ?? [''];
+  const loads = LOADS.filter(({ name }) => wanted.some((word) => name.includes(word)));
+  if (loads.length === 0) throw new BenchError('No load has one of these words in its name.');
   if (texts.before === undefined)
     throw new BenchError('Name the folder of the other version with --before.');
   const otherProgram = resolve(texts.before, 'apps/petstore/bin/petstore.js');
   pinCores();
   const folder = emptyFolder('versions', texts.data);
-  const ratios = LOADS.map((): Turn[] => []);
+  const ratios = loads.map((): Turn[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { name, load, connections, settings }] of LOADS.entries()) {
+    for (const [index, { name, load, connections, settings }] of loads.entries()) {
       const start = async (program: string, version: string) => {
         const { path, key } = seedPetstore(
           `${folder}/${round}-${index}-${version}.db`,
@@ -95,7 +100,7 @@ await main(async () => {
       console.log(`Round ${round + 1}: ${name}: ${describe(turns)}`);
     }
   }
-  for (const [index, { name }] of LOADS.entries()) {
+  for (const [index, { name }] of loads.entries()) {
     console.log(`${name}: ${describe(ratios[index] ?? [])}`);
   }
 });

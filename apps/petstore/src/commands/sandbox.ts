@@ -25,9 +25,8 @@ import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readDuration, readInteger } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
-/** The longest life that the command gives, in days: longer than a request may ask for. */
-const MAX_DAYS = 30;
-const MAX_TTL_MS = MAX_DAYS * 86_400_000;
+/** How long the command lets a sandbox live: longer than a request may ask for. */
+const TTL_BOUNDS = { min: `${MIN_TTL_SECONDS}s`, max: '30d' };
 
 const ID = ['<id>', SANDBOX_ID_TEXT] as const;
 
@@ -60,7 +59,7 @@ function createCommand(): Command {
     .description('Make a sandbox and show its key, this once.')
     .option(
       '--ttl <duration>',
-      `how long it lives: 30m, 1h, 7d and the like, up to ${MAX_DAYS}d`,
+      `how long it lives: 30m, 1h, 7d and the like, up to ${TTL_BOUNDS.max}`,
       '1h',
     )
     .option(
@@ -74,7 +73,7 @@ function createCommand(): Command {
       const { sandboxes: mode, maxSandboxes: total, stability } = readConfig(process.env);
       const made = makeSandbox({
         now: new Date(),
-        ttlSeconds: readTtl(ttl) / 1_000,
+        ttlSeconds: readDuration('--ttl', ttl, TTL_BOUNDS) / 1_000,
         seed: seed === undefined ? undefined : readInteger('--seed', seed, 0, MAX_SEED),
         pets: readInteger('--pets', pets, 0, MAX_PETS),
         name: name === undefined ? undefined : readName(name),
@@ -212,14 +211,6 @@ function restoreCommand(): Command {
 function withSandboxes<T>(mustExist: boolean, work: (rows: SandboxRows) => Promise<T>): Promise<T> {
   const instead = 'POST /v1/sandboxes makes a sandbox in it';
   return withStore({ mustExist, instead }, ({ sandboxes }) => work(sandboxes));
-}
-
-function readTtl(text: string): number {
-  const ttl = readDuration('--ttl', text);
-  if (ttl >= MIN_TTL_SECONDS * 1_000 && ttl <= MAX_TTL_MS) return ttl;
-  throw new UserError(
-    `--ttl must be from ${MIN_TTL_SECONDS}s to ${MAX_DAYS}d; got ${JSON.stringify(text)}.`,
-  );
 }
 
 function readName(name: string): string {

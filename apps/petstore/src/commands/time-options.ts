@@ -9,16 +9,21 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-const MAX_DURATION = '3650d';
-const MAX_DURATION_MS = 3_650 * 86_400_000;
+/** What a length of time may be, both ends included, as a user would write them. */
+interface DurationBounds {
+  readonly min?: string;
+  readonly max: string;
+}
 
-const A_DURATION = `a whole number of s, m, h, d or w, such as 12h or 90d, up to ${MAX_DURATION}`;
+/** Far beyond what a key lives, and far within what a Date can be. */
+const TEN_YEARS: DurationBounds = { max: '3650d' };
+
 const A_DAY = 'a day, such as 2027-01-31';
 const A_TIME = 'an RFC 3339 time, such as 2027-01-31T12:00:00Z';
 
-/** The value of an option that is a length of time, in milliseconds. Throws UserError. */
-export function readDuration(option: string, text: string): number {
-  return durationMs(text) ?? refuse(option, A_DURATION, text);
+/** The value of an option that is a length of time within bounds, in milliseconds. Throws UserError that names them. */
+export function readDuration(option: string, text: string, bounds = TEN_YEARS): number {
+  return durationMs(text, bounds) ?? refuse(option, aDuration(bounds), text);
 }
 
 /** The value of an option that is a moment. Throws UserError. */
@@ -28,10 +33,11 @@ export function readTime(option: string, text: string): Date {
 
 /** The value of an option that is a moment, a day (in UTC), or how long ago it was. Throws UserError. */
 export function readPastTime(option: string, text: string, now: Date): Date {
-  const ago = durationMs(text);
+  const ago = durationMs(text, TEN_YEARS);
   if (ago !== undefined) return new Date(now.getTime() - ago);
   const midnight = timeOf(`${text}T00:00:00Z`);
-  return timeOf(text) ?? midnight ?? refuse(option, `${A_DURATION}, ${A_DAY}, or ${A_TIME}`, text);
+  const wanted = `${aDuration(TEN_YEARS)}, ${A_DAY}, or ${A_TIME}`;
+  return timeOf(text) ?? midnight ?? refuse(option, wanted, text);
 }
 
 /** The value of an option that is an integer within bounds. Throws UserError. */
@@ -45,10 +51,21 @@ function refuse(option: string, wanted: string, text: string): never {
   throw new UserError(`${option} must be ${wanted}; got ${JSON.stringify(text)}.`);
 }
 
-function durationMs(text: string): number | undefined {
+/** The examples are within the bounds of every option. */
+function aDuration({ min, max }: DurationBounds): string {
+  const range = min === undefined ? `up to ${max}` : `from ${min} to ${max}`;
+  return `a whole number of s, m, h, d or w, such as 12h or 7d, ${range}`;
+}
+
+function durationMs(text: string, { min = '0s', max }: DurationBounds): number | undefined {
+  const ms = msOf(text);
+  return ms >= msOf(min) && ms <= msOf(max) ? ms : undefined;
+}
+
+/** NaN for a text that is no length of time. */
+function msOf(text: string): number {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS_MS[unit] ?? Number.NaN);
-  return ms <= MAX_DURATION_MS ? ms : undefined;
+  return Number(count) * (UNITS_MS[unit] ?? Number.NaN);
 }
 
 /** RFC 3339, section 5.6, with the letters in capitals. */

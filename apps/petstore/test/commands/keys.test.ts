@@ -118,7 +118,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
     ],
     [
       ['keys', 'create', '--name', 'x', '--expires-in', '1y'],
-      /--expires-in must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d; got "1y"\./,
+      /--expires-in must be a whole number of s, m, h, d or w, such as 12h or 7d, up to 3650d; got "1y"\./,
     ],
     [
       ['keys', 'create', '--name', 'x', '--expires-at', '2020-01-01T00:00:00+01:00'],

@@ -26,6 +26,17 @@ test('a length of time is a whole number and a unit, up to ten years', () => {
   }
 });
 
+test('a length of time out of bounds is told the bounds of its own option', () => {
+  const bounds = { min: '60s', max: '30d' };
+  assert.equal(readDuration('--x', '1m', bounds), 60_000);
+  assert.equal(readDuration('--x', '30d', bounds), 2_592_000_000);
+  for (const text of ['10', '59s', '31d']) {
+    assert.throws(() => readDuration('--x', text, bounds), {
+      message: `--x must be a whole number of s, m, h, d or w, such as 12h or 7d, from 60s to 30d; got "${text}".`,
+    });
+  }
+});
+
 test('a moment is an RFC 3339 time that the calendar has', () => {
   const good = {
     '2027-01-31T12:00:00Z': '2027-01-31T12:00:00.000Z',
@@ -66,6 +77,6 @@ test('the past is a moment, or how long ago it was', () => {
   assert.throws(() => readPastTime('--x', '2027-02-30', now), { name: 'UserError' });
   assert.throws(() => readPastTime('--x', 'yesterday', now), {
     message:
-      '--x must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d, a day, such as 2027-01-31, or an RFC 3339 time, such as 2027-01-31T12:00:00Z; got "yesterday".',
+      '--x must be a whole number of s, m, h, d or w, such as 12h or 7d, up to 3650d, a day, such as 2027-01-31, or an RFC 3339 time, such as 2027-01-31T12:00:00Z; got "yesterday".',
   });
 });

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { addCommands, programCommand, runProgram } from '@petstore/service/commands.ts';
 import { ENVIRONMENT } from './commands/environment.ts';
-import { reason, StoreUnavailableError } from './store/store.ts';
+import { reason, StoreUnavailableError } from './store/store-errors.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 

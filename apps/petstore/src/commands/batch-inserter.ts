@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AddOutcome, BulkPetStore, ImportedPet } from '../store/store.ts';
+import type { AddOutcome, BulkPetStore, ImportedPet } from '../store/contract/pet-store.ts';
 
 /**
  * Animals in one transaction. It takes some 20 ms, for which the service's own writes wait; larger

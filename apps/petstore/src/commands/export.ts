@@ -2,7 +2,7 @@ import { interruption } from '@petstore/service/interruption.ts';
 import { showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import type { BulkPetStore } from '../store/store.ts';
+import type { BulkPetStore } from '../store/contract/pet-store.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 import { writeToStdout } from './write-fully.ts';

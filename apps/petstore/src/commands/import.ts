@@ -5,14 +5,9 @@ import { type Progress, showProgress } from '@petstore/service/progress.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
-import {
-  type AddOutcome,
-  type AuditStore,
-  type BulkPetStore,
-  type ImportedPet,
-  reason,
-  StoreUnavailableError,
-} from '../store/store.ts';
+import type { AuditStore } from '../store/contract/audit-store.ts';
+import type { AddOutcome, BulkPetStore, ImportedPet } from '../store/contract/pet-store.ts';
+import { reason, StoreUnavailableError } from '../store/store-errors.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { escapeControls } from './escape-controls.ts';
 import { type Line, MAX_LINE_BYTES, readLines, readPetLine } from './pet-line.ts';

@@ -3,7 +3,9 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { hashKey, looksLikeKey, type NewKey } from '../keys/key.ts';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../keys/scope.ts';
-import type { KeyStore, Store, StoreOptions } from '../store/store.ts';
+import type { KeyStore } from '../store/contract/key-store.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreOptions } from '../store/store-options.ts';
 import { readDuration, readTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 

@@ -4,7 +4,7 @@ import { parseJsonBody } from '../http/json-body.ts';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { validator } from '../http/validation.ts';
 import { PetLine, PetStatus, withDefaults } from '../pets/pet.ts';
-import type { ImportedPet } from '../store/store.ts';
+import type { ImportedPet } from '../store/contract/pet-store.ts';
 
 /** Longest line of a file of animals, in bytes: what the service takes as a body. */
 export const MAX_LINE_BYTES = MAX_BODY_BYTES;

@@ -8,7 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import type { ServerDeps } from '../server.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Store, StoreOptions } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreOptions } from '../store/store-options.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { MigrationNotice } from './migration-notice.ts';
 

@@ -1,6 +1,6 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import { hashKey, looksLikeKey } from '../keys/key.ts';
-import type { SandboxRows } from '../store/store.ts';
+import type { SandboxRows } from '../store/contract/sandbox-rows.ts';
 
 export const SANDBOX_ID_TEXT = 'id of the sandbox, as `petstore sandbox list` shows it, or its key';
 

@@ -19,7 +19,11 @@ import {
   MIN_TTL_SECONDS,
 } from '../sandboxes/sandbox.ts';
 import { isOffered } from '../stability.ts';
-import { MADE_BY_COMMAND, type SandboxRecord, type SandboxRows } from '../store/store.ts';
+import {
+  MADE_BY_COMMAND,
+  type SandboxRecord,
+  type SandboxRows,
+} from '../store/contract/sandbox-rows.ts';
 import { noSandbox, SANDBOX_ID_TEXT, sandboxIdOf } from './sandbox-id.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readDuration, readInteger } from './time-options.ts';

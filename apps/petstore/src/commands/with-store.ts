@@ -5,9 +5,11 @@ import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { NewAuditEvent } from '../audit/audit-event.ts';
 import { readConfig } from '../config.ts';
+import type { AuditStore } from '../store/contract/audit-store.ts';
 import { describeMigration, type MigrationState } from '../store/migration.ts';
 import { openStore } from '../store/open-store.ts';
-import type { AuditStore, Store, StoreOptions } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreOptions } from '../store/store-options.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
   /** The advice about a store in memory, which no command can reach, as the end of a sentence. */

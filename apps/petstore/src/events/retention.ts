@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
+import type { EventLogs } from '../store/contract/event-logs.ts';
 import { OWN_STORE } from '../store/own-store.ts';
-import type { EventLogs } from '../store/store.ts';
 
 /**
  * How often events that have become too old or too many are deleted, in milliseconds. On PostgreSQL those that wait for

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store/store.ts';
+import type { Awaitable } from '../store/contract/awaitable.ts';
 import { draw } from './draw.ts';
 import type { EventFaults } from './fault-kinds.ts';
 import { planOf } from './fault-plan.ts';

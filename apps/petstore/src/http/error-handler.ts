@@ -9,7 +9,7 @@ import {
   StoreOverloadedError,
   StoreUnavailableError,
   type UnavailableKind,
-} from '../store/store.ts';
+} from '../store/store-errors.ts';
 import { invalidToken } from './admission/authentication.ts';
 import {
   internalError,

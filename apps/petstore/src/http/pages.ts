@@ -2,7 +2,8 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
-import type { Page, ResourceStore } from '../store/store.ts';
+import type { Page } from '../store/contract/page.ts';
+import type { ResourceStore } from '../store/store.ts';
 import { type Representation, represent, tagged } from './conditional.ts';
 
 const DEFAULT_LIMIT = 20;

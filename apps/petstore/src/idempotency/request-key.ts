@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest } from 'fastify';
-import type { Idempotency } from '../store/store.ts';
+import type { Idempotency } from '../store/contract/idempotency.ts';
 
 const HEADER = 'idempotency-key';
 

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refusal } from '../refusal.ts';
-import type { Idempotency, IdempotentResult, Written } from '../store/store.ts';
+import type { Idempotency, IdempotentResult } from '../store/contract/idempotency.ts';
+import type { Written } from '../store/contract/written.ts';
 
 // What the engines share about idempotent writes: see Idempotency in store.ts.
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
-import type { IdempotentResultStore } from '../store/store.ts';
+import type { IdempotentResultStore } from '../store/contract/idempotency.ts';
 
 /** How often results that have become too old are deleted, in milliseconds. */
 const SWEEP_INTERVAL_MS = 60_000;

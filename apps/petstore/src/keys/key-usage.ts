@@ -1,5 +1,5 @@
 import type { Log } from '@petstore/service/log.ts';
-import type { KeyStore } from '../store/store.ts';
+import type { KeyStore } from '../store/contract/key-store.ts';
 
 /**
  * How often the use of keys is written to the store, in milliseconds. It is not more often because on SQLite each

@@ -5,7 +5,7 @@ import { parseJsonBody } from '../http/json-body.ts';
 import { readLimit } from '../http/pages.ts';
 import { validator } from '../http/validation.ts';
 import { Int64, named, PlainText, Ref } from '../schema-types.ts';
-import type { PetSearch } from '../store/store.ts';
+import type { PetSearch } from '../store/contract/pet-store.ts';
 import { PetStatus } from './pet.ts';
 
 /** The filter of a QUERY. Its bounds keep the address of the next page, which carries the filter, well below 8 KiB. */

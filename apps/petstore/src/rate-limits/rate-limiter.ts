@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 import type { Quota, Share, SharedQuotas } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import { hashKey, isWellFormedSandboxKey, type KeyHash } from '../keys/key.ts';
-import type { ReportStore } from '../store/store.ts';
+import type { ReportStore } from '../store/contract/report-store.ts';
 import { longIntegersIn, longIntegersInPath } from './long-integers.ts';
 import { RECORD_BOUNDS } from './record-bounds.ts';
 import type { UnnumberedRequest } from './recorded-request.ts';

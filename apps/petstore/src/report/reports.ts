@@ -1,4 +1,5 @@
-import type { ReportStore, ResourceStore } from '../store/store.ts';
+import type { ReportStore } from '../store/contract/report-store.ts';
+import type { ResourceStore } from '../store/store.ts';
 import type { ChallengeRun } from './challenge-run.ts';
 import { type Challenge, LONGEST_WAIT_MS } from './challenges/challenge.ts';
 import { challengeOf } from './challenges/challenges.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { NewAuditEvent } from '../audit/audit-event.ts';
 import { generateSandboxKey, type KeyHash } from '../keys/key.ts';
 import { MAX_SEED } from '../pets/synthetic-pet.ts';
-import type { SandboxRecord } from '../store/store.ts';
+import type { SandboxRecord } from '../store/contract/sandbox-rows.ts';
 import { DEFAULT_PETS } from './sandbox.ts';
 
 interface Order {

@@ -9,8 +9,9 @@ import {
   responses,
 } from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
+import type { SandboxRows } from '../store/contract/sandbox-rows.ts';
 import type { SandboxStores } from '../store/sandbox/sandbox-stores.ts';
-import { type SandboxRows, StoreGoneError } from '../store/store.ts';
+import { StoreGoneError } from '../store/store-errors.ts';
 import {
   isSnapshotName,
   MAX_SNAPSHOTS,

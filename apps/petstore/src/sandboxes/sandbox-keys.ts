@@ -1,5 +1,6 @@
 import type { ActiveKey, KeyHash } from '../keys/key.ts';
-import type { Awaitable, FoundSandbox, SandboxRows } from '../store/store.ts';
+import type { Awaitable } from '../store/contract/awaitable.ts';
+import type { FoundSandbox, SandboxRows } from '../store/contract/sandbox-rows.ts';
 import { SANDBOX_SCOPES } from './sandbox.ts';
 
 /** Finds the key of a sandbox by its hash. */

@@ -6,7 +6,7 @@ import { overloaded, rateLimited } from '../http/api-error.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import { BODY_FAILURES, CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
-import type { SandboxRows } from '../store/store.ts';
+import type { SandboxRows } from '../store/contract/sandbox-rows.ts';
 import { makeSandbox, sandboxCreated, shownOnce } from './make-sandbox.ts';
 import { DEFAULT_TTL_SECONDS, SandboxInput, SandboxWithKey } from './sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
-import type { SandboxRows } from '../store/store.ts';
+import type { SandboxRows } from '../store/contract/sandbox-rows.ts';
 import { MAKER_WINDOW_MS } from './sandboxes-routes.ts';
 
 /** How often the sandboxes that have ended are deleted, in milliseconds. Their keys are refused before that. */

@@ -1,5 +1,5 @@
 import { INT64_MAX, INT64_MIN } from '../int64.ts';
-import type { PetSearch } from './store.ts';
+import type { PetSearch } from './contract/pet-store.ts';
 
 /** The ids that a page may have, both ends included; undefined where there are none. */
 export function idRange({ from, to, after }: Pick<PetSearch, 'from' | 'to' | 'after'>) {

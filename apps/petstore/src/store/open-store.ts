@@ -9,7 +9,8 @@ import type { MigrationPlan, MigrationReport, OnMigration } from './migration.ts
 import { DATABASE_VARIABLE, openDatabase } from './sqlite/open.ts';
 import { planDatabase } from './sqlite/plan.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
-import type { Store, StoreOptions } from './store.ts';
+import type { Store } from './store.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** The one that names its replicas. */
 const REPLICA_VARIABLE = 'PETSTORE_DATABASE_REPLICA_URL';

@@ -1,5 +1,5 @@
 import type { Count, Distribution, Metrics } from '@petstore/service/metrics/instruments.ts';
-import { UNAVAILABLE_KINDS, type UnavailableKind } from '../store/store.ts';
+import { UNAVAILABLE_KINDS, type UnavailableKind } from '../store/store-errors.ts';
 
 /** Methods that have a series of their own; clients may make up any number of others. */
 const METHODS: ReadonlySet<string> = new Set([

@@ -14,7 +14,7 @@ import {
 } from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
 import { OWN_STORE } from '../store/own-store.ts';
-import { StoreGoneError } from '../store/store.ts';
+import { StoreGoneError } from '../store/store-errors.ts';
 import { deliveriesRoutes } from './deliveries-routes.ts';
 import { presentWebhook } from './present.ts';
 import type { StoredWebhook } from './webhook.ts';

@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config.ts';
 import type { FailureEvent } from '../rate-limits/failed-authentications.ts';
 import type { Share, SharedLimits } from '../rate-limits/quota.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 import type { Beginning } from './messages.ts';
 
 /** Serves as one of several processes; `supervise` has started this one. */

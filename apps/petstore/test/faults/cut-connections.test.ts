@@ -15,7 +15,7 @@ import sql from 'sql-template-tag';
 import { ActiveKeys } from '../../src/store/postgres/active-keys.ts';
 import { PostgresClient, serverOf } from '../../src/store/postgres/client.ts';
 import { RevocationListener } from '../../src/store/postgres/revocation-listener.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { assertError } from '../support/assert-error.ts';
 import { serve } from '../support/program.ts';
 

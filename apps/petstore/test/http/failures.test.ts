@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 

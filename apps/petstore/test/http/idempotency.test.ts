@@ -8,7 +8,8 @@ import { exchange } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { startService } from '../support/service.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Log } from '@petstore/service/log.ts';
 import { KeyUsage } from '../../src/keys/key-usage.ts';
-import type { KeyStore } from '../../src/store/store.ts';
+import type { KeyStore } from '../../src/store/contract/key-store.ts';
 
 type Uses = Record<string, number>;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { SharedQuotas } from '../../src/rate-limits/quota.ts';
 import { RateLimiter } from '../../src/rate-limits/rate-limiter.ts';
 import { RecentMap } from '../../src/rate-limits/recent-map.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 
 const quota = { requests: 10, windowSeconds: 10 };
 

@@ -13,13 +13,10 @@ import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
+import type { Page } from '../../src/store/contract/page.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import {
-  type Page,
-  type ResourceStore,
-  type Store,
-  StoreUnavailableError,
-} from '../../src/store/store.ts';
+import type { ResourceStore, Store } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { ONE_TABLE, SMALL_PARTITIONS } from '../support/postgres-forms.ts';
 import { openResources, SANDBOXES } from '../support/sandboxes.ts';
 

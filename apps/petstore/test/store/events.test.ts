@@ -6,9 +6,10 @@ import { type Body, type Engine, onEveryEngine } from '@petstore/test-support/en
 import { animalOf, type StoredEvent } from '../../src/events/event.ts';
 import { INT64_MAX } from '../../src/int64.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
+import type { EventLog } from '../../src/store/contract/event-logs.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
-import type { EventLog, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ONE_TABLE } from '../support/postgres-forms.ts';
 
 // What every engine tells of its writes.

@@ -10,11 +10,12 @@ import {
 import type { PetFields } from '../../src/pets/pet.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
+import type { Idempotency, IdempotentResult } from '../../src/store/contract/idempotency.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { Idempotency, IdempotentResult, ResourceStore, Store } from '../../src/store/store.ts';
+import type { ResourceStore, Store } from '../../src/store/store.ts';
 import { openResources, SANDBOXES } from '../support/sandboxes.ts';
 
-// What every engine promises of writes that happen once: Idempotency in src/store/store.ts.
+// What every engine promises of writes that happen once: Idempotency in src/store/contract/idempotency.ts.
 
 /** What sandboxes promise, too: each has one owner, and bounds what it keeps itself. */
 const testOfResources = (title: string, body: Body) => test(title, body, SANDBOXES);

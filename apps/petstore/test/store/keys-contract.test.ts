@@ -10,8 +10,9 @@ import {
 import { generateKey, type NewKey } from '../../src/keys/key.ts';
 import type { Rotation, RotationOrder } from '../../src/keys/key-rules.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
+import type { KeyStore } from '../../src/store/contract/key-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { KeyStore, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 // What every engine promises of keys and of the record of what is done to them.
 

@@ -6,9 +6,11 @@ import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { generateKey } from '../../src/keys/key.ts';
+import type { Page } from '../../src/store/contract/page.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ActiveKeys } from '../../src/store/postgres/active-keys.ts';
-import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'available')";

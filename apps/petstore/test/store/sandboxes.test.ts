@@ -9,7 +9,8 @@ import { OWN_STORE } from '../../src/store/own-store.ts';
 import { encodeState } from '../../src/store/sandbox/encoded-state.ts';
 import { MAX_RESULTS } from '../../src/store/sandbox/sandbox-draft.ts';
 import { SandboxStores } from '../../src/store/sandbox/sandbox-stores.ts';
-import { type ResourceStore, StoreFullError, StoreGoneError } from '../../src/store/store.ts';
+import type { ResourceStore } from '../../src/store/store.ts';
+import { StoreFullError, StoreGoneError } from '../../src/store/store-errors.ts';
 import type { StoredWebhook } from '../../src/webhooks/webhook.ts';
 import { addSandbox, EMPTY, NOON, ONE } from '../support/sandboxes.ts';
 

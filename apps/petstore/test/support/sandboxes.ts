@@ -2,10 +2,11 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { type Engine, POSTGRESQL, SQLITE_FILE } from '@petstore/test-support/engines.ts';
 import { generateSandboxKey } from '../../src/keys/key.ts';
+import type { SandboxRecord } from '../../src/store/contract/sandbox-rows.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { encodeState } from '../../src/store/sandbox/encoded-state.ts';
 import { SandboxStores } from '../../src/store/sandbox/sandbox-stores.ts';
-import type { ResourceStore, SandboxRecord, Store } from '../../src/store/store.ts';
+import type { ResourceStore, Store } from '../../src/store/store.ts';
 
 /** An instant at which no sandbox of a test has ended. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z');

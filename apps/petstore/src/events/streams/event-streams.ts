@@ -3,7 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { overloaded, rateLimited } from '../../http/api-error.ts';
 import type { ServiceResponse } from '../../http/service-response.ts';
-import type { EventLogs } from '../../store/store.ts';
+import type { EventLogs } from '../../store/contract/event-logs.ts';
 import { LogTail } from './log-tail.ts';
 import type { StreamFormat } from './stream-format.ts';
 

@@ -1,4 +1,4 @@
-import type { EventLog, KeptEvents } from '../../store/store.ts';
+import type { EventLog, KeptEvents } from '../../store/contract/event-logs.ts';
 import type { StoredEvent } from '../event.ts';
 import type { StreamFormat } from './stream-format.ts';
 

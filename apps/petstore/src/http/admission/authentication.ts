@@ -10,7 +10,9 @@ import {
   type KeyHash,
 } from '../../keys/key.ts';
 import type { FailedAuthentications } from '../../rate-limits/failed-authentications.ts';
-import type { Awaitable, Changes, KeyStore } from '../../store/store.ts';
+import type { Awaitable } from '../../store/contract/awaitable.ts';
+import type { KeyStore } from '../../store/contract/key-store.ts';
+import type { Changes } from '../../store/store.ts';
 
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;

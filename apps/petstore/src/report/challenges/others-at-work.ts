@@ -1,6 +1,6 @@
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { decodeCursor } from '../../http/pages.ts';
-import type { ReportStore } from '../../store/store.ts';
+import type { ReportStore } from '../../store/contract/report-store.ts';
 import { challengeOf } from './challenges.ts';
 
 /** Does what others do in the sandbox of a challenge, before a page of its animals is read. */

@@ -1,7 +1,7 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
 import { type AuditEvent, type NewAuditEvent, systemActor } from '../../audit/audit-event.ts';
-import type { AuditStore } from '../store.ts';
+import type { AuditStore } from '../contract/audit-store.ts';
 import type { Clients } from './client.ts';
 
 export function postgresAudit({ reads, writes }: Clients): AuditStore {

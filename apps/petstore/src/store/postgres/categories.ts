@@ -8,7 +8,8 @@ import {
   refuseRemoval,
 } from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { CategoryStore, Written } from '../store.ts';
+import type { CategoryStore } from '../contract/category-store.ts';
+import type { Written } from '../contract/written.ts';
 import type { ResourceClients } from './client.ts';
 import { isNameTaken } from './errors.ts';
 import type { WriteIdempotently } from './idempotency.ts';

@@ -6,7 +6,8 @@ import {
   SQLSTATE,
 } from '@petstore/postgres/errors.ts';
 import sql from 'sql-template-tag';
-import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../store.ts';
+import type { Problem } from '../store.ts';
+import { StoreOverloadedError, StoreUnavailableError } from '../store-errors.ts';
 import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 

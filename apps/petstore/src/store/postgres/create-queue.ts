@@ -12,14 +12,10 @@ import {
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
-import {
-  type Idempotency,
-  type IdempotentResult,
-  type Store,
-  StoreUnavailableError,
-  type Written,
-  writeQueueFull,
-} from '../store.ts';
+import type { Idempotency, IdempotentResult } from '../contract/idempotency.ts';
+import type { Written } from '../contract/written.ts';
+import type { Store } from '../store.ts';
+import { StoreUnavailableError, writeQueueFull } from '../store-errors.ts';
 import { type WriteHealth, writeMetrics } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';

@@ -6,7 +6,11 @@ import {
   TimeLimitError,
   violates,
 } from '@petstore/postgres/errors.ts';
-import { StoreOverloadedError, StoreUnavailableError, type UnavailableKind } from '../store.ts';
+import {
+  StoreOverloadedError,
+  StoreUnavailableError,
+  type UnavailableKind,
+} from '../store-errors.ts';
 import { CLOSING } from './migrations.ts';
 
 /** Classes of SQLSTATE that mean the state of the database, and not a defect of this program. */

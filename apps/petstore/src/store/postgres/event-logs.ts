@@ -3,8 +3,8 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { EventType, StoredEvent } from '../../events/event.ts';
 import { eventsOf, NotedEvents } from '../../events/event-group.ts';
 import { INT64_MAX } from '../../int64.ts';
+import type { EventLogs, KeptEvents } from '../contract/event-logs.ts';
 import { OWN_STORE } from '../own-store.ts';
-import type { EventLogs, KeptEvents } from '../store.ts';
 import type { Clients } from './client.ts';
 import { EventNumbering } from './event-numbering.ts';
 

@@ -9,7 +9,12 @@ import {
   keyReused,
 } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Idempotency, IdempotentResult, IdempotentResultStore, Written } from '../store.ts';
+import type {
+  Idempotency,
+  IdempotentResult,
+  IdempotentResultStore,
+} from '../contract/idempotency.ts';
+import type { Written } from '../contract/written.ts';
 import type { PostgresClient } from './client.ts';
 
 /** Does an idempotent write once; `work` is its part of the transaction. */

@@ -6,7 +6,7 @@ import { keyCreated, keyRevoked, keyRotated, rotationReverted } from '../../keys
 import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { KeyStore } from '../store.ts';
+import type { KeyStore } from '../contract/key-store.ts';
 import type { ActiveKeys } from './active-keys.ts';
 import { recordEvent } from './audit.ts';
 import type { Clients, PostgresClient } from './client.ts';

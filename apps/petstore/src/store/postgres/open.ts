@@ -6,7 +6,7 @@ import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql from 'sql-template-tag';
 import type { MigrationPlan, MigrationReport, OnMigration } from '../migration.ts';
-import { StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError } from '../store-errors.ts';
 import { translated } from './errors.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { planFrom } from './plan.ts';

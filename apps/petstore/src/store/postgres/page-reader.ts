@@ -1,5 +1,5 @@
 import sql, { empty, raw } from 'sql-template-tag';
-import type { Page, PageQuery } from '../store.ts';
+import type { Page, PageQuery } from '../contract/page.ts';
 import type { RowReader } from './client.ts';
 
 /** Between the rows of a page. JSON text has no line feed of its own. */

@@ -1,6 +1,7 @@
 import sql, { empty, raw } from 'sql-template-tag';
+import type { Page } from '../contract/page.ts';
+import type { PetSearch } from '../contract/pet-store.ts';
 import { idRange } from '../id-range.ts';
-import type { Page, PetSearch } from '../store.ts';
 import type { RowReader } from './client.ts';
 import { PET_JSON } from './pet-json.ts';
 

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { PetFields } from '../../pets/pet.ts';
 import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { AddOutcome, BulkPetStore, ImportedPet } from '../store.ts';
+import type { AddOutcome, BulkPetStore, ImportedPet } from '../contract/pet-store.ts';
 import type { PostgresClient, ResourceClients } from './client.ts';
 import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
 import { telling } from './event-logs.ts';

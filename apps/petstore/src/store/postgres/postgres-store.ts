@@ -4,12 +4,9 @@ import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
 import { IdempotencyClaims } from '../../idempotency/result.ts';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
-import {
-  DEFAULT_MAX_QUEUED_WRITES,
-  type Store,
-  type StoreOptions,
-  StoreUnavailableError,
-} from '../store.ts';
+import type { Store } from '../store.ts';
+import { StoreUnavailableError } from '../store-errors.ts';
+import { DEFAULT_MAX_QUEUED_WRITES, type StoreOptions } from '../store-options.ts';
 import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';

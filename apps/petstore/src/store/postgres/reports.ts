@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { ChallengeRun } from '../../report/challenge-run.ts';
 import { roomOf } from '../../report/record-bounds.ts';
 import type { UnnumberedRequest } from '../../report/recorded-request.ts';
-import type { ReportStore } from '../store.ts';
+import type { ReportStore } from '../contract/report-store.ts';
 import type { Clients } from './client.ts';
 
 export function postgresReports({ reads, writes }: Clients): ReportStore {

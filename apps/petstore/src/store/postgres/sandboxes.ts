@@ -1,7 +1,7 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql, { raw } from 'sql-template-tag';
+import type { SandboxRecord, SandboxRows, SnapshotRecord } from '../contract/sandbox-rows.ts';
 import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../sandbox/sandbox-log.ts';
-import type { SandboxRecord, SandboxRows, SnapshotRecord } from '../store.ts';
 import { recordEvent } from './audit.ts';
 import type { Clients, PostgresClient } from './client.ts';
 import { appendEvents, sweepEvents } from './event-logs.ts';

@@ -21,7 +21,9 @@ import type { PetFields, PetPatch } from '../../pets/pet.ts';
 import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import { type Idempotency, type IdempotentResult, StoreFullError, type Written } from '../store.ts';
+import type { Idempotency, IdempotentResult } from '../contract/idempotency.ts';
+import type { Written } from '../contract/written.ts';
+import { StoreFullError } from '../store-errors.ts';
 import {
   type Change,
   type KeptResult,

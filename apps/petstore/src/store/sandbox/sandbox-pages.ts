@@ -3,8 +3,9 @@ import type { OrderStatus } from '../../orders/order.ts';
 import { orderJson } from '../../orders/order-rules.ts';
 import type { PetStatus } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
+import type { Page, PageQuery } from '../contract/page.ts';
+import type { PetSearch } from '../contract/pet-store.ts';
 import { idRange } from '../id-range.ts';
-import type { Page, PageQuery, PetSearch } from '../store.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /** A page of animals out of a state. */

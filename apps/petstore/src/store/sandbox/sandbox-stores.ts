@@ -4,15 +4,11 @@ import { IdempotencyClaims } from '../../idempotency/result.ts';
 import { orderJson } from '../../orders/order-rules.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
-import {
-  type Idempotency,
-  type ResourceStore,
-  type SandboxRows,
-  StoreGoneError,
-  StoreUnavailableError,
-  type Written,
-  writeQueueFull,
-} from '../store.ts';
+import type { Idempotency } from '../contract/idempotency.ts';
+import type { SandboxRows } from '../contract/sandbox-rows.ts';
+import type { Written } from '../contract/written.ts';
+import type { ResourceStore } from '../store.ts';
+import { StoreGoneError, StoreUnavailableError, writeQueueFull } from '../store-errors.ts';
 import { asBefore } from './as-before.ts';
 import { decodeState, encodeState } from './encoded-state.ts';
 import { SandboxDraft } from './sandbox-draft.ts';

@@ -5,7 +5,7 @@ import {
   type NewAuditEvent,
   systemActor,
 } from '../../audit/audit-event.ts';
-import type { AuditStore } from '../store.ts';
+import type { AuditStore } from '../contract/audit-store.ts';
 import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';
 

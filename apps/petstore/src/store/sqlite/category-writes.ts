@@ -9,7 +9,7 @@ import {
 } from '../../categories/category-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Written } from '../store.ts';
+import type { Written } from '../contract/written.ts';
 
 /** The writes of categories, each within the transaction of its group. */
 export interface CategoryWrites {

@@ -1,5 +1,6 @@
 import { isUnavailable, SQLITE, sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
-import { type Problem, StoreUnavailableError, type UnavailableKind } from '../store.ts';
+import type { Problem } from '../store.ts';
+import { StoreUnavailableError, type UnavailableKind } from '../store-errors.ts';
 
 /**
  * Runs a piece of work on the database. Turns an error of SQLite that means the database cannot work now into a

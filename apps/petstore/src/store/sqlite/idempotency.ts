@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeResult, IdempotencyClaims } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Idempotency, IdempotentResult, IdempotentResultStore } from '../store.ts';
+import type {
+  Idempotency,
+  IdempotentResult,
+  IdempotentResultStore,
+} from '../contract/idempotency.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import type { InnerCommand } from './idempotent-writes.ts';

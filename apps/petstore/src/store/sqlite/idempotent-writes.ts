@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { encodeResult, keyReused } from '../../idempotency/result.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Written } from '../store.ts';
+import type { Written } from '../contract/written.ts';
 import type { CategoryWrites } from './category-writes.ts';
 import type { OrderWrites } from './order-writes.ts';
 import type { PetWrites } from './pet-writes.ts';

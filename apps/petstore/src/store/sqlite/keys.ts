@@ -5,7 +5,7 @@ import { keyCreated, keyRevoked, keyRotated, rotationReverted } from '../../keys
 import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { KeyStore } from '../store.ts';
+import type { KeyStore } from '../contract/key-store.ts';
 import { eventRecorder } from './audit.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';

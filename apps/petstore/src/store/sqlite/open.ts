@@ -10,7 +10,7 @@ import {
   refuseMissing,
 } from '@petstore/service/sqlite/open-errors.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { StoreOptions } from '../store.ts';
+import type { StoreOptions } from '../store-options.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** The variable that names the store, for messages. */

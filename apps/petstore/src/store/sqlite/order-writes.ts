@@ -12,7 +12,7 @@ import {
 import type { PetFields, PetStatus } from '../../pets/pet.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Written } from '../store.ts';
+import type { Written } from '../contract/written.ts';
 import { petFinder } from './pet-writes.ts';
 import { inSavepoint } from './savepoint.ts';
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { LRUCache } from 'lru-cache';
-import type { Page } from '../store.ts';
+import type { Page } from '../contract/page.ts';
 
 /** The size that an entry counts besides its text, in bytes. */
 const ENTRY_BYTES = 200;

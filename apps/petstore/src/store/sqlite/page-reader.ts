@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Page, PageQuery } from '../store.ts';
+import type { Page, PageQuery } from '../contract/page.ts';
 
 /** The source of pages. */
 export interface Source {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Page } from '../contract/page.ts';
+import type { PetSearch } from '../contract/pet-store.ts';
 import { idRange } from '../id-range.ts';
-import type { Page, PetSearch } from '../store.ts';
 import type { Source } from './page-reader.ts';
 
 /**

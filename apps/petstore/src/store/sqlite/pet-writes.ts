@@ -4,7 +4,7 @@ import type { PetFields, PetPatch, PetStatus } from '../../pets/pet.ts';
 import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { AddOutcome, ImportedPet } from '../store.ts';
+import type { AddOutcome, ImportedPet } from '../contract/pet-store.ts';
 import { inSavepoint } from './savepoint.ts';
 
 /** The writes of animals, each within the transaction of its group. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { petJson } from '../../pets/pet-rules.ts';
-import type { BulkPetStore } from '../store.ts';
+import type { BulkPetStore } from '../contract/pet-store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
 import { oneATurn } from './one-a-turn.ts';

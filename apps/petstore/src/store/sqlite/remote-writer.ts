@@ -1,11 +1,11 @@
 import { sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
+import type { GroupWriter } from '../store.ts';
 import {
-  type GroupWriter,
   StoreOverloadedError,
   StoreUnavailableError,
   type UnavailableKind,
   writeQueueFull,
-} from '../store.ts';
+} from '../store-errors.ts';
 import { WriteHealth } from '../write-health.ts';
 import {
   decodeGroup,

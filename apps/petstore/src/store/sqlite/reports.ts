@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ReportStore } from '../store.ts';
+import type { ReportStore } from '../contract/report-store.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewAuditEvent } from '../../audit/audit-event.ts';
+import type { SandboxBounds, SandboxOutcome, SandboxRecord } from '../contract/sandbox-rows.ts';
 import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../sandbox/sandbox-log.ts';
-import type { SandboxBounds, SandboxOutcome, SandboxRecord } from '../store.ts';
 import { eventRecorder } from './audit.ts';
 import type { EventWrites, eventAppender } from './event-writes.ts';
 import { inSavepoint } from './savepoint.ts';

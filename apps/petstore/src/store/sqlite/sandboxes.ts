@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SandboxRecord, SandboxRows } from '../store.ts';
+import type { SandboxRecord, SandboxRows } from '../contract/sandbox-rows.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 

@@ -2,17 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
-import {
-  type CategoryStore,
-  type Changes,
-  DEFAULT_MAX_QUEUED_WRITES,
-  type OrderStore,
-  type Problem,
-  type Store,
-  type StoreOptions,
-  StoreOverloadedError,
-  StoreUnavailableError,
-} from '../store.ts';
+import type { CategoryStore } from '../contract/category-store.ts';
+import type { OrderStore } from '../contract/order-store.ts';
+import type { Changes, Problem, Store } from '../store.ts';
+import { StoreOverloadedError, StoreUnavailableError } from '../store-errors.ts';
+import { DEFAULT_MAX_QUEUED_WRITES, type StoreOptions } from '../store-options.ts';
 import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';

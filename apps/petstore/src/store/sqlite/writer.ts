@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StoreUnavailableError, writeQueueFull } from '../store.ts';
+import { StoreUnavailableError, writeQueueFull } from '../store-errors.ts';
 import { WriteHealth } from '../write-health.ts';
 import {
   encodeGroup,

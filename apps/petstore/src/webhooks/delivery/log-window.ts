@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../events/event.ts';
-import type { EventLog, KeptEvents } from '../../store/store.ts';
+import type { EventLog, KeptEvents } from '../../store/contract/event-logs.ts';
 
 /** Events of a log that are kept in memory, for webhooks that are at nearly the same place. */
 const KEPT = 5_000;

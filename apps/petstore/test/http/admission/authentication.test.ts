@@ -6,7 +6,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { Authentication } from '../../../src/http/admission/authentication.ts';
 import { type ActiveKey, generateKey, hashKey } from '../../../src/keys/key.ts';
 import { FailedAuthentications } from '../../../src/rate-limits/failed-authentications.ts';
-import type { KeyStore } from '../../../src/store/store.ts';
+import type { KeyStore } from '../../../src/store/contract/key-store.ts';
 
 const { key: SECRET } = generateKey('test', 'production', new Date(0));
 const KEY: ActiveKey = { id: 'key_1', scopes: ['pets:read'], expiresAt: 5_000 };

@@ -1,6 +1,6 @@
 import { ApiError } from '@petstore/http/errors.ts';
+import type { FaultStore } from '../store/contract/fault-store.ts';
 import { type FaultRule, MAX_RULES, readRule, readRules, rulesText } from './fault-rules.ts';
-import type { FaultStore } from './fault-store.ts';
 
 export { MAX_REQUEST } from './fault-rules.ts';
 

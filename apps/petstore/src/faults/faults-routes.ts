@@ -11,6 +11,7 @@ import {
 } from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
+import type { FaultStore } from '../store/contract/fault-store.ts';
 import { addRule, changeRules, TOO_MANY_RULES } from './change-rules.ts';
 import { DELIVERY } from './event-faults.ts';
 import { FaultRule, FaultRuleInput, FaultRuleInputs, FaultRules } from './fault-rule.ts';
@@ -21,7 +22,6 @@ import {
   readRule,
   readRules,
 } from './fault-rules.ts';
-import type { FaultStore } from './fault-store.ts';
 import { FAULTS_MARK } from './faults.ts';
 
 const example = {

@@ -3,13 +3,13 @@ import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import type { SandboxRef } from '../keys/key.ts';
+import type { FaultStore } from '../store/contract/fault-store.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { FaultFieldError } from './fault-field.ts';
 import { FAULT_HEADER } from './fault-headers.ts';
 import { readFaults } from './fault-kinds.ts';
 import { isDrawn, type Plan, planOf } from './fault-plan.ts';
 import { planByRules, readRules, rulesFor } from './fault-rules.ts';
-import { type FaultStore, HEADER_COUNTER } from './fault-store.ts';
 import { type FinishedResponse, holdBack } from './finished-response.ts';
 import { injectedError } from './injected-error.ts';
 import { beginStream, onTurn, sendFaulty } from './send-faulty.ts';
@@ -21,6 +21,9 @@ declare module 'fastify' {
     takesNoFaults?: boolean;
   }
 }
+
+/** The counter of requests with the header. */
+const HEADER_COUNTER = 'header';
 
 /** Their mark in the document. */
 export const FAULTS_MARK = 'experimental';

@@ -1,8 +1,8 @@
-import type { FaultStore } from '../faults/fault-store.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { AuditStore } from './contract/audit-store.ts';
 import type { CategoryStore } from './contract/category-store.ts';
 import type { EventLogs } from './contract/event-logs.ts';
+import type { FaultStore } from './contract/fault-store.ts';
 import type { IdempotentResultStore } from './contract/idempotency.ts';
 import type { KeyStore } from './contract/key-store.ts';
 import type { OrderStore } from './contract/order-store.ts';

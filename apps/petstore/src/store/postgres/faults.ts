@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { FaultStore } from '../../faults/fault-store.ts';
+import type { FaultStore } from '../contract/fault-store.ts';
 import type { Clients } from './client.ts';
 
 interface Count {

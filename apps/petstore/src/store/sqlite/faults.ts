@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FaultStore } from '../../faults/fault-store.ts';
+import type { FaultStore } from '../contract/fault-store.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 

@@ -1,7 +1,4 @@
-type Awaitable<T> = T | Promise<T>;
-
-/** The counter of requests with the header. */
-export const HEADER_COUNTER = 'header';
+import type { Awaitable } from './awaitable.ts';
 
 /**
  * What is kept of the faults of sandboxes: rules as text, and counters of requests. A sandbox that goes takes both with

@@ -7,7 +7,7 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Page } from '../../server/src/schema-types.ts';
-import type { Role } from '../../server/src/store/schema.ts';
+import type { Role } from '../../server/src/store/schema/projects.ts';
 import { revokeTokens } from '../../server/src/store/tokens.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
 import {

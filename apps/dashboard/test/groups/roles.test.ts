@@ -8,7 +8,7 @@ import { queueDomainNotice } from '../../server/src/notices/queue-notice.ts';
 import type { Member, Project } from '../../server/src/projects/project.ts';
 import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import { insertGroup } from '../../server/src/store/groups.ts';
-import type { Role } from '../../server/src/store/schema.ts';
+import type { Role } from '../../server/src/store/schema/projects.ts';
 import {
   createProject,
   deploy,

@@ -14,7 +14,7 @@ import type { Project } from '../../server/src/projects/project.ts';
 import type { SiteAccess } from '../../server/src/site-access/site-access.ts';
 import { setMember } from '../../server/src/store/members.ts';
 import { findProject } from '../../server/src/store/projects.ts';
-import type { Role } from '../../server/src/store/schema.ts';
+import type { Role } from '../../server/src/store/schema/projects.ts';
 import {
   addDomain,
   createRecords,

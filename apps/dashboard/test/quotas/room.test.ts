@@ -13,7 +13,8 @@ import { holdContents, recountContents } from '../../server/src/store/project-co
 import { findProjectById, lockProject, type ProjectRow } from '../../server/src/store/projects.ts';
 import { putQuota } from '../../server/src/store/quotas.ts';
 import { listRemovable, removableBytes } from '../../server/src/store/removable-deploys.ts';
-import type { Db, Role, Trx } from '../../server/src/store/schema.ts';
+import type { Role } from '../../server/src/store/schema/projects.ts';
+import type { Db, Trx } from '../../server/src/store/schema.ts';
 import { insertUser } from '../../server/src/store/users.ts';
 import { fillEarlierDatabase } from '../support/earlier-database.ts';
 import {

@@ -2,7 +2,7 @@ import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import type { Scope } from '../../server/src/accounts/permissions.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
-import type { Role } from '../../server/src/store/schema.ts';
+import type { Role } from '../../server/src/store/schema/projects.ts';
 import { json, type Service, type Visitor } from './service.ts';
 
 /** The least that is an OpenAPI document. */

@@ -8,7 +8,8 @@ import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
 import { type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
 import { insertProject } from '../../server/src/store/projects.ts';
-import type { Db, NewRow, Plan } from '../../server/src/store/schema.ts';
+import type { Plan } from '../../server/src/store/schema/projects.ts';
+import type { Db, NewRow } from '../../server/src/store/schema.ts';
 import type { BuiltArtifact } from './build-site.ts';
 
 /** A database with all tables, empty. */

@@ -2,7 +2,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import { forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectOfUser, ProjectRow } from '../store/projects.ts';
-import type { Role } from '../store/schema.ts';
+import type { Role } from '../store/schema/projects.ts';
 import type { UserRow } from '../store/users.ts';
 import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
 

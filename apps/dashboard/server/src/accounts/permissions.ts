@@ -1,4 +1,4 @@
-import type { Role } from '../store/schema.ts';
+import type { Role } from '../store/schema/projects.ts';
 
 interface Rule {
   readonly roles: readonly Role[];

@@ -5,7 +5,7 @@ import { OPERATOR } from '../audit/actor.ts';
 import { PLANS } from '../projects/project.ts';
 import { changePlan } from '../projects/projects.ts';
 import { findProject } from '../store/projects.ts';
-import type { Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
 import { subcommand } from './subcommand.ts';
 import { withDatabase } from './with-database.ts';
 

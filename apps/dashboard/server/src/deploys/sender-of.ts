@@ -3,7 +3,8 @@ import { isAllowed, PERMISSIONS } from '../accounts/permissions.ts';
 import type { DeployRow } from '../store/deploys.ts';
 import { findProjectForUser, type ProjectRow } from '../store/projects.ts';
 import { findRepositoryById } from '../store/repositories.ts';
-import type { Role, Trx } from '../store/schema.ts';
+import type { Role } from '../store/schema/projects.ts';
+import type { Trx } from '../store/schema.ts';
 import { lockValidToken } from '../store/tokens.ts';
 import { findUser } from '../store/users.ts';
 

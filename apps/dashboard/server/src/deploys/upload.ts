@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { ApiError } from '@petstore/http/errors.ts';
 import { formatBytes, sizeAndLimit } from '@petstore/service/text.ts';
 import { invalidRequest } from '../api-error.ts';
-import type { SourceKind } from '../store/schema.ts';
+import type { SourceKind } from '../store/schema/deploys.ts';
 
 /** The kind of an upload is detected by this many first bytes. */
 const BEGINNING = 100;

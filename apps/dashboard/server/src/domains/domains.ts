@@ -28,7 +28,8 @@ import {
 import { ConcurrentChangeError } from '../store/errors.ts';
 import { lockProjects, type ProjectRow } from '../store/projects.ts';
 import { deleteRehearsal } from '../store/rehearsals.ts';
-import type { Db, Plan, Trx } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
 import { challengeLabelOf, newClaim } from './claim.ts';

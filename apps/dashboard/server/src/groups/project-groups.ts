@@ -7,7 +7,7 @@ import { checkPeopleFitPlan, refuseTokenForOwners, requireOwner } from '../proje
 import { writeAudit } from '../store/audit.ts';
 import { listGroups, lockGroups, rolesOfGroupsIn, setGroupRole } from '../store/groups.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import type { Role } from '../store/schema.ts';
+import type { Role } from '../store/schema/projects.ts';
 import type { ProjectGroup } from './group.ts';
 
 /** The groups with a role in a project, in the order of their names. */

@@ -5,7 +5,8 @@ import {
   listGroupIdsOf,
   removeGroupMembers,
 } from '../store/groups.ts';
-import type { MemberSource, Trx } from '../store/schema.ts';
+import type { MemberSource } from '../store/schema/groups.ts';
+import type { Trx } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { changeGroups } from './change-groups.ts';
 import { groupNameKey, sameName } from './group-name.ts';

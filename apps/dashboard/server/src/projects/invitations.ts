@@ -18,7 +18,8 @@ import {
 import { findMember, listMembers, setMember } from '../store/members.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
 import { incrementCounter } from '../store/rate-counters.ts';
-import type { Db, Role } from '../store/schema.ts';
+import type { Role } from '../store/schema/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { invitationState } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
 import { checkInvitationFitsPlan, checkMemberFitsPlan, refuseTokenForOwners } from './members.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
 import { AnalyticsSetting } from '../readers/analytics-setting.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
-import type { Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
 
 export const RoleName = OneOf(['owner', 'editor', 'viewer']);
 const PlanName = OneOf(['free', 'pro', 'enterprise']);

@@ -24,7 +24,8 @@ import {
   type ProjectRow,
   updateProject,
 } from '../store/projects.ts';
-import type { Db, Plan, Trx } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { lockProjectFor } from './lock-project.ts';

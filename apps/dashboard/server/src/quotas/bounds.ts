@@ -6,7 +6,8 @@ import {
   planOfTarget,
   planTarget,
 } from '../store/quotas.ts';
-import type { Db, Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db } from '../store/schema.ts';
 import type { QuotaOf } from './quota.ts';
 
 /** Where a bound comes from, the most specific first: `one` is the account or the project itself. */

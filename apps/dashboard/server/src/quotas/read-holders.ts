@@ -7,7 +7,8 @@ import {
   listProjectHolders,
 } from '../store/quota-holders.ts';
 import { DEFAULT_TARGET, findQuota, ownedByPlan, planTarget } from '../store/quotas.ts';
-import type { Db, Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { planOfAccount } from './bounds.ts';
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from './quota.ts';
 import type { AccountQuotas, ProjectQuotas, QuotaDefault } from './quota-use.ts';

@@ -1,7 +1,8 @@
 import { PLANS } from '../projects/project.ts';
 import { findProject } from '../store/projects.ts';
 import { DEFAULT_TARGET, planTarget } from '../store/quotas.ts';
-import type { Db, Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { QUOTAS, type QuotaName } from './quota.ts';
 

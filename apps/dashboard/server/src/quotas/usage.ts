@@ -1,7 +1,8 @@
 import { countDomains } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import { countDeploysSince, ownedByPlan, waitingBytes } from '../store/quotas.ts';
-import type { Db, Plan } from '../store/schema.ts';
+import type { Plan } from '../store/schema/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { boundOfAccount, boundOfProject } from './bounds.ts';
 import { QUOTAS, type QuotaOf, quotasOf } from './quota.ts';
 import type { QuotaUse } from './quota-use.ts';

@@ -1,7 +1,8 @@
 import type { FirstStep } from '../home/first-steps.ts';
 import { projectsOf } from './role-grants.ts';
 import { updateRows } from './rows.ts';
-import type { Db, Plan } from './schema.ts';
+import type { Plan } from './schema/projects.ts';
+import type { Db } from './schema.ts';
 
 export interface DoneSteps {
   readonly done: ReadonlySet<FirstStep>;

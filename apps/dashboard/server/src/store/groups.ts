@@ -1,6 +1,8 @@
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
-import type { Db, MemberSource, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
+import type { MemberSource } from './schema/groups.ts';
+import type { Role } from './schema/projects.ts';
+import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
 export type GroupRow = Row<'groups'>;
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { highestRole, projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows } from './rows.ts';
-import type { Db, Role, Trx } from './schema.ts';
+import type { Role } from './schema/projects.ts';
+import type { Db, Trx } from './schema.ts';
 
 /** Somebody with a role in a project, and where it comes from. */
 export interface MemberRow {

@@ -3,7 +3,8 @@ import type { CanonicalHost } from '../edge/host.ts';
 import type { Site } from '../edge/sites/site-source.ts';
 import { findDefaultDeploy } from './deploys.ts';
 import { findProjectById, type ProjectRow } from './projects.ts';
-import type { Db, Private } from './schema.ts';
+import type { Private } from './schema/site-access.ts';
+import type { Db } from './schema.ts';
 import { findSiteAccess, listSiteKeys } from './site-access.ts';
 
 /** The artifact whose colours all hosts of a project have on their sign-in page, previews too; undefined: there is none. */

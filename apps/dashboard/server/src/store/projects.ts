@@ -2,7 +2,8 @@ import { type Expression, sql } from 'kysely';
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
-import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
+import type { Role } from './schema/projects.ts';
+import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
 

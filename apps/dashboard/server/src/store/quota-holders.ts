@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { sumOf } from './project-contents.ts';
-import type { Db, Plan } from './schema.ts';
+import type { Plan } from './schema/projects.ts';
+import type { Db } from './schema.ts';
 
 // Accounts and projects by what they hold, the most first, for whoever bounds them.
 

@@ -1,6 +1,7 @@
 import { sumOf } from './project-contents.ts';
 import { deleteRows } from './rows.ts';
-import type { Db, Plan, Row, Trx } from './schema.ts';
+import type { Plan } from './schema/projects.ts';
+import type { Db, Row, Trx } from './schema.ts';
 
 /** The target of what holds for all. */
 export const DEFAULT_TARGET = 'default';

@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely';
-import type { Db, Role } from './schema.ts';
+import type { Role } from './schema/projects.ts';
+import type { Db } from './schema.ts';
 
 // A user's role in a project is the highest of their own membership and of those of their groups. The view
 // `role_grants` has a row for each; these are the questions to it.

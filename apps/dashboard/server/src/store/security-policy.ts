@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, SecondFactorPolicy, Trx } from './schema.ts';
+import type { SecondFactorPolicy } from './schema/factors.ts';
+import type { Db, Trx } from './schema.ts';
 
 const ID = 1;
 

@@ -1,5 +1,6 @@
 import { deleteRows, findRow, updateRows } from './rows.ts';
-import type { Db, NewRow, Private, Row, Trx } from './schema.ts';
+import type { Private } from './schema/site-access.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
 
 export type SiteAccessRow = Row<'site_access'>;

@@ -21,7 +21,8 @@ import { findPlatformCertificate, platformChallenges } from './platform-certific
 import { closedIfPrivate } from './private-site.ts';
 import { addReaders } from './readers.ts';
 import { findMoved } from './reserved-labels.ts';
-import type { Database, Db, Private, Trx } from './schema.ts';
+import type { Private } from './schema/site-access.ts';
+import type { Database, Db, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
 import { emptySite } from './version-site.ts';
 

@@ -1,6 +1,7 @@
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';
-import type { Db, InstallationRole, NewRow, Row, Trx } from './schema.ts';
+import type { InstallationRole } from './schema/accounts.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 export type UserRow = Row<'users'>;
 

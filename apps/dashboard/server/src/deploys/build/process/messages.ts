@@ -1,7 +1,7 @@
 import type { BuildLog, BuildProblem } from '@petstore/site/build-log.ts';
 import type { Changelog } from '@petstore/site/changelog/changelog.ts';
 import type { Publication } from '@petstore/site/site/publication.ts';
-import type { SourceKind } from '../../../store/schema.ts';
+import type { SourceKind } from '../../../store/schema/deploys.ts';
 import type { Coding, Manifest } from '../../artifact.ts';
 import type { ComparisonOutcome } from '../../changes/deploy-change.ts';
 import type { DeployLimits } from '../../deploy-limits.ts';

@@ -102,6 +102,52 @@ test('a reader sees what was acknowledged before, also when another process numb
   assert.deepEqual(await listed, ['1 pet.created 1']);
 });
 
+/** Waits until somebody who uses the database waits for a lock in it. */
+function untilWaiting(raw: TestConnection): Promise<unknown> {
+  return timeUntil(async () => {
+    const waiting = await raw`SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return waiting.length > 0;
+  });
+}
+
+test('two who number at once double, lose and swap no event, and neither fails', async (t) => {
+  const { url, raw } = await newDatabase(t);
+  const store = await open(t, url);
+  const [first, late] = [connectTo(url), connectTo(url)];
+  cleanUp(t, () => Promise.all([first.end(), late.end()]));
+  const tell = (by: TestConnection, animal: number, count = 1) => by`
+    INSERT INTO event_inbox (count, events)
+    SELECT 1, 'pet.deleted {"id":' || ${animal}::int || '}' FROM generate_series(1, ${count}::int)`;
+  // The first place is of a change that is not committed yet.
+  await late.unsafe('BEGIN');
+  await tell(late, 7);
+  await tell(raw, 9, 1_500);
+  // The first who numbers takes all that is there, and moves the start of the inbox on.
+  await first.unsafe('BEGIN; SELECT petstore_number_events(10000)');
+  await tell(raw, 8);
+  const listed = told(store, 1_498n);
+  await untilWaiting(raw);
+  await first.unsafe('COMMIT');
+  assert.deepEqual(await listed, [
+    ...['1499 pet.deleted 9', '1500 pet.deleted 9', '1501 pet.deleted 8'],
+  ]);
+  await late.unsafe('COMMIT');
+  assert.deepEqual(await told(store, 1_501n), ['1502 pet.deleted 7']);
+
+  // Where the first leaves nothing to the second.
+  await tell(raw, 6);
+  await first.unsafe('BEGIN; SELECT petstore_number_events(10000)');
+  const last = told(store, 1_501n);
+  await untilWaiting(raw);
+  await first.unsafe('COMMIT');
+  assert.deepEqual(await last, ['1502 pet.deleted 7', '1503 pet.deleted 6']);
+  assert.deepEqual(await raw`SELECT FROM event_inbox`, []);
+  const [sums] = await raw`SELECT sum(count)::int AS events, count(DISTINCT first_id)::int AS ids,
+    max(first_id)::int AS newest FROM event_groups`;
+  assert.deepEqual(sums, { events: 1_503, ids: 1_503, newest: 1_503 });
+});
+
 /** Tells many events past the service, has them numbered, and gives the id of the newest. */
 async function tellMany(raw: TestConnection, { events }: Store): Promise<bigint> {
   await raw`INSERT INTO event_inbox (count, events)

@@ -83,6 +83,29 @@ test('what sandboxes alone write waits for no disk; all else, and what the audit
   assert.deepEqual(during(create), [FULL]);
 });
 
+test('of a group that was rolled back nothing is told, not even with the next one', async (t) => {
+  const db = openDatabase(join(await temporaryFolder(t), 'petstore.db'));
+  cleanUp(t, () => db.close());
+  db.exec(`CREATE TEMP TRIGGER roll_back BEFORE INSERT ON pets WHEN NEW.name = 'Nobody'
+           BEGIN SELECT RAISE(ROLLBACK, 'as if the disk were full'); END`);
+  const commit = groupCommit(db);
+  const create = (name: string): Command => ({ kind: 'createPet', args: [name, 1n, 'sold'] });
+  assert.throws(() => commit([create('Rex'), create('Nobody'), create('Max')]), /disk were full/);
+  commit([create('Kim')]);
+  assert.deepEqual(
+    db
+      .prepare('SELECT first_id, count, events FROM event_groups')
+      .all()
+      .map((row) => ({ ...row })),
+    [
+      {
+        ...{ first_id: 1, count: 1 },
+        events: 'pet.created {"id":1,"name":"Kim","categoryId":1,"status":"sold"}',
+      },
+    ],
+  );
+});
+
 test('an id is never given twice, not even when its animal left and the store was opened anew', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
   const first = await openStore(`sqlite:${file}`);

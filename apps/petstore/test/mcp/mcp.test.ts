@@ -102,6 +102,8 @@ test('a key sees the tools that its scopes allow, and the API refuses the others
   const refused = await callTool(service.origin, key, 'createPet', '{"name":"A","categoryId":1}');
   assert.deepEqual([refused.isError, statusOf(refused)], [true, 403]);
   assert.match(refused.text, /lacks the scope pets:write/);
+  const { result } = await sendMcp(service.origin, key, 'tools/list');
+  assert.equal(result?.cacheScope, 'private', 'no cache gives the tools of one key to another');
   const all = await listedTools(service.origin, await keyWith(['admin']));
   assert.ok(all.some(({ name }) => name === 'deleteWebhook'));
 });

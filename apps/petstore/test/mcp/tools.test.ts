@@ -119,6 +119,10 @@ test('numbers keep their digits on the way into a path, a query and a body', () 
   // The API judges what is no 64-bit integer.
   const wrong = requestFor('createPet', '{"name":9007199254740993,"categoryId":"1e3"}');
   assert.equal(wrong.body, '{"name":9007199254740993,"categoryId":"1e3"}');
+  for (const text of ['007', '-0', '+1', '1.0', ' 1', '', '-', '12345678901234567890']) {
+    const { body } = requestFor('createPet', JSON.stringify({ name: 'A', categoryId: text }));
+    assert.equal(body, JSON.stringify({ name: 'A', categoryId: text }), 'no number of JSON');
+  }
   assert.equal(requestFor('listPets', '{"limit":1.0}').target, '/pets?limit=1.0');
 });
 

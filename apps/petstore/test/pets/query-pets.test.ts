@@ -300,6 +300,9 @@ onBothEngines('an address that no query gave is a 404', async (t) => {
   ]) {
     await assertError(await call(`/pets/queries/${made}`), 'not_found');
   }
+  // Behind the last id that there can be nothing follows.
+  const end = await call(`/pets/queries/${token({ limit: 5, after: INT64_MAX })}`);
+  assert.deepEqual([end.status, await end.text(), nextOf(end)], [200, '[]', undefined]);
   // The longest that there is.
   const categories = Array.from({ length: 50 }, (_, i) => INT64_MIN + BigInt(i));
   const longest = toJson({
@@ -313,13 +316,16 @@ onBothEngines('an address that no query gave is a 404', async (t) => {
 
 onBothEngines('a query needs the scope of reading, and a sandbox shows its own', async (t) => {
   const writer = await startService(t, { scopes: ['pets:write'] });
-  await assertError(await query(writer.call, '{}'), 'forbidden');
+  await assertError(await query(writer.call, '{}'), 'forbidden', /pets:read/);
+  const everything = Buffer.from('{"limit":20}').toString('base64url');
+  await assertError(await writer.call(`/pets/queries/${everything}`), 'forbidden', /pets:read/);
   const { call, store, inSandbox, origin } = await startWithSandbox(t, { pets: 3 });
   await store.pets.addMany([pet('Own')]);
   const own = await query(call, '{"limit":1}');
   assert.deepEqual(idsIn(await own.text()), [1n]);
   const sandboxed = await query(inSandbox, '{"limit":2}');
   assert.deepEqual(idsIn(await sandboxed.text()), [1n, 2n]);
+  assert.equal((await call(`/pets/queries/${everything}`)).status, 200);
   const next = pathOf(nextOf(sandboxed) ?? '');
   assert.deepEqual(idsIn(await (await inSandbox(next)).text()), [3n]);
   assert.deepEqual(idsIn(await (await call(next)).text()), []);

@@ -184,6 +184,19 @@ test('what has been numbered is not read over again, and no commit that comes la
   assert.deepEqual(await told(other, newest), [`${newest + 1n} pet.updated 1`]);
 });
 
+test('what is more than one transaction numbers is left for the next, however much comes meanwhile', async (t) => {
+  const { url, raw } = await newDatabase(t);
+  const store = await open(t, url);
+  const tell = (count: number) => raw`INSERT INTO event_inbox (count, events)
+    SELECT 1, 'pet.deleted {"id":9}' FROM generate_series(1, ${count}::int)`;
+  for (let step = 0; step < 3; step++) {
+    await tell(2_500);
+    await raw`SELECT petstore_number_events(1000)`;
+  }
+  assert.equal((await store.events.of(OWN_STORE).kept()).newest, 7_500n);
+  assert.deepEqual(await raw`SELECT FROM event_inbox`, []);
+});
+
 test('a database that was restored on another server numbers on, whatever ids transactions have there', async (t) => {
   const { url, raw } = await newDatabase(t);
   const store = await open(t, url);

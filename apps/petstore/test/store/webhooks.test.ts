@@ -67,8 +67,10 @@ test('one that is disabled is claimed by nobody, and its process does not enable
   assert.deepEqual(await webhooks.waiting('wh_a'), []);
   assert.deepEqual(await claimed('one'), ['wh_b']);
   assert.deepEqual(await claimed('two'), []);
+  await webhooks.release('one');
+  assert.deepEqual(await claimed('two', 1), ['wh_b'], 'it takes no place of another one');
   await webhooks.update(OWN_STORE, 'wh_a', { disabled: null });
-  assert.deepEqual(await claimed('two'), ['wh_a']);
+  assert.deepEqual(await claimed('two'), ['wh_a', 'wh_b']);
 });
 
 test('one that was deleted is claimed by nobody, and nothing of it is stored', async (t, engine) => {

@@ -5,6 +5,7 @@ import type { BaseUrls } from '../addresses.ts';
 import type { Authentication } from '../http/admission/authentication.ts';
 import type { Check } from '../http/admission/check.ts';
 import { requestTimeout } from '../http/api-error.ts';
+import { checkBodyHeaders } from '../http/request-checks.ts';
 import { responseOf } from '../http/service-response.ts';
 import type { Scope } from '../keys/scope.ts';
 import { documentDerivatives } from '../openapi/document.ts';
@@ -45,6 +46,7 @@ export const mcpRoutes: FastifyPluginCallback<McpDeps> = (app, deps, done) => {
   };
 
   app.decorateRequest('apiKey');
+  app.addHook('preParsing', checkBodyHeaders);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',

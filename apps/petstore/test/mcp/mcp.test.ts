@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { FILE } from '@petstore/test-support/clean-up.ts';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import type { Report } from '../../src/report/report.ts';
@@ -198,6 +199,9 @@ test('what is no message is refused', async () => {
   await assertError(long, 'payload_too_large');
   const typed = await postMcp(service.origin, service.key, ping, { 'content-type': 'text/plain' });
   await assertError(typed, 'unsupported_media_type');
+  const coded = await postMcp(service.origin, service.key, ping, { 'content-encoding': 'gzip' });
+  assert.equal(coded.headers.get('accept-encoding'), 'identity');
+  await assertError(coded, 'unsupported_media_type');
   const unknown = await sendMcp(service.origin, service.key, 'tools/call', { name: 'listPet' });
   assert.equal(unknown.error?.code, -32602);
   assert.match(unknown.error.message, /did you mean `listPets`/);
@@ -209,6 +213,15 @@ test('what is no message is refused', async () => {
     '{"jsonrpc":"2.0","method":"notifications/initialized"}',
   );
   assert.deepEqual([notification.status, await notification.text()], [202, '']);
+});
+
+test('a client that waits before it sends the message is told to go on', async () => {
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  const head =
+    `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${ping.length}\r\nExpect: 100-continue\r\n\r\n`;
+  const [interim] = await exchange(service.port, head);
+  assert.equal(interim?.status, 100);
 });
 
 test('a client of an earlier revision begins with initialize', async () => {

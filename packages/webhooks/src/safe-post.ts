@@ -24,9 +24,9 @@ export class Connections {
     ttl: NAME_MS,
   });
 
-  /** `perReceiver`: how many connections there are to one, at most. */
-  constructor(perReceiver: number) {
-    const options = { keepAlive: true, maxSockets: perReceiver, timeout: IDLE_MS };
+  // Without a bound for a host: slow receivers would hold up others of the same host. Who sends bounds what is under way.
+  constructor() {
+    const options = { keepAlive: true, timeout: IDLE_MS };
     this.#http = new HttpAgent(options);
     this.#https = new HttpsAgent(options);
   }

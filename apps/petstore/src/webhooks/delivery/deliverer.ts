@@ -51,7 +51,7 @@ export class Deliverer {
   readonly #deps: DelivererDeps;
   readonly #couriers = new Map<string, Courier>();
   readonly #windows = new Map<string, LogWindow>();
-  readonly #connections = new Connections(8);
+  readonly #connections = new Connections();
   readonly #stop = new AbortController();
   readonly #courierDeps: CourierDeps;
   #ownedUntil = 0;

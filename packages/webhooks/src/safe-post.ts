@@ -102,7 +102,7 @@ export async function safePost(
 
 /** Why there was no response. The codes are those of Node and of OpenSSL. */
 function inWords(error: unknown): string {
-  if (error instanceof AddressError) return error.message;
+  if (error instanceof AddressError || error instanceof InterimError) return error.message;
   const { code = '', message } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':
@@ -114,6 +114,9 @@ function inWords(error: unknown): string {
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
       return 'The receiver cannot be reached.';
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return `The headers of the receiver's response are larger than ${MAX_RESPONSE_HEADER_BYTES / 1_024} KiB.`;
   }
   if (code.startsWith('HPE_')) return "The receiver's response is not HTTP.";
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
@@ -130,6 +133,18 @@ const MAX_RESPONSE_BYTES = 65_536;
 const MAX_SHOWN_BYTES = 1_024;
 
 const MAX_RESPONSE_HEADER_BYTES = 16_384;
+
+/** Interim responses (1xx) before the final one: Node passes over them, however many there are. */
+const MAX_INTERIM_RESPONSES = 100;
+
+/** The receiver sent more of them. */
+class InterimError extends Error {
+  constructor() {
+    super(
+      `The receiver sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx) before a final one.`,
+    );
+  }
+}
 
 interface Message {
   readonly body: string;
@@ -176,9 +191,13 @@ async function post(
   // An error before the status rejects `once` below; an error after it does not matter.
   request.on('error', () => {});
   request.end(bytes);
+  let interim = 0;
+  request.on('information', () => {
+    if (++interim > MAX_INTERIM_RESPONSES) request.destroy(new InterimError());
+  });
   let response: IncomingMessage;
   try {
-    [response] = (await once(request, 'response')) as [IncomingMessage];
+    response = await responseTo(request);
   } catch (error) {
     const isOld = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
     if (!isOld || signal.aborted) throw error;
@@ -186,6 +205,19 @@ async function post(
   }
   const text = await readBeginning(request, response, connections !== undefined);
   return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text };
+}
+
+/** The head of a response. That of one which changes to another protocol (101) has no body, and ends the connection. */
+async function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  // Without a listener Node would destroy the request, and tell nobody.
+  const upgraded = new Promise<IncomingMessage>((resolve) => {
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+  });
+  const responded = once(request, 'response').then(([response]) => response as IncomingMessage);
+  return Promise.race([responded, upgraded]);
 }
 
 /**

@@ -17,6 +17,7 @@ import { expectScope } from './http/admission/scope.ts';
 import { requestTimeout } from './http/api-error.ts';
 import type { FastPath } from './http/fast-path.ts';
 import { parseJsonBody } from './http/json-body.ts';
+import { letBodyBeOmitted } from './http/optional-body.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';
 import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
 import { limitResults } from './idempotency/retention.ts';
@@ -80,6 +81,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   );
   if (faults) api.addHook('onRequest', faults.hook);
   api.addHook('onRoute', expectScope);
+  api.addHook('onRoute', letBodyBeOmitted);
   const operations = operationsWithFaults(api, config.stability);
   fastPath.watch(api);
   api.addHook('preParsing', checkBodyHeaders);
@@ -90,13 +92,13 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     (request, body: Buffer, done) => {
       // A body that still comes behind a 408 must not be carried out.
       if (isCutOff(request.raw)) return done(requestTimeout());
+      const { hasNestedIntegers, isBodyOptional } = request.route.config;
       // Many clients send a Content-Type also with requests that have no body.
-      const isUnwanted = body.length === 0 && !request.route.schema?.body;
+      const isAbsent = body.length === 0 && (isBodyOptional || !request.route.schema?.body);
       keepBody(request, body);
       recorder?.sawBody(request, body);
       try {
-        const { hasNestedIntegers } = request.route.config;
-        done(null, isUnwanted ? undefined : parseJsonBody(body, hasNestedIntegers));
+        done(null, isAbsent ? undefined : parseJsonBody(body, hasNestedIntegers));
       } catch (error) {
         done(error as ApiError);
       }

@@ -177,7 +177,24 @@ async function describe(
     app.route({ url, method, schema, config, handler: nothing });
   }
   await app.ready();
-  return app.swagger() as unknown as OpenApiDocument;
+  const document = app.swagger() as unknown as OpenApiDocument;
+  letBodiesBeOmitted(document, operations);
+  return document;
+}
+
+/** The generator says of every body that it is required. */
+function letBodiesBeOmitted({ paths = {} }: OpenApiDocument, operations: readonly RouteOptions[]) {
+  const optional = new Set(
+    operations
+      .filter(({ config }) => config?.isBodyOptional)
+      .map(({ schema }) => (schema as { operationId?: string }).operationId),
+  );
+  for (const methods of Object.values(paths)) {
+    for (const operation of Object.values(methods ?? {}) as OpenAPIV3_1.OperationObject[]) {
+      const { operationId, requestBody } = operation;
+      if (optional.has(operationId)) delete (requestBody as { required?: boolean }).required;
+    }
+  }
 }
 
 /** The extension by which the panels of a reference get a reader a key, where one can be had without a key. */

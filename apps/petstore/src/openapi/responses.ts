@@ -162,6 +162,12 @@ export const BODY_FAILURES: Failures = {
   unsupported_media_type: 'The body must be JSON: send it with Content-Type: application/json.',
 };
 
+/** The same where a body may be left out. */
+export const OPTIONAL_BODY_FAILURES: Failures = {
+  ...BODY_FAILURES,
+  invalid_json: 'The body is not valid UTF-8.',
+};
+
 /** The same for a JSON Merge Patch. */
 export const PATCH_FAILURES: Failures = {
   ...BODY_FAILURES,

@@ -4,7 +4,12 @@ import { clientNetwork } from '@petstore/http/networks.ts';
 import type { FastifyRequest } from 'fastify';
 import { overloaded, rateLimited } from '../http/api-error.ts';
 import type { ActiveKey } from '../keys/key.ts';
-import { BODY_FAILURES, CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
+import {
+  CACHE_CONTROL,
+  jsonResponse,
+  OPTIONAL_BODY_FAILURES,
+  responses,
+} from '../openapi/responses.ts';
 import { Ref } from '../schema-types.ts';
 import type { SandboxRows } from '../store/contract/sandbox-rows.ts';
 import { makeSandbox, sandboxCreated, shownOnce } from './make-sandbox.ts';
@@ -45,6 +50,7 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
     {
       config: {
         ...{ scope: 'pets:write', stability: 'experimental', takesNoFaults: true },
+        isBodyOptional: true,
         givesKey: { credential: '/key', expiresAt: '/expiresAt' },
         isKeyOptional: isOpen,
       },
@@ -53,7 +59,8 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
         summary: 'Get a sandbox',
         description:
           'Makes a store of your own, with data to try things on, and a key that opens nothing else. It ends by ' +
-          'itself. The key works for every operation on animals, categories and orders.',
+          'itself. The key works for every operation on animals, categories and orders. Without a body it is made as ' +
+          'with `{}`.',
         tags: ['sandboxes'],
         body: Ref(SandboxInput),
         response: responses(
@@ -69,7 +76,7 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
             }),
           },
           {
-            ...BODY_FAILURES,
+            ...OPTIONAL_BODY_FAILURES,
             invalid_request: 'ttl must be an integer from 60 to 86400.',
             ...(isOpen && {
               unauthorized: 'The Authorization header must read: Bearer <API_KEY>.',

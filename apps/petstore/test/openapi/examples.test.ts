@@ -565,6 +565,8 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   createSandbox: {
     ...withoutCondition(common('POST /v1/sandboxes', '{}')),
     ...bodies('POST /v1/sandboxes'),
+    // An empty body is none, and none is needed.
+    invalid_json: { request: request('POST /v1/sandboxes', '\xff') },
     201: { request: request('POST /v1/sandboxes', '{"seed":200}') },
     unauthorized: {
       request: (key) => request('POST /v1/sandboxes', '{}')(key).replace('Bearer ', 'Basic '),

@@ -87,6 +87,29 @@ test('whoever asks gets a store of their own, with data from a seed, and nothing
   );
 });
 
+test('a request without a body gets a sandbox with the defaults', async (t) => {
+  const service = await start(t, { sandboxesPerHour: 0 });
+  const send = (init: RequestInit) =>
+    fetch(`${service.origin}/v1/sandboxes`, { method: 'POST', ...init });
+  const json = { 'content-type': 'application/json' };
+  for (const init of [{}, { headers: json }, { headers: json, body: '' }]) {
+    const answer = await send(init);
+    assert.equal(answer.status, 201, JSON.stringify(init));
+    const { key, createdAt, expiresAt } = (await answer.json()) as Made;
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 60 * MINUTE_MS);
+    const { pets } = (await (await withKey(service, key)('GET', '/sandbox')).json()) as {
+      pets: number;
+    };
+    assert.equal(pets, 50);
+  }
+  // What is there must still be an object, and an operation that needs a body still does.
+  await assertError(await send({ headers: json, body: 'null' }), 'invalid_request', /JSON object/);
+  await assertError(await send({ headers: json, body: ' ' }), 'invalid_json');
+  await assertError(await send({ body: '{}' }), 'unsupported_media_type');
+  await assertError(await service.post('/pets', ''), 'invalid_json', /^The body is empty/);
+  await assertError(await service.call('/pets', { method: 'POST' }), 'invalid_request');
+});
+
 test('a sandbox is reset, and snapshots bring back what was', async (t) => {
   const service = await start(t);
   const call = withKey(service, (await service.made({ seed: 1, pets: 3 })).key);

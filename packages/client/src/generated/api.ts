@@ -221,7 +221,7 @@ export interface paths {
         put?: never;
         /**
          * Get a sandbox
-         * @description Makes a store of your own, with data to try things on, and a key that opens nothing else. It ends by itself. The key works for every operation on animals, categories and orders.
+         * @description Makes a store of your own, with data to try things on, and a key that opens nothing else. It ends by itself. The key works for every operation on animals, categories and orders. Without a body it is made as with `{}`.
          */
         post: operations["createSandbox"];
         delete?: never;
@@ -3414,7 +3414,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["SandboxInput"];
             };

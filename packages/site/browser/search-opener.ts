@@ -14,23 +14,40 @@ export function startSearchOpener(): void {
   const keys = find('kbd', opener);
   if (keys && /^(?:Mac|iP)/.test(navigator.platform)) keys.textContent = '⌘ K';
   document.addEventListener('keydown', (event) => {
-    if (!isShortcut(event)) return;
+    if (isShortcut(event)) openSearch();
+    else if (isForSearch(event)) typedAhead += event.key;
+    else return;
     event.preventDefault();
-    openSearch();
   });
 }
 
 const prepareSearch = ({ prepare }: { prepare(): void }) => prepare();
 
+let isOpening = false;
+
+/** What the reader types meanwhile. */
+let typedAhead = '';
+
 async function openSearch(): Promise<void> {
-  const { open } = await import('./search.ts');
-  open();
+  isOpening = true;
+  try {
+    const { open } = await import('./search.ts');
+    open(typedAhead);
+  } finally {
+    isOpening = false;
+    typedAhead = '';
+  }
+}
+
+/** A letter before the search is there. */
+function isForSearch({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return isOpening && key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }
 
 function isShortcut(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey } = event;
   if (key.toLowerCase() === 'k') return (ctrlKey || metaKey) && !altKey;
-  return key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping(event);
+  return !isOpening && key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping(event);
 }
 
 function isTyping(event: KeyboardEvent): boolean {

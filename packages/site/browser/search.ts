@@ -28,7 +28,9 @@ const input = element('input', {
   spellcheck: 'false',
   enterkeyhint: 'go',
   maxlength: 200,
-  oninput: showResults,
+  oninput: () => {
+    shown = showResults();
+  },
   onkeydown: (event) => pressed(event as KeyboardEvent),
 });
 const list = element('div', {
@@ -73,8 +75,8 @@ export function prepare(): void {
   loadIndex().catch(() => {});
 }
 
-/** Opens the dialog. The last query is still there, selected. */
-export function open(): void {
+/** Opens the dialog. The last query is still there, selected, unless something was typed meanwhile. */
+export function open(typed = ''): void {
   if (dialog.open) return;
   // A page that was swapped for another took the dialog with it.
   if (!dialog.isConnected) document.body.append(dialog);
@@ -82,11 +84,17 @@ export function open(): void {
   dialog.showModal();
   input.focus();
   input.select();
-  if (input.value === '') status.textContent = HINT;
+  if (typed !== '') {
+    input.value = typed;
+    shown = showResults();
+  } else if (input.value === '') status.textContent = HINT;
 }
 
 /** Files may load late: only the results of the latest search are shown. */
 let latest = 0;
+
+/** Resolves when the results are those of what is typed. */
+let shown: Promise<void> = Promise.resolve();
 
 async function showResults(): Promise<void> {
   clearTimeout(pause);
@@ -180,8 +188,14 @@ function pressed(event: KeyboardEvent): void {
     options[to]?.scrollIntoView({ block: 'nearest' });
   } else if (event.key === 'Enter') {
     event.preventDefault();
-    options[active]?.click();
+    follow();
   }
+}
+
+/** Who types faster than results come means what was typed last. */
+async function follow(): Promise<void> {
+  await shown;
+  if (dialog.open) options[active]?.click();
 }
 
 function pointed({ target }: Event): void {

@@ -6,6 +6,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { type HandMadeSite, serveHandMadeSite } from './support/hand-made-site.ts';
 
 // What the script of every page does, in a real browser.
@@ -88,29 +89,28 @@ test('back and forward show the pages as they were left, a reload too', async (t
 
 test('a fragment is gone to, within a page and on another one, and back leads to where the reader was', async (t) => {
   const { page, ...site } = await open(t, '/start');
+  const isFarDown = () => timeUntil(async () => (await scrolled(page)) > 500);
+  const isAtTop = () => timeUntil(async () => (await scrolled(page)) === 0);
   await page.getByRole('link', { name: 'Second' }).click();
-  const second = await scrolled(page);
-  assert.ok(second > 500);
+  await isFarDown();
   await page.goBack();
-  for (let tries = 0; tries < 100 && (await scrolled(page)) !== 0; tries += 1) {
-    await page.waitForTimeout(10);
-  }
-  assert.equal(await scrolled(page), 0);
+  await isAtTop();
   await page.getByRole('link', { name: 'the responses' }).click();
   await isAt(page, site, '/reference/pets/listPets#responses', 'List animals');
   await page.locator('#responses:target').waitFor();
-  assert.ok((await scrolled(page)) > 500);
+  await isFarDown();
   await page.goBack();
   await isAt(page, site, '/start', 'Start');
-  assert.equal(await scrolled(page), 0);
+  await isAtTop();
   assert.ok(await isKept(page));
 });
 
 test('a page is fetched once, as soon as the pointer rests on a link', async (t) => {
   const { page, requests, origin } = await open(t, '/reference/pets/listPets');
   const target = `GET ${origin}/reference/pets/createPet`;
+  const fetched = page.waitForResponse(target.replace('GET ', ''));
   await link(page, /Add an animal/).hover();
-  await page.waitForResponse(`${origin}/reference/pets/createPet`);
+  await fetched;
   await link(page, /Add an animal/).click();
   await heading(page, 'Add an animal').waitFor();
   assert.deepEqual(
@@ -245,6 +245,22 @@ test('the choice of colours is kept from page to page, and over a reload', async
   assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
   assert.equal(await button.getAttribute('aria-label'), 'Colours: dark');
   assert.deepEqual(await seriousViolations(page), []);
+});
+
+test('what is typed while the search is being loaded is searched for', async (t) => {
+  const { page } = await open(t, '/reference/pets/listPets');
+  const { promise: isHeld, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(/\/search-[^/]*\.js$/, async (route) => {
+    await isHeld;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('an/k');
+  goOn();
+  const field = page.getByRole('combobox', { name: 'Search the documentation' });
+  await field.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('imal');
+  assert.equal(await field.inputValue(), 'an/kimal');
 });
 
 test('without scripts all links work, and nothing is shown that needs one', async (t) => {

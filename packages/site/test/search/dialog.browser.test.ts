@@ -42,7 +42,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Page</title>
 <script type="module" src="/page.js"></script></body></html>`;
 
 const PAGE_SCRIPT = `const { open } = await import('/search.js');
-document.querySelector('button').addEventListener('click', open);
+document.querySelector('button').addEventListener('click', () => open());
 document.documentElement.dataset.ready = '';`;
 
 const TEXTS = [
@@ -115,14 +115,16 @@ test('a reader finds by the keyboard, and hears how much there is', async (t) =>
   const { requests, complaints } = watch(page);
   await openDialog(page, origin);
   await type(page, 'rotat', /^2 results$/);
-  assert.match((await selected(page).textContent()) ?? '', /Rotate a key.*A key lives for a day/s);
+  await selected(page)
+    .filter({ hasText: /Rotate a key.*A key lives for a day/s })
+    .waitFor();
   assert.equal(await selected(page).locator('mark').first().textContent(), 'Rotat');
 
   await type(page, 'temperature', '2 results');
-  assert.match(
-    (await selected(page).textContent()) ?? '',
-    /temperature.*body property of Create a chat completion/s,
-  );
+  // As many as before: only what they are tells when the new ones are there.
+  await selected(page)
+    .filter({ hasText: /temperature.*body property of Create a chat completion/s })
+    .waitFor();
   const first = await selected(page).textContent();
   await page.keyboard.press('ArrowDown');
   assert.notEqual(await selected(page).textContent(), first);
@@ -145,6 +147,20 @@ test('a reader finds by the keyboard, and hears how much there is', async (t) =>
     [],
   );
   assert.deepEqual(complaints, []);
+});
+
+test('who presses Enter before the results are there is led to the best of them', async (t) => {
+  const { page, origin } = await serve(t);
+  const { promise: isHeld, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(`**${ENTRY_PATH}`, async (route) => {
+    await isHeld;
+    await route.continue();
+  });
+  await openDialog(page, origin);
+  await page.getByRole('combobox').fill('追跡番号');
+  await page.keyboard.press('Enter');
+  goOn();
+  await page.waitForURL(/\/2#/);
 });
 
 test('the introduction is found, and a question in the words of a reader', async (t) => {

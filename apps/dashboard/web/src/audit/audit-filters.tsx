@@ -15,13 +15,17 @@ interface AuditFiltersProps {
 /** What the log is narrowed by, and the ways to take it along. */
 export function AuditFilters({ slug, filter, setFilter }: AuditFiltersProps) {
   const form = useRef<HTMLFormElement>(null);
-  // What the address says, also after Back. Fields keep the focus, and what is being typed until then.
+  // What the address says, also after Back. Fields keep the focus, and what is being typed in others meanwhile.
   const shown = JSON.stringify(filter);
+  const before = useRef<AuditFilter>({});
   useEffect(() => {
     const values: AuditFilter = JSON.parse(shown);
-    for (const field of form.current?.elements ?? [])
-      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement)
-        field.value = values[field.name as keyof AuditFilter] ?? '';
+    for (const field of form.current?.elements ?? []) {
+      if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue;
+      const name = field.name as keyof AuditFilter;
+      if (values[name] !== before.current[name]) field.value = values[name] ?? '';
+    }
+    before.current = values;
   }, [shown]);
   const apply = () => {
     if (!form.current) return;

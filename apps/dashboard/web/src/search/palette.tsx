@@ -103,6 +103,8 @@ function Searching({ user, slug, close }: SearchingProps) {
           placeholder="Search or jump to …"
           maxLength={200}
           spellCheck={false}
+          // At once, and not a moment after the dialog: whoever presses Ctrl+K types on.
+          autoFocus
           className="h-12 w-full min-w-0 bg-transparent text-ink outline-none placeholder:text-muted"
         />
         <Dialog.Close

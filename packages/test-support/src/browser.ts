@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { type BrowserOptions, launchBrowser } from './launch-browser.ts';
+import { slowPages } from './slow-pages.ts';
 
 export type { Browser, Page, Route } from 'playwright-core';
 export type { BrowserOptions } from './launch-browser.ts';
@@ -20,6 +21,7 @@ export async function startBrowser(t: Ending, options: BrowserOptions = {}): Pro
       launched = undefined;
       return browser.close();
     });
+    slowPages(browser);
     return browser;
   });
   const browser = await launched;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { PASSWORD, sharedInstallation } from '../support/installation.ts';
 
 const shared = sharedInstallation();
@@ -130,11 +131,11 @@ test('the theme is chosen for the browser, and stays after a reload', async () =
   await page.getByRole('heading', { name: 'Profile' }).waitFor();
   const light = await background();
   await page.getByText('Dark', { exact: true }).click();
+  await timeUntil(async () => (await background()) !== light);
   const dark = await background();
-  assert.notEqual(dark, light);
   await page.reload();
   assert.equal(await background(), dark);
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitemradio', { name: 'System' }).click();
-  assert.equal(await background(), light);
+  await timeUntil(async () => (await background()) === light);
 });

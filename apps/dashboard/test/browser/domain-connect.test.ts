@@ -73,13 +73,12 @@ test('an owner has the DNS provider create the records, and comes back to a doma
   await page
     .getByText('Virtucon has not created the records (access_denied).', { exact: false })
     .waitFor();
-  assert.equal(new URL(page.url()).search, '');
+  await page.waitForURL(`${installation.origin}${path}`);
 
   provider.intercept = () => false;
   await button.click();
   await page.getByText('The DNS of docs.example.test is right.').waitFor();
-  assert.equal(new URL(page.url()).pathname, path);
-  assert.equal(new URL(page.url()).search, '');
+  await page.waitForURL(`${installation.origin}${path}`);
   await page.getByRole('status').getByText('Verified').first().waitFor();
   assert.deepEqual(complaints, []);
 });

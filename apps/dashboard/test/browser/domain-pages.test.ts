@@ -280,11 +280,12 @@ test('a name that is typed to be added stays while the list behind it changes', 
   await page.clock.install();
   await page.goto(`${shared().origin}${DOMAINS}`);
   await click('Add domain')(page);
+  const field = page.getByRole('textbox', { name: 'Host name' });
+  await field.and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Escape');
   const button = page.getByRole('button', { name: 'Add domain', exact: true });
   await button.and(page.locator(':focus')).waitFor();
   await click('Add domain')(page);
-  const field = page.getByRole('textbox', { name: 'Host name' });
   await field.fill('api.example');
   await pretend(page, added());
   await page.clock.fastForward(20_000);

@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import {
   screenshot,
   sharedInstallation,
@@ -41,8 +42,7 @@ test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what ther
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   const box = page.getByRole('combobox', { name: 'Search projects, deploys' });
-  await box.waitFor();
-  assert.ok(await box.evaluate((element) => element === document.activeElement));
+  await box.and(page.locator(':focus')).waitFor();
   // Without letters: what was looked at last.
   await page
     .getByRole('option', { name: /^(Deploy #1|Deploys) · Pets and more$/ })
@@ -118,6 +118,7 @@ test('the palette can be used by all, in both themes', async () => {
     text: 'Deploy your first document',
     open: async (page) => {
       await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').and(page.locator(':focus')).waitFor();
       await page.keyboard.type('them');
       await page
         .getByRole('option', { name: /^Themes/ })
@@ -164,9 +165,11 @@ test('the home page tells what happened, and its first steps tick themselves off
   await another.goto(origin);
   const listed = another.getByRole('region', { name: 'First steps' });
   await listed.getByText(/^0 of 3 done$/).waitFor();
+  // The page does not wait for the answer.
+  const put = another.waitForResponse((response) => response.request().method() === 'DELETE');
   await listed.getByRole('button', { name: 'Hide' }).click();
   await listed.waitFor({ state: 'detached' });
-  await another.waitForLoadState('networkidle');
+  await put;
   const { shown } = await callOfAnother<{ shown: boolean }>('GET', '/account/first-steps');
   assert.equal(shown, false);
   assert.deepEqual(withoutRefusals(complaints), []);
@@ -182,6 +185,8 @@ test('the audit log is narrowed on its page, and taken along', async () => {
   const rows = page.getByRole('main').getByRole('listitem').filter({ hasText: 'ada-' });
   await rows.filter({ hasText: 'Created the project' }).waitFor();
   const form = page.getByRole('form', { name: 'Filter the log' });
+  const hasAction = (action: string) =>
+    timeUntil(async () => (await form.getByLabel('Action').inputValue()) === action);
   await form.getByLabel('Action').selectOption('invitation');
   await rows.filter({ hasText: 'Created the project' }).waitFor({ state: 'detached' });
   await rows.filter({ hasText: 'Invited' }).waitFor();
@@ -191,16 +196,17 @@ test('the audit log is narrowed on its page, and taken along', async () => {
   await page.waitForURL('**/settings/audit?action=invitation');
   await page.goBack();
   await rows.filter({ hasText: 'Created the project' }).waitFor();
-  assert.equal(await form.getByLabel('Action').inputValue(), '');
+  await hasAction('');
   await page.goForward();
   await rows.filter({ hasText: 'Created the project' }).waitFor({ state: 'detached' });
-  assert.equal(await form.getByLabel('Action').inputValue(), 'invitation');
+  await hasAction('invitation');
   await form.getByLabel('Target').fill('12');
   await page.keyboard.press('Enter');
   await page.getByText('No entry is like that').waitFor();
   await page.reload();
   await page.getByText('No entry is like that').waitFor();
-  assert.equal(await form.getByLabel('Target').inputValue(), '12', 'a text, and not a number');
+  // A text, and not a number.
+  await timeUntil(async () => (await form.getByLabel('Target').inputValue()) === '12');
   await page.goBack();
   await rows.filter({ hasText: 'Invited' }).waitFor();
   const [download] = await Promise.all([

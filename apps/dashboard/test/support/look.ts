@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { type Installation, screenshot } from './installation.ts';
 
 // What a page must be for all who use it: in either theme, narrow and wide.
@@ -51,7 +52,9 @@ export async function look(
   const seen = page.getByText(text).filter({ visible: true }).first();
   await seen.waitFor();
   assert.equal(page.url(), `${origin}${path}`, 'the address stays');
-  assert.match(await page.title(), /^.+ · Dashboard$/, path);
+  // Both come with the page, and not in the same moment as every text of it.
+  await timeUntil(async () => /^.+ · Dashboard$/.test(await page.title()));
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
   await open?.(page);
   for (const [index, view] of views.entries()) {

@@ -18,6 +18,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { silent } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import { FITS } from '../../support/look.ts';
@@ -66,20 +67,21 @@ async function parcelsSite() {
 const result = (page: Page) => page.getByRole('listbox').getByRole('option', { selected: true });
 
 async function search(page: Page, query: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Search the documentation' }).fill(query);
+  // The last query is still there, with its results, until those of this one come.
+  const field = page.getByRole('combobox', { name: 'Search the documentation' });
+  await field.fill('');
+  await page.getByText('Type to search pages').waitFor();
+  await field.fill(query);
   await result(page).waitFor();
 }
 
 /** Waits until the page at such an address is there, its scripts included. */
 async function arrive(page: Page, url: RegExp): Promise<void> {
-  const end = Date.now() + 10_000;
-  const isThere = async () =>
-    url.test(page.url()) &&
-    (await page.evaluate('document.readyState').catch(() => '')) === 'complete';
-  while (!(await isThere())) {
-    assert.ok(Date.now() < end, `at ${page.url()}, not ${url}`);
-    await page.waitForTimeout(50);
-  }
+  await timeUntil(
+    async () =>
+      url.test(page.url()) &&
+      (await page.evaluate('document.readyState').catch(() => '')) === 'complete',
+  );
 }
 
 test('a reader finds pages and operations by the keyboard, in any alphabet', async (t) => {

@@ -203,7 +203,9 @@ describe('a custom domain in a browser', () => {
   /** The records to create, as the table on the page has them. */
   async function recordsOnPage(host: string): Promise<ZoneRecord[]> {
     const table = page.getByRole('table', { name: `DNS records of ${host}` });
-    const rows = await table.locator('tbody').getByRole('row').all();
+    const body = table.locator('tbody').getByRole('row');
+    await body.first().waitFor();
+    const rows = await body.all();
     return Promise.all(
       rows.map(async (row) => {
         const part = (column: number) =>

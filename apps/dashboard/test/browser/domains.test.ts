@@ -85,7 +85,7 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
     await submit.click();
     const problem = page.getByRole('dialog').getByText(/^Must /);
     await problem.waitFor();
-    assert.equal(await field.getAttribute('aria-invalid'), 'true', wrong);
+    await field.and(page.locator('[aria-invalid=true]')).waitFor();
   }
   // As it is pasted from the address bar.
   await field.fill('https://Docs.Example.TEST/guide?from=here');
@@ -237,7 +237,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   await page.getByRole('button', { name: 'Renew link' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew the link' }).click();
   await page.getByText('The link is new; the old one has ended.').first().waitFor();
-  assert.equal(await page.getByText(link).count(), 0);
+  await page.getByText(link).first().waitFor({ state: 'detached' });
   await phone.reload();
   await phone.getByRole('heading', { name: 'This link has ended' }).waitFor();
 });

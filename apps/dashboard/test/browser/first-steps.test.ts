@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { PASSWORD, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { titleAt } from '../support/site.ts';
 import { openApiFile } from '../support/uploads.ts';
@@ -19,8 +20,8 @@ test('the first visitor creates an account and a project, deploys a document, an
   await page.getByText('Create your first project').waitFor();
   await page.getByRole('link', { name: 'New project' }).click();
   await page.getByLabel('Name').fill('Pet Störe');
-  assert.equal(await page.getByLabel('Address').inputValue(), 'pet-store');
   await page.getByText(`Your site will be at ${new URL(site('pet-store')).host}`).waitFor();
+  assert.equal(await page.getByLabel('Address').inputValue(), 'pet-store');
   await page.getByRole('button', { name: 'Create project' }).click();
 
   await page.getByRole('heading', { name: 'Deploy your first document' }).waitFor();
@@ -76,10 +77,11 @@ test('a keyboard alone is enough to sign in and to create a project', async () =
 
   // Reloaded, the first thing that Tab reaches leads past the navigation.
   await page.reload();
-  await page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
   await keyboard.press('Tab');
   assert.equal(await page.locator(':focus').innerText(), 'Skip to the content');
   await keyboard.press('Enter');
+  await page.locator('#main:focus').waitFor();
   await keyboard.press('Tab');
   // A message is said before the file, whose choice sends both.
   assert.equal(await page.locator(':focus').getAttribute('name'), 'message');
@@ -93,11 +95,13 @@ test('another page begins at its top with the focus on its content, and Back lea
   await call('POST', '/projects', { name: 'Petstore', slug: 'scrolled' });
   await page.setViewportSize({ width: 1280, height: 400 });
   await page.goto(`${origin}/projects/scrolled`);
+  const allDeploys = page.getByRole('link', { name: 'All deploys' });
   // What comes later moves what is below it, and the page's position with it.
+  await allDeploys.waitFor();
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
   await page.waitForLoadState('networkidle');
   const scrolled = () => page.evaluate('scrollY');
   const hasFocus = () => page.locator('#main:focus').waitFor();
-  const allDeploys = page.getByRole('link', { name: 'All deploys' });
   await allDeploys.scrollIntoViewIfNeeded();
   const before = await scrolled();
   assert.ok(Number(before) > 0);
@@ -105,13 +109,13 @@ test('another page begins at its top with the focus on its content, and Back lea
   await allDeploys.click();
   await page.getByRole('heading', { name: 'Deploys', level: 1 }).waitFor();
   await hasFocus();
-  assert.equal(await scrolled(), 0);
+  await timeUntil(async () => (await scrolled()) === 0);
 
   await page.getByRole('main').getByRole('heading', { level: 1 }).click();
   await page.goBack();
   await allDeploys.waitFor();
   await hasFocus();
-  assert.equal(await scrolled(), before);
+  await timeUntil(async () => (await scrolled()) === before);
 });
 
 test('a password can be looked at before it is sent', async () => {

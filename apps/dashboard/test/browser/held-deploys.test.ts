@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
@@ -61,7 +62,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await page.getByRole('heading', { name: 'Changes of the API' }).waitFor();
   const rows = page.getByRole('list', { name: 'Changes of the API' }).getByRole('listitem');
   await rows.first().getByText('DELETE /pets', { exact: true }).first().waitFor();
-  assert.equal(await rows.count(), 4);
+  await timeUntil(async () => (await rows.count()) === 4);
   const typed = rows.filter({ hasText: 'response-type-changed' });
   await typed.locator('pre', { hasText: 'string' }).waitFor();
   await typed.locator('pre', { hasText: 'integer' }).waitFor();
@@ -77,10 +78,10 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await look(page, shared(), place);
 
   await page.getByRole('button', { name: 'Risky 1' }).click();
-  assert.equal(await rows.count(), 1);
+  await timeUntil(async () => (await rows.count()) === 1);
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('delete');
-  assert.equal(await rows.count(), 1);
+  await timeUntil(async () => (await rows.count()) === 1);
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('PATCH');
   await page.getByText('No change is like that.').waitFor();
 
@@ -95,7 +96,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await dialog.getByRole('button', { name: 'Make live' }).click();
   await page.getByText('Deploy #2 is live.').first().waitFor();
   assert.equal(await titleAt(site('held')), 'Pets two');
-  assert.equal(await page.getByText('Held back', { exact: true }).count(), 0);
+  await page.getByText('Held back', { exact: true }).first().waitFor({ state: 'detached' });
   const { held } = await owner.call<Deploy>('GET', `/projects/held/deploys/${second.id}`);
   assert.equal(held, null);
 

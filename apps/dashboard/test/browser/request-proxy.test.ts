@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { seriousViolations } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { INSIDE, startApi } from '../edge/support/request-proxy.ts';
 import { screenshot, sharedInstallation } from '../support/installation.ts';
@@ -79,8 +80,11 @@ test('an API without CORS is tried through the site, once its owner and its read
   await page.setViewportSize({ width: 360, height: 740 });
   await send.click();
   await offer.waitFor();
-  const { y = 0 } = (await offer.boundingBox()) ?? {};
-  assert.ok(y > 0 && y < 740, 'a phone shows the offer');
+  // A phone shows the offer, which the panel scrolls to.
+  await timeUntil(async () => {
+    const { y = 0 } = (await offer.boundingBox()) ?? {};
+    return y > 0 && y < 740;
+  });
   await page
     .getByText('passes through this site\u2019s server, which keeps nothing')
     .last()

@@ -35,8 +35,9 @@ test('a project goes only when its address is typed, and its site with it', asyn
   }
   await typed.fill(slug);
   await confirm.click();
-  await page.waitForURL(`${origin}/`);
+  // It is said for a few seconds.
   await page.getByText('is deleted, and its site is offline.').first().waitFor();
+  await page.waitForURL(`${origin}/`);
   assert.equal(await status(), 404);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { renameSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -156,6 +157,8 @@ test('saves by rename, new folders, removals and moves are seen; what a deploy l
   await writeFile(join(folder, '.start.md.swp'), 'x');
   await writeFile(join(folder, 'start.md'), '# Start\n\nAfter them.\n');
   await shows('/start', 'After them.');
+  // The terminal is another way than the site.
+  await timeUntil(async () => built() > before);
   assert.equal(built(), before + 1);
   await isGone('/node_modules/pkg/README');
 
@@ -199,11 +202,11 @@ test('many changes at once are one build', async (t) => {
   const folder = await parcels(t);
   const dev = await startDev(t, folder);
   const built = () => dev.output.stdout.split('Rebuilt').length - 1;
-  await Promise.all(
-    Array.from({ length: 60 }, (_, at) =>
-      writeFile(join(folder, `many-${at}.md`), `# Many ${at}\n\nText.\n`),
-    ),
-  );
+  // Written elsewhere, so that they come at once, as a change of branches does, however slow the disk is.
+  const names = Array.from({ length: 60 }, (_, at) => `many-${at}.md`);
+  const away = join(folder, '..');
+  await Promise.all(names.map((name) => writeFile(join(away, name), `# ${name}\n\nText.\n`)));
+  for (const name of names) renameSync(join(away, name), join(folder, name));
   await dev.said(/Rebuilt/);
   assert.equal(built(), 1);
   const page = await fetch(`${dev.origin}/many-59`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Page, startBrowser } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { serveHandMadeSite } from './support/hand-made-site.ts';
 
 // What a page that is loaded shows of what the reader did before, or asks for by its address.
@@ -88,13 +89,14 @@ test('an open tag has the operations of the deploy that the reader sees', async 
 const box = (page: Page) => page.locator('details[id="404"]');
 
 /** The box is open, and its head is within the window. */
-async function isShown(page: Page, why: string) {
+async function isShown(page: Page) {
   await box(page).getByText('Not found.').waitFor();
-  const isInView = await box(page).evaluate((element) => {
-    const { top } = element.getBoundingClientRect();
-    return top >= 0 && top < innerHeight / 2;
-  });
-  assert.ok(isInView, why);
+  await timeUntil(() =>
+    box(page).evaluate((element) => {
+      const { top } = element.getBoundingClientRect();
+      return top >= 0 && top < innerHeight / 2;
+    }),
+  );
 }
 
 const close = (page: Page) =>
@@ -105,17 +107,18 @@ const close = (page: Page) =>
 
 test('a box that the address names is open and in view', async (t) => {
   const { page, origin } = await open(t, '/reference/pets/listPets#404');
-  await isShown(page, 'loaded');
+  await isShown(page);
   await close(page);
   await page.getByRole('link', { name: 'What is not found' }).click();
-  await isShown(page, 'by a link, although the address stays the same');
+  // Although the address stays the same.
+  await isShown(page);
   await page.goto(`${origin}/reference/pets/listPets`);
   await page.getByRole('link', { name: 'What is not found' }).click();
-  await isShown(page, 'by a link');
+  await isShown(page);
   await close(page);
   await page.evaluate("location.hash = 'responses'");
   await page.evaluate("location.hash = '404'");
-  await isShown(page, 'by a change of the address');
+  await isShown(page);
   await page.goto(`${origin}/reference/pets/createPet`);
   await page.evaluate(`
     const link = document.createElement('a');
@@ -125,5 +128,6 @@ test('a box that the address names is open and in view', async (t) => {
   `);
   await page.getByRole('link', { name: 'elsewhere' }).click();
   await page.getByRole('heading', { level: 1, name: 'List animals' }).waitFor();
-  await isShown(page, 'on a page that is swapped in');
+  // On a page that is swapped in.
+  await isShown(page);
 });

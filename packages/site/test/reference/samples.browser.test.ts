@@ -114,7 +114,7 @@ const code = (page: Page) => page.locator('.ref-sample code:visible');
 const chooser = (page: Page) => page.getByLabel('Language of the code sample');
 
 async function shows(page: Page, text: string) {
-  await code(page).filter({ hasText: text }).waitFor({ timeout: 5_000 });
+  await code(page).filter({ hasText: text }).waitFor();
 }
 
 test('a language is loaded when it is chosen, and is shown on the next page too', async (t) => {
@@ -147,17 +147,21 @@ test('the code sample and the panel follow the example of the body that is chose
 
   const tryIt = page.getByRole('button', { name: 'Try it' });
   const field = page.getByLabel(/^by/);
-  await tryIt.click();
+  const openPanel = async () => {
+    await tryIt.click();
+    await page.getByRole('dialog').waitFor();
+  };
+  await openPanel();
   assert.equal(await field.inputValue(), 'form-2');
   assert.equal(await page.getByLabel('Example', { exact: true }).inputValue(), '1');
   await field.fill('own');
   await page.keyboard.press('Escape');
-  await tryIt.click();
+  await openPanel();
   assert.equal(await field.inputValue(), 'own', 'what was entered is still there');
   await page.keyboard.press('Escape');
   await page.getByRole('radio', { name: 'By card' }).check();
   await shows(page, 'card-1');
-  await tryIt.click();
+  await openPanel();
   assert.equal(await field.inputValue(), 'card-1');
   assert.deepEqual(complaints, []);
 });

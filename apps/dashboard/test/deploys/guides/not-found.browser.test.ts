@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { seriousViolations, startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { zipOf } from '../../support/archives.ts';
 import { buildInMemory, filesOf, textOf } from '../../support/build-site.ts';
 import { FITS } from '../../support/look.ts';
@@ -61,7 +62,7 @@ test('404.md is shown for missing paths, with links and images from the root, an
   await page.getByRole('heading', { level: 1, name: 'Lost a parcel?' }).waitFor();
   assert.equal(await page.title(), 'Lost a parcel? · Parcels');
   const image = page.getByRole('img', { name: 'A parcel' });
-  assert.equal(await image.evaluate((shown) => (shown as HTMLImageElement).naturalWidth), 20);
+  await timeUntil(() => image.evaluate((shown) => (shown as HTMLImageElement).naturalWidth === 20));
   assert.equal(
     await page.locator('meta[name=robots]').getAttribute('content'),
     'noindex',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { zipOf } from '../../support/archives.ts';
 import { buildInMemory, filesOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
@@ -39,13 +40,13 @@ test('a page has the fonts of its theme, and loads each once', async (t) => {
   const page = await browser.newPage();
   const { requests, complaints } = watch(page);
   await page.goto(origin, { waitUntil: 'load' });
-  await page.evaluate('document.fonts.ready.then(() => true)');
-  assert.deepEqual(
-    await page.evaluate(
-      '[...document.fonts].map(({ family, status }) => family + " " + status).sort()',
-    ),
-    ['Site body loaded', 'Site code loaded'],
-  );
+  // They are asked for when the page is laid out first, which may be after its load.
+  await timeUntil(async () => {
+    const fonts = await page.evaluate(
+      '[...document.fonts].map(({ family, status }) => family + " " + status).sort().join()',
+    );
+    return fonts === 'Site body loaded,Site code loaded';
+  });
   const family = (selector: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).fontFamily`);
   assert.match(String(await family('body')), /^"Site body"/);
@@ -64,7 +65,7 @@ test('a style of one’s own comes last, with its images, under the same policy'
   const response = await page.goto(origin, { waitUntil: 'load' });
   const color = await page.locator('h1').evaluate((shown) => getComputedStyle(shown).color);
   assert.equal(color, 'rgb(1, 2, 3)');
-  assert.ok(requests.includes(`GET ${origin}/images/line.svg`));
+  await timeUntil(async () => requests.includes(`GET ${origin}/images/line.svg`));
   const styles = await page
     .locator('link[rel=stylesheet]')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));

@@ -3,13 +3,38 @@ import { dirname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { type BrowserOptions, launchBrowser } from './launch-browser.ts';
-import { slowPages } from './slow-pages.ts';
+import { slowDown } from './slow-pages.ts';
 
 export type { Browser, Page, Route } from 'playwright-core';
 export type { BrowserOptions } from './launch-browser.ts';
 export { seriousViolations } from './serious-violations.ts';
 
 let launched: Promise<Browser> | undefined;
+
+/**
+ * How long a page is waited for, in milliseconds: only what never comes takes so long, and then it is said what. Shorter
+ * than what a test may take.
+ */
+const PATIENCE_MS = 90_000;
+
+/** Has the pages of a browser waited for as long as all others, and slower where that is asked for. */
+function prepareContexts(browser: Browser): void {
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    const newPage = context.newPage.bind(context);
+    context.newPage = async () => {
+      const page = await newPage();
+      await slowDown(page);
+      return page;
+    };
+    // Windows that pages open.
+    context.on('page', (page) => void slowDown(page).catch(() => undefined));
+    return context;
+  };
+  browser.newPage = async (options) => (await browser.newContext(options)).newPage();
+}
 
 /**
  * A browser out of an npm package, so that a machine needs none: one for all tests of a file, as the first
@@ -21,7 +46,7 @@ export async function startBrowser(t: Ending, options: BrowserOptions = {}): Pro
       launched = undefined;
       return browser.close();
     });
-    slowPages(browser);
+    prepareContexts(browser);
     return browser;
   });
   const browser = await launched;

@@ -87,7 +87,6 @@ async function startInstallation(
   const visitor = async (): Promise<Visitor> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
     const page = await context.newPage();
-    page.setDefaultTimeout(45_000);
     const { complaints } = watch(page);
     return { page, complaints, call: caller(page, origin) };
   };

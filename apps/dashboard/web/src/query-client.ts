@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { ApiError, hasStatus, request } from './api.ts';
-import { keys } from './queries.ts';
+import { keys } from './queries/keys.ts';
 import { toast } from './ui/toasts.tsx';
 
 const MAX_RETRIES = 2;

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
-import { accountQuotasQuery, keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
+import { accountQuotasQuery } from '../queries/quotas.ts';
 import { queryClient } from '../query-client.ts';
 import { UsageCard } from '../quotas/usage-card.tsx';
 import { PersonNameField } from '../session/credentials-fields.tsx';

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditAction } from '../../../server/src/audit/action.ts';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { auditQuery } from '../queries.ts';
+import { auditQuery } from '../queries/audit.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';

@@ -4,7 +4,7 @@ import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';

@@ -3,7 +3,7 @@ import type { ChangeException } from '../../../server/src/deploys/exceptions/cha
 import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';

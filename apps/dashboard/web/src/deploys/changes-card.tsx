@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Deploy, DeployChanges } from '../../../server/src/deploys/deploy.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { deployChangesQuery } from '../queries.ts';
+import { deployChangesQuery } from '../queries/deploys.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { deploysQuery } from '../queries.ts';
+import { deploysQuery } from '../queries/deploys.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';

@@ -3,7 +3,8 @@ import { type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } f
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
 import { path } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { deployLogQuery, isUnderWay, keys } from '../queries.ts';
+import { deployLogQuery, isUnderWay } from '../queries/deploys.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -5,7 +5,7 @@ import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { deployQuery } from '../queries.ts';
+import { deployQuery } from '../queries/deploys.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';

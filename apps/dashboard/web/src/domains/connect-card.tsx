@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { DomainConnectOffer } from '../../../server/src/domain-connect/offer.ts';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { domainConnectQuery } from '../queries.ts';
+import { domainConnectQuery } from '../queries/domains.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Domain, DomainChange } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 
 /** Requests a change of a domain. */

@@ -5,7 +5,7 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { domainEventsQuery, domainQuery } from '../queries.ts';
+import { domainEventsQuery, domainQuery } from '../queries/domains.ts';
 import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { BackLink } from '../ui/back-link.tsx';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { messageOf } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

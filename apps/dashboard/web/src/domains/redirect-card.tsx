@@ -6,7 +6,7 @@ import { messageOf, path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';

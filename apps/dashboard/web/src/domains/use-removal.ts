@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { toast } from '../ui/toasts.tsx';
 

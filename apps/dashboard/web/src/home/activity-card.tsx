@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { deedInWords } from '../audit/audit-list.tsx';
-import { activityQuery } from '../queries.ts';
+import { activityQuery } from '../queries/home.ts';
 import { Card } from '../ui/card.tsx';
 import { ListView, LoadMore } from '../ui/list-view.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';

@@ -7,7 +7,7 @@ import type {
   PersonDetails,
 } from '../../../server/src/installation/person.ts';
 import { path, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { HandOverLink } from '../settings/loopback.tsx';
 import { Button } from '../ui/button.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { PersonDetails } from '../../../server/src/installation/person.ts';
 import { hasStatus } from '../api.ts';
-import { personQuery } from '../queries.ts';
+import { personQuery } from '../queries/installation.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';

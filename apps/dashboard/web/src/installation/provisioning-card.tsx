@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { CreatedScimToken, ScimToken } from '../../../server/src/scim/token.ts';
 import { path, request } from '../api.ts';
-import { keys, scimTokensQuery } from '../queries.ts';
+import { scimTokensQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { QuotaDefault } from '../../../server/src/quotas/quota-use.ts';
-import { quotaDefaultsQuery } from '../queries.ts';
+import { quotaDefaultsQuery } from '../queries/quotas.ts';
 import { QuotaCell } from '../quotas/quota-cell.tsx';
 import { mostText, QUOTA_WORDS } from '../quotas/quota-words.ts';
 import { Card } from '../ui/card.tsx';

@@ -6,7 +6,7 @@ import type {
   QuotaUse,
 } from '../../../server/src/quotas/quota-use.ts';
 import { PlanBadge } from '../projects/plan-badge.tsx';
-import { quotaHoldersQuery } from '../queries.ts';
+import { quotaHoldersQuery } from '../queries/quotas.ts';
 import { QuotaCell } from '../quotas/quota-cell.tsx';
 import { QUOTA_WORDS } from '../quotas/quota-words.ts';
 import { UsageBar } from '../quotas/usage-bar.tsx';

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { InstallationSecurity } from '../../../server/src/accounts/factors/factor.ts';
 import { messageOf, request } from '../api.ts';
-import { keys, securityQuery } from '../queries.ts';
+import { securityQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';

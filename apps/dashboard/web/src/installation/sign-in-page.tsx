@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { SignInProvider } from '../../../server/src/oidc/sign-in.ts';
 import { messageOf, path, request } from '../api.ts';
-import { keys, signInProvidersQuery } from '../queries.ts';
+import { signInProvidersQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { hasStatus } from '../api.ts';
-import { projectQuery } from '../queries.ts';
+import { projectQuery } from '../queries/projects.ts';
 import { Main } from '../shell/shell.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { QueryView } from '../ui/query-view.tsx';

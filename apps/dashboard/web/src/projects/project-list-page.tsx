@@ -4,7 +4,7 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { DeployState } from '../deploys/deploy-state.tsx';
 import { ActivityCard } from '../home/activity-card.tsx';
 import { FirstStepsCard } from '../home/first-steps-card.tsx';
-import { projectsQuery } from '../queries.ts';
+import { projectsQuery } from '../queries/projects.ts';
 import { Main } from '../shell/shell.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { TextField } from '../ui/field.tsx';
 import { siteHost } from './site-address.ts';
 

@@ -4,7 +4,7 @@ import { amountsOf, readAmount } from '../../../server/src/quotas/amount.ts';
 import type { QuotaName } from '../../../server/src/quotas/quota.ts';
 import type { QuotaUse } from '../../../server/src/quotas/quota-use.ts';
 import { path, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';

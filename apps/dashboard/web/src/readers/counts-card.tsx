@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { PeriodName } from '../../../server/src/readers/period.ts';
 import type { ReaderRow, TableName } from '../../../server/src/readers/reader-report.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { readerTableQuery } from '../queries.ts';
+import { readerTableQuery } from '../queries/readers.ts';
 import { Card } from '../ui/card.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { CsvLink } from './csv-link.tsx';

@@ -4,7 +4,8 @@ import type { ReaderSentence } from '../../../server/src/readers/reader-report.t
 import { messageOf, path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys, sentencesQuery } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
+import { sentencesQuery } from '../queries/readers.ts';
 import { queryClient } from '../query-client.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

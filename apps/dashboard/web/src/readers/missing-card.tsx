@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { PeriodName } from '../../../server/src/readers/period.ts';
 import type { ReaderRow } from '../../../server/src/readers/reader-report.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { readerTableQuery } from '../queries.ts';
+import { readerTableQuery } from '../queries/readers.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy.tsx';

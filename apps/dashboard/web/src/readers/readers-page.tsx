@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReaderReport, ReaderRow } from '../../../server/src/readers/reader-report.ts';
 import { can } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { readersQuery } from '../queries.ts';
+import { readersQuery } from '../queries/readers.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { SELECT } from '../ui/field.tsx';

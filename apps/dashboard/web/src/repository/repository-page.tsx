@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Repository } from '../../../server/src/repositories/repository.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { repositoryQuery } from '../queries.ts';
+import { repositoryQuery } from '../queries/repository.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';

@@ -1,6 +1,6 @@
 import type { Repository, RepositoryInput } from '../../../server/src/repositories/repository.ts';
 import { path, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 
 /** Shows a repository as it is by now, and fetches anew what may have changed with it. */

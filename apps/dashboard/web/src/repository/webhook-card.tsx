@@ -4,7 +4,7 @@ import type {
 } from '../../../server/src/repositories/repository.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AccountLink } from '../../../server/src/accounts/account.ts';
 import { hasStatus } from '../api.ts';
-import { accountLinkQuery } from '../queries.ts';
+import { accountLinkQuery } from '../queries/account.ts';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';

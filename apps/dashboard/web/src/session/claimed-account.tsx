@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';

@@ -1,5 +1,5 @@
 import { hasStatus } from '../api.ts';
-import { pendingSignInQuery } from '../queries.ts';
+import { pendingSignInQuery } from '../queries/account.ts';
 import { queryClient } from '../query-client.ts';
 
 /** Goes back to the beginning where the sign-in has ended meanwhile. */

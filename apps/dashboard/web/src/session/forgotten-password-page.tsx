@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { request } from '../api.ts';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { AccountLink, User } from '../../../server/src/accounts/account.ts';
 import { hasStatus, messageOf, request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';

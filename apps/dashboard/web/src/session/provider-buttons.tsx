@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { messageOf } from '../api.ts';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Building } from '../ui/icons.tsx';

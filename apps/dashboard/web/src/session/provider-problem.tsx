@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { Alert } from '../ui/alert.tsx';
 import { problemSentence } from './problems.ts';
 

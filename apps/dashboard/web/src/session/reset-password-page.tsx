@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AccountLink } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { CheckBox } from '../ui/check-box.tsx';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
 import type { SignedOut } from '../../../server/src/oidc/sign-in.ts';
 import { request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { rememberSignedOut } from './signed-out.tsx';
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
-import { pendingSignInQuery } from '../queries.ts';
+import { pendingSignInQuery } from '../queries/account.ts';
 import { queryClient } from '../query-client.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';

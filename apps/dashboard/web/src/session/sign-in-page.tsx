@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
-import { installationQuery, pendingSignInQuery, sessionQuery } from '../queries.ts';
+import { pendingSignInQuery, sessionQuery } from '../queries/account.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { installationQuery, keys, sessionQuery } from '../queries.ts';
+import { sessionQuery } from '../queries/account.ts';
+import { installationQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { QueryView } from '../ui/query-view.tsx';

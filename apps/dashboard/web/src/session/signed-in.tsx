@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { sessionQuery } from '../queries.ts';
+import { sessionQuery } from '../queries/account.ts';
 import { Shell } from '../shell/shell.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { hasStatus, messageOf, request } from '../api.ts';
-import { sessionQuery } from '../queries.ts';
+import { sessionQuery } from '../queries/account.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { QueryView } from '../ui/query-view.tsx';

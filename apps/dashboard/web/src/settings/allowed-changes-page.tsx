@@ -3,7 +3,8 @@ import type { ChangeException } from '../../../server/src/deploys/exceptions/cha
 import { path } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { exceptionsQuery, keys } from '../queries.ts';
+import { exceptionsQuery } from '../queries/deploys.ts';
+import { keys } from '../queries/keys.ts';
 import { deleteAt } from '../query-client.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';

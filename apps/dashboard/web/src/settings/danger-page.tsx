@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

@@ -7,7 +7,7 @@ import { can } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { SlugField } from '../projects/slug-field.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Member, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';

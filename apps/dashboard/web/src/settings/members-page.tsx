@@ -8,7 +8,9 @@ import type {
 import { path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { installationQuery, invitationsQuery, keys, membersQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
+import { invitationsQuery, membersQuery } from '../queries/projects.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Avatar } from '../ui/avatar.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { installationQuery } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
 import { Card } from '../ui/card.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';

@@ -4,7 +4,8 @@ import type { Project, ProjectChange } from '../../../server/src/projects/projec
 import { messageOf, path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
-import { installationQuery, keys } from '../queries.ts';
+import { installationQuery } from '../queries/installation.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';

@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
-import { projectQuery } from '../queries.ts';
+import { projectQuery } from '../queries/projects.ts';
 import { forgetRecentPages } from '../search/recent.ts';
 import { SearchButton } from '../search/search-button.tsx';
 import { signOut } from '../session/session.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { can } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
-import { siteAccessQuery } from '../queries.ts';
+import { siteAccessQuery } from '../queries/site-access.ts';
 import { Alert } from '../ui/alert.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { AccountsCard } from './accounts-card.tsx';

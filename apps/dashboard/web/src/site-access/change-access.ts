@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { SiteAccess, SiteAccessChange } from '../../../server/src/site-access/site-access.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { toast } from '../ui/toasts.tsx';
 

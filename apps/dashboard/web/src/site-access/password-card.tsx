@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';

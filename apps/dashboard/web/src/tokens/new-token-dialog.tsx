@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { CreatedToken } from '../../../server/src/accounts/account.ts';
 import type { Scope } from '../../../server/src/accounts/permissions.ts';
 import { request } from '../api.ts';
-import type { accountTokensQuery } from '../queries.ts';
+import type { accountTokensQuery } from '../queries/tokens.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
 import { path } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { accountTokensQuery, tokensQuery } from '../queries.ts';
+import { accountTokensQuery, tokensQuery } from '../queries/tokens.ts';
 import { deleteAt } from '../query-client.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Badge } from '../ui/badge.tsx';

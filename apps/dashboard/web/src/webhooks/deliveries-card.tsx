@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { DeliverySummary } from '../../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { deliveriesQuery } from '../queries.ts';
+import { deliveriesQuery } from '../queries/webhooks.ts';
 import { Card } from '../ui/card.tsx';
 import { type DotTone, StateInColour } from '../ui/dot.tsx';
 import { Empty } from '../ui/empty.tsx';

@@ -3,7 +3,7 @@ import type { EventType } from '../../../server/src/notices/event-types.ts';
 import type { CreatedWebhook } from '../../../server/src/notices/webhook.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyField } from '../ui/copy.tsx';

@@ -4,7 +4,7 @@ import type { EventType } from '../../../server/src/notices/event-types.ts';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { messageOf, path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { keys } from '../queries.ts';
+import { keys } from '../queries/keys.ts';
 import { deleteAt, queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmedButton, FormDialog } from '../ui/form-dialog.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { webhooksQuery } from '../queries.ts';
+import { webhooksQuery } from '../queries/webhooks.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';

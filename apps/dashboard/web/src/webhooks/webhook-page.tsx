@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import { useProject } from '../projects/project-context.tsx';
-import { webhooksQuery } from '../queries.ts';
+import { webhooksQuery } from '../queries/webhooks.ts';
 import { SettingsPage } from '../settings/settings-layout.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { BackLink } from '../ui/back-link.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import type { InstallationZone } from '../../../server/src/zone/zone.ts';
 import { RecordsTable } from '../domains/records-table.tsx';
-import { zoneCheckQuery, zoneQuery } from '../queries.ts';
+import { zoneCheckQuery, zoneQuery } from '../queries/installation.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';

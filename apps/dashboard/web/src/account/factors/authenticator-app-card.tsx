@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AddedFactor } from '../../../../server/src/accounts/factors/factor.ts';
-import { factorsQuery, keys } from '../../queries.ts';
+import { factorsQuery } from '../../queries/account.ts';
+import { keys } from '../../queries/keys.ts';
 import { deleteAt, queryClient } from '../../query-client.ts';
 import { AppSetUp } from '../../session/app-set-up.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { factorsQuery, keys } from '../../queries.ts';
+import { factorsQuery } from '../../queries/account.ts';
+import { keys } from '../../queries/keys.ts';
 import { deleteAt } from '../../query-client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -6,7 +6,7 @@ import type { DomainTraffic } from '../../../../server/src/domains/move/domain-m
 import { hasStatus, path } from '../../api.ts';
 import { can, REASONS } from '../../projects/permissions.ts';
 import { ProjectPage, useProject } from '../../projects/project-context.tsx';
-import { domainQuery, domainTrafficQuery } from '../../queries.ts';
+import { domainQuery, domainTrafficQuery } from '../../queries/domains.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';

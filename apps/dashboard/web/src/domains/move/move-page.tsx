@@ -4,7 +4,7 @@ import type { Domain } from '../../../../server/src/domains/domain.ts';
 import type { DomainMove } from '../../../../server/src/domains/move/domain-move.ts';
 import { hasStatus } from '../../api.ts';
 import { ProjectPage } from '../../projects/project-context.tsx';
-import { domainMoveQuery, domainQuery } from '../../queries.ts';
+import { domainMoveQuery, domainQuery } from '../../queries/domains.ts';
 import { Card } from '../../ui/card.tsx';
 import { NotFound } from '../../ui/not-found.tsx';
 import { QueryView } from '../../ui/query-view.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Domain } from '../../../../server/src/domains/domain.ts';
 import { useProject } from '../../projects/project-context.tsx';
-import { domainQuery } from '../../queries.ts';
+import { domainQuery } from '../../queries/domains.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { TEXT_LINK } from '../../ui/text-link.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Domain, DomainChange } from '../../../../server/src/domains/domain.ts';
 import { useProject } from '../../projects/project-context.tsx';
-import { versionsQuery } from '../../queries.ts';
+import { versionsQuery } from '../../queries/deploys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CheckBox } from '../../ui/check-box.tsx';

@@ -5,7 +5,8 @@ import type { Rehearsal } from '../../../../server/src/domains/rehearsal/rehears
 import { hasStatus, path, request } from '../../api.ts';
 import { can, REASONS } from '../../projects/permissions.ts';
 import { ProjectPage, useProject } from '../../projects/project-context.tsx';
-import { keys, rehearsalQuery } from '../../queries.ts';
+import { rehearsalQuery } from '../../queries/domains.ts';
+import { keys } from '../../queries/keys.ts';
 import { queryClient } from '../../query-client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';

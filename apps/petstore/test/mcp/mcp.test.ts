@@ -220,7 +220,7 @@ test('a client that waits before it sends the message is told to go on', async (
   const head =
     `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${ping.length}\r\nExpect: 100-continue\r\n\r\n`;
-  const [interim] = await exchange(service.port, head);
+  const [interim] = await exchange(service.port, head, { timeoutMs: 50 });
   assert.equal(interim?.status, 100);
 });
 

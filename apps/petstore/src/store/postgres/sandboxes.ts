@@ -176,10 +176,11 @@ async function empty(db: Connection, ids: readonly string[]): Promise<number> {
   await db.execute(sql`DELETE FROM sandbox_snapshots WHERE sandbox = ANY (${ids})`);
   await db.execute(sql`DELETE FROM event_groups WHERE store = ANY (${ids})`);
   await db.execute(sql`DELETE FROM event_logs WHERE store = ANY (${ids})`);
+  // Webhooks first: that waits for whoever is adding deliveries of them.
+  const webhooks = await db.rows<{ id: string }>(sql`
+    DELETE FROM webhooks WHERE store = ANY (${ids}) RETURNING id`);
   await db.execute(sql`
-    DELETE FROM webhook_deliveries
-    WHERE webhook_id IN (SELECT id FROM webhooks WHERE store = ANY (${ids}))`);
-  await db.execute(sql`DELETE FROM webhooks WHERE store = ANY (${ids})`);
+    DELETE FROM webhook_deliveries WHERE webhook_id = ANY (${webhooks.map(({ id }) => id)})`);
   await db.execute(sql`DELETE FROM sandbox_fault_counts WHERE sandbox = ANY (${ids})`);
   await db.execute(sql`DELETE FROM sandbox_requests WHERE sandbox = ANY (${ids})`);
   await db.execute(sql`DELETE FROM sandbox_challenges WHERE sandbox = ANY (${ids})`);

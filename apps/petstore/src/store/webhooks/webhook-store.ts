@@ -158,7 +158,8 @@ export class WebhookStore {
     const hasRoom = sql`(SELECT count(*) FROM webhook_deliveries
       WHERE webhook_id = ${id} AND state = 'waiting'
         AND event_id <> ${integer(delivery.eventId)}) < ${integer(most)}`;
-    const [rows = []] = await this.#db.write([
+    const [, rows = []] = await this.#db.write([
+      this.#locked([id]),
       putDelivery(id, hasRoom, delivery),
       sql`UPDATE webhooks SET asked = asked + 1 WHERE id = ${id}`,
     ]);
@@ -245,6 +246,7 @@ export class WebhookStore {
   ): Promise<void> {
     const touched = new Set(deliveries.map(({ webhookId }) => webhookId));
     const statements = [
+      ...(touched.size > 0 ? [this.#locked([...touched])] : []),
       ...deliveries.map(({ webhookId, delivery }) =>
         putDelivery(webhookId, isOwned(webhookId, owner), delivery),
       ),
@@ -258,6 +260,14 @@ export class WebhookStore {
       ),
     ];
     if (statements.length > 0) await this.#db.write(statements);
+  }
+
+  /**
+   * In front of what adds deliveries: whoever deletes one of these webhooks does so before, or deletes the deliveries as
+   * well. Otherwise some would stay for ever.
+   */
+  #locked(ids: readonly string[]): Sql {
+    return sql`SELECT id FROM webhooks WHERE id IN (${join(ids)}) ORDER BY id ${this.#db.lock}`;
   }
 }
 

@@ -26,7 +26,7 @@ import { crossOrigin } from './http/cross-origin.ts';
 import { errorHandler, errorResponder } from './http/error-handler.ts';
 import { FastPath } from './http/fast-path.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
-import { refuseOtherMethods } from './http/methods.ts';
+import { OtherMethods } from './http/methods.ts';
 import { createNodeServer, securityHeaders } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
 import { handleInOrder } from './http/pipelining.ts';
@@ -203,11 +203,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
     // Before the body is read: there is nothing at this path, whatever the body says. The router would take the empty
     // text behind a last slash for a parameter.
-    const isUnknown =
-      request.is404 ||
-      isNoPathOfOurs(request.url) ||
-      !isOffered(request.route.config, config.stability);
-    done(isUnknown ? pathNotFound() : undefined);
+    const isUnknown = request.is404 || isNoPathOfOurs(request.url);
+    done(isUnknown ? pathNotFound() : otherMethods.refusalOf(request));
   });
   app.setErrorHandler<FastifyError>(onError);
 
@@ -218,7 +215,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.addHook('onClose', () => usage.close());
 
-  const refuseTheRest = refuseOtherMethods(app, config.stability);
+  const otherMethods = new OtherMethods(app, config.stability);
   collectOperations(app, config.stability, schemas, { hasSandboxes });
 
   app.register(apiRoutes, {
@@ -238,7 +235,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(healthRoutes, { readiness });
   const { hasMetrics, metricsToken: token } = config;
   if (hasMetrics) app.register(metricsRoutes, { metrics, token, ofAll: deps.metricsOfAll });
-  app.after(refuseTheRest);
+  app.after(() => otherMethods.refuse(app));
 
   return app;
 }

@@ -123,7 +123,7 @@ test('at stable the document holds the schemas and tags of the interface and no 
   );
 });
 
-test('what is switched off is a 404, with a key or without, and in no Allow', async (t) => {
+test('what is switched off is a 404, or a 405 where its path has other methods, with a key or without, and in no Allow', async (t) => {
   for (const level of LEVELS) {
     const { call, origin } = await start(t, level);
     for (const operation of OFFERED.experimental) {
@@ -139,9 +139,20 @@ test('what is switched off is a 404, with a key or without, and in no Allow', as
         const possible = method === 'QUERY' ? [415] : [200, 201, 400, 404];
         assert.ok(possible.includes(answer.status), operation);
       } else {
-        const message = /^Nothing is at this path\./;
-        await assertError(answer, 'not_found', message);
-        await assertError(withoutKey, 'not_found', message);
+        // As where there is no such operation at all: the path may have others.
+        const others = OFFERED[level].filter((other) => other.endsWith(` ${template}`));
+        const [code, message] =
+          others.length > 0
+            ? (['method_not_allowed', new RegExp(`^${method} is not allowed here; use `)] as const)
+            : (['not_found', /^Nothing is at this path\./] as const);
+        const allow = others
+          .flatMap((other) => (other.startsWith('GET ') ? ['GET', 'HEAD'] : [other.split(' ')[0]]))
+          .sort()
+          .join(', ');
+        for (const refused of [answer, withoutKey]) {
+          assert.equal(refused.headers.get('allow') ?? '', allow, operation);
+          await assertError(refused, code, message);
+        }
       }
     }
   }

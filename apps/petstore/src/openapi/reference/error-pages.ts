@@ -41,7 +41,10 @@ function index(): Html {
 <tbody>
 ${rows}</tbody>
 </table>
-<p>More codes may be added: treat one that you do not know by its status.</p>`;
+<p>More codes may be added: treat one that you do not know by its status.</p>
+<p>In a sandbox, faults can be asked for with <code>Petstore-Fault</code> or as rules. Such a response has the code that
+was asked for, or <code>injected_fault</code> where its status has no code above. It means nothing but that: the
+header <code>Petstore-Fault-Applied</code> says what happened.</p>`;
 }
 
 /** A code that may break between its words where there is little room. */
@@ -86,6 +89,10 @@ from 500 up, slow ones and, with \`PETSTORE_ACCESS_LOG=all\`, for every request.
 
 More codes may be added: treat one that you do not know by its status. The service has each of these
 sections as a page of its own at \`/errors/CODE\`.
+
+In a sandbox, [faults](faults.md) can be asked for. Such a response has the code that was asked for, or
+\`injected_fault\` where its status has no code below. That one has no page: it means nothing but that the fault was
+asked for, and the header \`Petstore-Fault-Applied\` says what happened.
 `;
 
 const WIDTH = 100;

@@ -69,6 +69,8 @@ export const PetFilter = named(
     {
       description:
         'Which animals a query is for: those that meet all of its members. Members that are not listed here are ignored.',
+      // It finds something in a sandbox, whatever its seed.
+      examples: [{ name: { prefix: 'S' }, status: ['available'] }],
     },
   ),
 );

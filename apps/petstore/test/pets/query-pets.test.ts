@@ -134,6 +134,13 @@ onBothEngines(
     assert.deepEqual(idsIn(body), [1n, 2n]);
 
     const location = pathOf(first.headers.get('location') ?? '');
+    const ifMatch = { 'if-match': '"x"' };
+    for (const refused of [
+      await query(call, filter, ifMatch),
+      await call(location, { headers: ifMatch }),
+    ]) {
+      await assertError(refused, 'precondition_failed', /this page of the result\. Send the query/);
+    }
     const repeated = await call(location);
     assert.equal(await repeated.text(), body);
     for (const name of ['etag', 'link', 'cache-control']) {
@@ -358,7 +365,9 @@ onBothEngines('the path says that it takes queries', async (t) => {
   assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /\bQUERY\b/);
 
   const stable = await startService(t, { config: { stability: 'stable' } });
-  await assertError(await query(stable.call, '{}'), 'not_found');
+  const absent = await query(stable.call, '{}');
+  assert.equal(absent.headers.get('accept-query'), null);
+  await assertError(absent, 'method_not_allowed', /use GET, HEAD, POST\.$/);
   await assertError(await stable.call('/pets/queries/e30'), 'not_found');
   assert.equal(
     (await stable.call('/pets', { method: 'PUT' })).headers.get('allow'),

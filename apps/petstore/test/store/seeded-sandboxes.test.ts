@@ -2,8 +2,16 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import {
+  canonicalFilter,
+  PetFilter,
+  type PetFilter as PetFilterType,
+  searchFor,
+} from '../../src/pets/pet-filter.ts';
 import { MAX_SEED } from '../../src/pets/synthetic-pet.ts';
+import { DEFAULT_PETS } from '../../src/sandboxes/sandbox.ts';
 import { decodeState, encodeState, stateText } from '../../src/store/sandbox/encoded-state.ts';
+import { searchPets } from '../../src/store/sandbox/sandbox-pages.ts';
 import { seededState } from '../../src/store/sandbox/seeded-state.ts';
 
 // These digests never change: lessons and tests of others name a seed, and expect its animals.
@@ -38,6 +46,16 @@ test('the data of a seed keep the rules: ids from 1, one open order for each pen
     assert.ok(id < next.order);
   }
   assert.equal(new Set(categories.values()).size, categories.size);
+});
+
+test("the filter that the document shows finds something in every seed's animals", () => {
+  const [example] = (PetFilter as { examples?: PetFilterType[] }).examples ?? [];
+  assert.ok(example);
+  const search = searchFor({ filter: canonicalFilter(example), after: undefined }, 1_000);
+  for (let seed = 1; seed <= 200; seed++) {
+    const { json } = searchPets(seededState({ seed, pets: DEFAULT_PETS }), search);
+    assert.notEqual(json, '[]', `${seed}`);
+  }
 });
 
 test('a state is read as it was written, whatever it holds', () => {

@@ -770,7 +770,17 @@ export interface components {
         };
         /** @description A page of animals in ascending order of id. */
         Pets: components["schemas"]["Pet"][];
-        /** @description Which animals a query is for: those that meet all of its members. Members that are not listed here are ignored. */
+        /**
+         * @description Which animals a query is for: those that meet all of its members. Members that are not listed here are ignored.
+         * @example {
+         *       "name": {
+         *         "prefix": "S"
+         *       },
+         *       "status": [
+         *         "available"
+         *       ]
+         *     }
+         */
         PetFilter: {
             /** @description Only animals of such a name. */
             name?: {
@@ -2682,7 +2692,19 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
+            /** @description `precondition_failed`: The condition of If-Match or If-None-Match does not hold. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];

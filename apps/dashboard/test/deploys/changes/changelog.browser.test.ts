@@ -95,7 +95,7 @@ test('tabs, links and the list of pages lead where they should', async (t) => {
     .click();
   await page.locator('.ref-history a').first().click();
   await page.waitForURL(/\/changelog#2026-03-02-[0-9a-f]{8}$/);
-  assert.equal(await page.locator('.log-api:target').count(), 1);
+  await page.locator('.log-api:target').waitFor();
   // A phone has it in the list of pages.
   await page.setViewportSize({ width: 390, height: 800 });
   await page.goto(url);

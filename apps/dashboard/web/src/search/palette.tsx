@@ -2,7 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
 import { searchQuery } from '../queries/home.ts';
@@ -48,7 +48,8 @@ interface SearchingProps {
 function Searching({ user, slug, close }: SearchingProps) {
   const { history } = useRouter();
   const [typed, setTyped] = useState('');
-  const query = useDeferredValue(typed.trim());
+  // Not deferred: who types fast and presses Enter means what these letters find.
+  const query = typed.trim();
   const [recent] = useState(() => recentPages(user.id));
   const { data: project } = useQuery({
     ...projectQuery(slug ?? ''),

@@ -92,7 +92,7 @@ default_pool_size = 40
     child.stderr?.on('data', (chunk) => {
       log += chunk;
     });
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 120_000;
     while (!log.includes('process up')) {
       if (child.exitCode !== null || Date.now() > deadline) {
         throw new Error(`PgBouncer did not start: ${log}`);

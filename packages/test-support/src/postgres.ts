@@ -185,7 +185,7 @@ export class PostgresServer extends PostgresDatabases {
     child.stderr?.on('data', (chunk) => {
       log += chunk;
     });
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 120_000;
     // A standby takes those that only read.
     while (!/ready to accept (read-only )?connections/.test(log)) {
       if (child.exitCode !== null || Date.now() > deadline) {

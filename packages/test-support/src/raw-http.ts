@@ -21,8 +21,11 @@ interface Options {
   readonly end?: boolean;
 }
 
-/** How long the first bytes of a response may take, in milliseconds. */
-const PATIENCE_MS = 5_000;
+/** How long a response is waited for until it is whole, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** How long this process waits before it looks again whether something came, in milliseconds. */
+const LOOK_MS = 10;
 
 /**
  * Writes bytes on a bare connection, whatever they are, and reads every response until the server
@@ -46,25 +49,67 @@ export async function exchange(
     if (pauseMs > 0) await turn();
   }
   if (end) socket.end();
-  await closedOrQuiet(socket, timeoutMs, isSilent || received.length > 0);
+  const text = () => Buffer.concat(received).toString('utf8');
+  const isToHead = /^HEAD /m.test([pieces].flat().join(''));
+  const mayEnd = () => (received.length === 0 ? isSilent : isWhole(text(), isToHead));
+  await closedOrQuiet(socket, timeoutMs, mayEnd);
   socket.destroy();
-  return parseResponses(Buffer.concat(received).toString('utf8'));
+  return parseResponses(text());
 }
 
-/** Waits until a connection is closed, or has said nothing for a time since it `began` to. */
-function closedOrQuiet(socket: Socket, quietMs: number, began: boolean): Promise<void> {
-  if (socket.closed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let timer = setTimeout(resolve, began ? quietMs : Math.max(quietMs, PATIENCE_MS));
-    socket.on('data', () => {
-      clearTimeout(timer);
-      timer = setTimeout(resolve, quietMs);
-    });
-    socket.once('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/**
+ * Waits until a connection is closed, or has said nothing for a time where it `mayEnd`. The time is made of short waits,
+ * after each of which this process reads what has come: where it is kept from running, it does not take that for silence.
+ */
+async function closedOrQuiet(
+  socket: Socket,
+  quietMs: number,
+  mayEnd: () => boolean,
+): Promise<void> {
+  const begun = performance.now();
+  let looks = 0;
+  const restart = () => {
+    looks = 0;
+  };
+  socket.on('data', restart);
+  while (!socket.closed) {
+    await sleep(Math.min(LOOK_MS, quietMs));
+    await turn();
+    looks += 1;
+    if (looks * LOOK_MS < quietMs) continue;
+    if (mayEnd() || performance.now() - begun > PATIENCE_MS) return;
+  }
+}
+
+/** Whether what came over the wire ends where a response does. To `HEAD` none has a body, whatever its length says. */
+function isWhole(text: string, isToHead: boolean): boolean {
+  let rest = text;
+  while (rest.length > 0) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) return false;
+    const { status, headers } = parseHead(rest.slice(0, headEnd));
+    const bytes = Buffer.from(rest.slice(headEnd + 4), 'utf8');
+    const length = lengthOf(status, headers);
+    if (bytes.length < length) return isToHead;
+    rest = bytes.subarray(length).toString('utf8');
+  }
+  return true;
+}
+
+function parseHead(head: string): Omit<RawResponse, 'body'> {
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status, headers };
+}
+
+function lengthOf(status: number, headers: RawResponse['headers']): number {
+  return status === 100 || status === 304 ? 0 : Number(headers['content-length'] ?? 0);
 }
 
 /** Reads responses with a Content-Length, one after another, out of what came over the wire. */
@@ -74,15 +119,8 @@ export function parseResponses(text: string): RawResponse[] {
   while (rest.length > 0) {
     const headEnd = rest.indexOf('\r\n\r\n');
     if (headEnd < 0) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 200))}`);
-    const [statusLine = '', ...lines] = rest.slice(0, headEnd).split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    const headers = Object.fromEntries(
-      lines.map((line) => {
-        const colon = line.indexOf(':');
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      }),
-    );
-    const length = status === 100 ? 0 : Number(headers['content-length'] ?? 0);
+    const { status, headers } = parseHead(rest.slice(0, headEnd));
+    const length = lengthOf(status, headers);
     const bytes = Buffer.from(rest.slice(headEnd + 4), 'utf8');
     responses.push({ status, headers, body: bytes.subarray(0, length).toString('utf8') });
     rest = bytes.subarray(length).toString('utf8');

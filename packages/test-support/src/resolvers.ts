@@ -29,7 +29,7 @@ export const WITHOUT_DNS_TOOLS =
 export type ZoneServers = Readonly<Record<string, string>>;
 
 /** How long one may take to start, in milliseconds. */
-const START_MS = 10_000;
+const START_MS = 60_000;
 
 /**
  * NLnet Labs' Unbound. It mixes the case of letters in its questions and believes no response without them, asks for

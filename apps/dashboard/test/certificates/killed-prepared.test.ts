@@ -112,7 +112,7 @@ async function setUp(t: TestContext) {
       const zone = { dnsServers, dnsAuthoritativePort, dnsZone, platformHost };
       const options = { databaseUrl, key: key.toString('base64'), acme, zone };
       const child = await startProcess(t, options);
-      const killed = once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
+      const killed = once(child, 'exit', { signal: AbortSignal.timeout(120_000) });
       let isKilled = false;
       onCall = async (call, phase) => {
         if (isKilled || !isAt(call, phase)) return;

@@ -76,7 +76,7 @@ async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Pr
     ...{ stdio: 'inherit', env: { ...env, NODE_COMPILE_CACHE: codeCache } },
   });
   await once(child, 'message');
-  const killed = once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
+  const killed = once(child, 'exit', { signal: AbortSignal.timeout(120_000) });
   child.send('begin');
   assert.equal((await killed)[1], 'SIGKILL');
   assert.equal((await row())?.chain, null);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { assertTook } from '@petstore/test-support/within.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
@@ -361,7 +362,7 @@ test('who follows a log that goes on may leave, and is let go when the service s
   const kept = await root.call('GET', path, undefined, accept);
   const stopping = performance.now();
   const [text] = await Promise.all([kept.text(), service.close()]);
-  assert.ok(performance.now() - stopping < 3_000);
+  await assertTook(performance.now() - stopping, 3_000);
   assert.deepEqual(
     eventsIn(text).map(({ event }) => event),
     ['deploy'],

@@ -114,7 +114,7 @@ test('uploads are bounded for each account and in all, and one that falls silent
     account: { uploads: 2, bytes: 1_000 },
     total: { uploads: 3, bytes: 1_500 },
     bytesPerSecond: 1_000,
-    graceMs: 300,
+    graceMs: 1_500,
   };
   const { receive } = uploadReceiver(spool, limits, 50_000_000);
   const silent = () => new Readable({ read() {} });

@@ -6,7 +6,7 @@ import { get } from 'node:https';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import { setPlan } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
@@ -131,11 +131,10 @@ onBothEngines(
     await setPlan(root, 'slow', 'enterprise');
     for (let n = 0; n < 40; n++) await addDomain(root, 'slow', `docs-${n}.other.test`);
     await addDomain(root, 'quick', HOST);
-    const begun = performance.now();
-    while ((await getDomain(root, 'quick', HOST)).checkedAt === null) {
-      assert.ok(performance.now() - begun < 10_000, 'the others wait');
-      await sleep(20);
-    }
+    const ms = await timeUntil(
+      async () => (await getDomain(root, 'quick', HOST)).checkedAt !== null,
+    );
+    await assertTook(ms, 10_000, 'the check of another');
   },
 );
 
@@ -198,7 +197,7 @@ test('a removed name stays reserved while its DNS leads here, and no longer', as
   dns.zone('example.test').removeRecords(HOST);
   // Where a name server is too slow on a busy machine, the next look tells.
   for (let looks = 1; (await getDomain(root, 'new', HOST)).needsProof; looks++) {
-    assert.ok(looks <= 2, 'it was never released');
+    assert.ok(looks <= 5, 'it was never released');
     clock.at += 1.2 * 3_600_000;
     const deadline = Date.now() + 2_500;
     while ((await getDomain(root, 'new', HOST)).needsProof && Date.now() < deadline) {

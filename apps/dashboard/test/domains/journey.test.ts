@@ -10,6 +10,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { assertTook } from '@petstore/test-support/within.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { dashboard, getFromEdge, serveDashboard } from '../support/dashboard-program.ts';
@@ -24,7 +25,7 @@ const APEX = 'example.test';
 const LIFETIME_MS = 24_000;
 
 /** The issue of a certificate takes a second or two; a machine that does other things takes its time. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 /**
  * From a typed name to a padlock, and back, as the program has it for whoever calls it from outside. Each
@@ -212,7 +213,7 @@ describe('a custom domain', () => {
     await call('DELETE', `/projects/pets/domains/${TWO}`);
     const removedAt = performance.now();
     await closed;
-    assert.ok(performance.now() - removedAt < 3_000, 'at once');
+    await assertTook(performance.now() - removedAt, 3_000);
     await assert.rejects(getOverTls(TWO, '/'), 'no handshake');
     await assert.rejects(sessionOf(TWO, session), 'no resumed session');
     assert.equal((await getFromEdge(httpPort, TWO)).status, 404);

@@ -248,7 +248,7 @@ async function until(
   isSo: (domain: Domain) => boolean,
   hostname = HOST,
 ): Promise<Domain> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const domain = await getDomain(root, 'pets', hostname);
     if (isSo(domain)) return domain;

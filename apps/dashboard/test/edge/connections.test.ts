@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@petstore/test-support/closed.ts';
 import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
 import { exchange, startTestEdge, statuses } from './support/edge.ts';
 import { MemorySource } from './support/memory-source.ts';
@@ -23,7 +23,9 @@ const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
 const DRAIN_MS = 3_000;
 
 test('bytes that are not a request get a bare response, with a date, and a closed connection', async (t) => {
-  const { port } = await startTestEdge(t, { timeouts: { headers: 200, request: 200 } });
+  const { port } = await startTestEdge(t);
+  // On its own: a busy machine may be late for what it has all of.
+  const hurried = await startTestEdge(t, { timeouts: { headers: 200, request: 200 } });
   const cases: readonly [number, string][] = [
     [400, 'rubbish\r\n\r\n'],
     [400, 'GET / HTTP/9.9\r\nHost: a.test\r\n\r\n'],
@@ -42,7 +44,7 @@ test('bytes that are not a request get a bare response, with a date, and a close
   ];
   await Promise.all(
     cases.map(async ([status, bytes]) => {
-      const answer = await exchange(port, bytes, { timeoutMs: 2_000 });
+      const answer = await exchange(status === 408 ? hurried.port : port, bytes);
       assert.deepEqual(statuses(answer), [status], bytes.slice(0, 60));
       assert.match(answer, /\r\nDate: .* GMT\r\n/);
       assert.match(answer, /\r\nConnection: close\r\n/);
@@ -61,7 +63,7 @@ test('a HEAD that never becomes a request gets no content, and what follows one 
 
   const head = GET.replace('GET', 'HEAD');
   for (const packets of [[head, 'GET\r\n'], [`${head}GET\r\n`]]) {
-    const answer = await exchange(port, packets, { pauseMs: 15, timeoutMs: 2_000 });
+    const answer = await exchange(port, packets, { pauseMs: 15 });
     assert.deepEqual(statuses(answer), [200, 400]);
     assert.match(answer, /\r\n\r\nBad Request\n$/);
   }
@@ -75,7 +77,7 @@ test('each way to frame a body gets one response, and the connection closes wher
         const head = `${method} / HTTP/1.1\r\nHost: a.test\r\n${headers}\r\n\r\n`;
         const body = '1\r\na\r\n0\r\n\r\n';
         for (const pieces of [head + body, [head, body]]) {
-          const answer = await exchange(port, pieces, { pauseMs: 15, timeoutMs: 2_000 });
+          const answer = await exchange(port, pieces, { pauseMs: 15 });
           const good = method === 'GET' ? 200 : 405;
           assert.deepEqual(statuses(answer), [expected === 'good' ? good : expected], headers);
           assert.match(answer, /\r\nConnection: close\r\n/, headers);
@@ -89,7 +91,7 @@ test('a request before the rubbish on a connection gets its response first', asy
   const { port, source } = await startTestEdge(t);
   for (const delayMs of [30, 0]) {
     source.delayMs = delayMs;
-    const answer = await exchange(port, `${GET}${GET}rubbish\r\n\r\n`, { timeoutMs: 1_000 });
+    const answer = await exchange(port, `${GET}${GET}rubbish\r\n\r\n`);
     assert.deepEqual(statuses(answer), [200, 200, 400]);
   }
 });
@@ -143,7 +145,7 @@ test('clients that leave in the middle of a response leave the edge serving', as
 
 for (const [way, header] of Object.entries(WAYS)) {
   test(`a client that stops reading is cut off, and one that is slow is not: ${way}`, async (t) => {
-    const { port, source, ask } = await startTestEdge(t, { timeouts: { stalled: 500 } });
+    const { port, source, ask } = await startTestEdge(t, { timeouts: { stalled: 1_500 } });
     source.deploy('a.test', { '/large.bin': HUGE });
     await ask('/large.bin');
     const open = async () => {
@@ -159,7 +161,7 @@ for (const [way, header] of Object.entries(WAYS)) {
     for await (const chunk of slow) {
       received += chunk.length;
       if (received > HUGE.text.length) break;
-      await sleep(4);
+      await sleep(8);
     }
     assert.ok(received > HUGE.text.length);
     let got = 0;
@@ -177,11 +179,9 @@ test('connections that bring nothing are ended in time', async (t) => {
   const begun = performance.now();
   await Promise.all(
     // Nothing at all; then nothing more, on the fast path and on Node's HTTP.
-    ['', GET, GET.replace('GET', 'HEAD')].map((bytes) =>
-      exchange(port, bytes, { timeoutMs: 5_000 }),
-    ),
+    ['', GET, GET.replace('GET', 'HEAD')].map((bytes) => exchange(port, bytes)),
   );
-  assert.ok(performance.now() - begun < 3_000);
+  await assertTook(performance.now() - begun, 3_000);
 });
 
 test('closing ends connections that are idle', async (t) => {
@@ -201,7 +201,7 @@ test('closing ends connections that are idle', async (t) => {
   const ended = Promise.all(sockets.map(closed));
   await close();
   await ended;
-  assert.ok(performance.now() - begun < DRAIN_MS, 'nothing is waited for');
+  await assertTook(performance.now() - begun, DRAIN_MS);
 });
 
 test('one connection carries requests of every kind, one after another and all at once', async (t) => {
@@ -225,7 +225,7 @@ test('one connection carries requests of every kind, one after another and all a
   const expected = [200, 200, 304, 200, 200, 206, 200, 404, 308, 200];
   for (let split = 0; split < requests.length; split++) {
     const pieces = [...requests.slice(0, split), requests.slice(split).join('')];
-    const answer = await exchange(port, pieces, { pauseMs: 5, timeoutMs: 2_000 });
+    const answer = await exchange(port, pieces, { pauseMs: 5 });
     assert.deepEqual(statuses(answer), expected, `all at once from ${split} on`);
   }
 });
@@ -252,7 +252,7 @@ test('closing finishes the responses under way, and takes nothing more', async (
   await once(idle.resume(), 'close');
   release();
   await closed;
-  assert.ok(performance.now() - begun < DRAIN_MS, 'nothing is waited for');
+  await assertTook(performance.now() - begun, DRAIN_MS);
   const answer = await busy;
   assert.deepEqual(statuses(answer), [200]);
   assert.match(answer, /# Pets$/);
@@ -284,7 +284,8 @@ test('closing waits no longer than it may for clients that do not read', async (
   const begun = performance.now();
   await close();
   const tookMs = performance.now() - begun;
-  assert.ok(tookMs > 150 && tookMs < DRAIN_MS, `${tookMs}`);
+  assert.ok(tookMs > 150, `${tookMs}`);
+  await assertTook(tookMs, DRAIN_MS);
   socket.destroy();
 });
 

@@ -39,7 +39,7 @@ test('a kill at any step of a deploy leaves the live site serving, and the deplo
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
   const deployed = async (id: string): Promise<Deploy> => {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 120_000;
     for (;;) {
       const deploy = await read(id);
       if (deploy.state === 'succeeded' || deploy.state === 'failed') return deploy;
@@ -100,7 +100,7 @@ async function lineOf(path: string, deployId: string, wanted: RegExp, times = 1)
   const database = new DatabaseSync(path, { readOnly: true });
   const query = database.prepare('SELECT message FROM deploy_log WHERE deploy_id = ?');
   try {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 120_000;
     const count = () =>
       query.all(deployId).filter(({ message }) => wanted.test(String(message))).length;
     while (count() < times) {
@@ -124,7 +124,7 @@ test('a deploy whose builds end the process each time is marked failed, and othe
     running = await serveDashboard(t, folder);
   }
   const next = await post(titledDocument('harmless', 2));
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while ((await read(next.id)).state !== 'succeeded') {
     assert.ok(Date.now() < deadline, 'the next deploy is stuck');
     await sleep(50);
@@ -145,7 +145,7 @@ test('a service that is stopped in order during a build gives it back, however o
     assert.equal((await finished(running)).code, 0);
     running = await serveDashboard(t, folder);
   }
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while ((await read(id)).state !== 'succeeded') {
     assert.ok(Date.now() < deadline, JSON.stringify(await read(id)));
     await sleep(50);
@@ -175,7 +175,7 @@ test('dashboard deploy goes on when the service is killed and started again mean
 async function newestDeploy(path: string): Promise<string> {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 120_000;
     for (;;) {
       const row = database.prepare('SELECT id FROM deploys ORDER BY created_at DESC LIMIT 1').get();
       if (row) return String(row.id);

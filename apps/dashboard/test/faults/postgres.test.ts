@@ -5,7 +5,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
-import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
@@ -54,9 +54,9 @@ function transactions(db: Db, count: number): Promise<unknown>[] {
   );
 }
 
-/** All work within seconds, on whatever connections the pool has now. */
+/** All work, and none hangs, on whatever connections the pool has now. */
 async function assertWorks(db: Db): Promise<void> {
-  const late = sleep(10_000, 'late', { ref: false });
+  const late = sleep(60_000, 'late', { ref: false });
   const answers = await Promise.race([Promise.all(transactions(db, 50)), late]);
   assert.deepEqual(
     answers,
@@ -116,7 +116,7 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
     const silent = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
     for (const { status, ms } of silent) {
       assert.equal(status, 503);
-      assert.ok(ms < 20_000, `${ms} ms`);
+      await assertTook(ms, 20_000);
     }
     proxy.restore();
     await assertWithin(5_000, () => timeUntil(async () => (await request()).status === 200));

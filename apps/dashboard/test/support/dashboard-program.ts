@@ -51,7 +51,7 @@ export async function serveDashboard(
     EDGE_HTTPS_PORT: '0',
     ...env,
   });
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   while (!program.output.stdout.includes('\n')) {
     const isOver = program.child.exitCode !== null || Date.now() > deadline;
     assert.ok(!isOver, `no start: ${program.output.stdout}${program.output.stderr}`);
@@ -134,7 +134,7 @@ export async function startEdgeProgram(
     program.child.kill('SIGTERM');
     assert.equal((await finished(program)).code, 0);
   });
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const said = /localhost:(\d+).*TLS on port (\d+)/s.exec(program.output.stdout);
     if (said) return { ...program, port: Number(said[1]), httpsPort: Number(said[2]) };

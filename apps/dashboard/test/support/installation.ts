@@ -23,7 +23,7 @@ const PROGRAM = join(ROOT, 'apps/dashboard/bin/dashboard.js');
 
 export const PASSWORD = 'correct horse battery';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 
 /** An installation with a database of its own, and a browser. */
 export interface Installation {

@@ -254,7 +254,7 @@ export async function witness(
 export async function until<T>(
   find: () => Promise<T | undefined | false>,
   what: string,
-  patienceMs = 45_000,
+  patienceMs = 240_000,
 ): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {

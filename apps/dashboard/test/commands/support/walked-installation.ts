@@ -56,7 +56,7 @@ export async function walkedInstallation(t: Ending, folder: string) {
     return value;
   };
   const deployed = async (id: string): Promise<Deploy> => {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 180_000;
     for (;;) {
       const deploy = await must<Deploy>('GET', `/projects/petstore/deploys/${id}`);
       if (deploy.state === 'succeeded' || deploy.state === 'failed') return deploy;

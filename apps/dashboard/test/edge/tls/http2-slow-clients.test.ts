@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { sendBuffers } from '../../../server/src/edge/http2/send-buffers.ts';
 import { takenConnections } from '../support/edge.ts';
 import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
@@ -43,14 +44,6 @@ async function askAndStop(port: number, streams: number): Promise<TLSSocket> {
   return socket;
 }
 
-async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
-  const begun = performance.now();
-  while (!isSo()) {
-    assert.ok(performance.now() - begun < timeoutMs, 'it never was so');
-    await sleep(20);
-  }
-}
-
 test('clients that ask for much, read nothing and vanish leave no connection behind', async (t) => {
   const { httpsPort } = await startSecureEdge(t);
   const open = takenConnections(t);
@@ -59,7 +52,7 @@ test('clients that ask for much, read nothing and vanish leave no connection beh
     // The server is at something else each time.
     await sleep(afterMs);
     for (const socket of sockets) socket.destroy();
-    await until(() => open.size === 0, 3_000);
+    await assertTook(await timeUntil(async () => open.size === 0), 3_000);
   }
   const session = await openSession(t, httpsPort);
   const stream = session.request({ ':path': '/large.bin' });
@@ -77,10 +70,11 @@ test('memory for clients that ask for much and read nothing is bounded, and so i
   // It is served after the requests of all of them have been read.
   assert.equal((await askSecurely('/large.bin')).body.length, 3_000_000, 'others are served');
   let most = before;
-  await until(() => {
+  const ms = await timeUntil(async () => {
     most = Math.max(most, process.memoryUsage.rss());
     return open.size === 0;
-  }, 8_000);
+  });
+  await assertTook(ms, 8_000);
   const grownMb = (most - before) / 1024 / 1024;
   assert.ok(grownMb < 150, `${grownMb} MB`);
   for (const socket of sockets) socket.destroy();
@@ -94,7 +88,7 @@ test('who sends on and on, and reads nothing, is cut off', async (t) => {
   const sending = setInterval(() => socket.write(frame(0, 0, 199, Buffer.alloc(1))), 50);
   cleanUp(t, () => clearInterval(sending));
   assert.equal(open.size, 1);
-  await until(() => open.size === 0, 4_000);
+  await assertTook(await timeUntil(async () => open.size === 0), 4_000);
   socket.destroy();
 });
 

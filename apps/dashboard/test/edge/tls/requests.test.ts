@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
 import { statuses, takenConnections } from '../support/edge.ts';
 import { SITE } from '../support/memory-source.ts';
@@ -19,7 +19,7 @@ import {
 async function exchange(
   port: number,
   pieces: readonly string[],
-  { servername = 'a.test', timeoutMs = 5_000 } = {},
+  { servername = 'a.test', timeoutMs = 60_000 } = {},
 ): Promise<string> {
   const socket = await handshake(port, { servername, ALPNProtocols: ['http/1.1'] });
   const closed = once(socket, 'close');
@@ -188,7 +188,7 @@ test('one connection carries requests of every kind, in whatever records they co
   const expected = [200, 200, 200, 200, 206, 200, 200];
   for (let split = 0; split < requests.length; split++) {
     const pieces = [...requests.slice(0, split), requests.slice(split).join('')];
-    const answer = await exchange(httpsPort, pieces, { timeoutMs: 2_000 });
+    const answer = await exchange(httpsPort, pieces);
     assert.deepEqual(statuses(answer), expected, `all at once from ${split} on`);
   }
   const bytes = await exchange(
@@ -199,7 +199,9 @@ test('one connection carries requests of every kind, in whatever records they co
 });
 
 test('bytes that are not a request are refused over TLS as without', async (t) => {
-  const { httpsPort } = await startSecureEdge(t, { timeouts: { headers: 300, request: 300 } });
+  const { httpsPort } = await startSecureEdge(t);
+  // On its own: a busy machine may be late for what it has all of.
+  const hurried = await startSecureEdge(t, { timeouts: { headers: 300, request: 300 } });
   const cases: [status: number, bytes: string][] = [
     [400, 'rubbish\r\n\r\n'],
     [405, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n'],
@@ -209,7 +211,7 @@ test('bytes that are not a request are refused over TLS as without', async (t) =
   ];
   await Promise.all(
     cases.map(async ([status, bytes]) => {
-      const answer = await exchange(httpsPort, [bytes], { timeoutMs: 2_000 });
+      const answer = await exchange(status === 408 ? hurried.httpsPort : httpsPort, [bytes]);
       assert.deepEqual(statuses(answer), [status], bytes.slice(0, 40));
     }),
   );
@@ -218,7 +220,7 @@ test('bytes that are not a request are refused over TLS as without', async (t) =
 test('idle and stalled connections are ended in time over TLS, too', async (t) => {
   const { httpsPort, askSecurely, source } = await startSecureEdge(t, {
     // A busy machine may keep one that reads from it for longer than a moment.
-    timeouts: { headers: 200, keepAlive: 300, stalled: 1_000 },
+    timeouts: { headers: 200, keepAlive: 300, stalled: 2_000 },
   });
   const huge = { type: 'application/octet-stream', text: Buffer.alloc(20_000_000, 'x') };
   await deploySecurely(source, 'a.test', { ...SITE, '/huge.bin': huge });
@@ -231,7 +233,7 @@ test('idle and stalled connections are ended in time over TLS, too', async (t) =
       await once(socket, 'close');
     }),
   );
-  assert.ok(performance.now() - begun < 5_000);
+  await assertTook(performance.now() - begun, 5_000);
   await askSecurely('/huge.bin');
   const open = takenConnections(t);
   const asked = performance.now();
@@ -245,7 +247,7 @@ test('idle and stalled connections are ended in time over TLS, too', async (t) =
   );
   assert.equal(open.size, sockets.length);
   await timeUntil(async () => open.size === 0);
-  assert.ok(performance.now() - asked < 5_000);
+  await assertTook(performance.now() - asked, 5_000);
   for (const socket of sockets) {
     let got = 0;
     for await (const chunk of socket) got += chunk.length;
@@ -276,7 +278,7 @@ test('closing finishes the responses under way, over each version, and takes not
   for await (const chunk of download) received += chunk.length;
   assert.equal(received, 3_000_000);
   await Promise.all([...ended, closed]);
-  assert.ok(performance.now() - begun < 4_500, 'sooner than it gives up waiting');
+  await assertTook(performance.now() - begun, 4_500);
 });
 
 test('a HEAD that never becomes a request gets no content over TLS', async (t) => {

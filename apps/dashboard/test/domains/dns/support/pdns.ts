@@ -63,7 +63,7 @@ export async function startPdns(
   };
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
   const program = startProgram(t, PDNS, args, folder, {});
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!(await isListening(port))) {
     assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
     await sleep(20);

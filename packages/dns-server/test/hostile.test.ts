@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import { decode } from 'dns-packet';
 import fc from 'fast-check';
 import { createResponder } from '../src/responder.ts';
@@ -202,7 +203,8 @@ test('the work for a message grows with its length alone', () => {
   const message = Buffer.concat([queryBytes({ name: ORIGIN }), ...Array(5_000).fill(record)]);
   message.writeUInt16BE(65_535, 8);
   message.writeUInt16BE(65_535, 10);
-  const begin = performance.now();
-  for (let i = 0; i < 20; i += 1) respond(message, '192.0.2.1', { idleMs: 1 });
-  assert.ok((performance.now() - begin) / 20 < 20, 'milliseconds for 60 kB');
+  const took = cpuTimeOf(() => {
+    for (let i = 0; i < 20; i += 1) respond(message, '192.0.2.1', { idleMs: 1 });
+  });
+  assert.ok(took / 20 < 20, 'milliseconds for 60 kB');
 });

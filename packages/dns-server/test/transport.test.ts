@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { closed } from '@petstore/test-support/closed.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeOf, timeUntil } from '@petstore/test-support/within.ts';
 import { startNameServer } from '../src/name-server.ts';
 import {
   ask,
@@ -77,7 +77,8 @@ test('a connection without a whole query is closed, also one that sends single b
   const begin = performance.now();
   await Promise.all([closed(silent), closed(slow)]);
   const took = performance.now() - begin;
-  assert.ok(took > 8_000 && took < 15_000, `${took} ms`);
+  assert.ok(took > 8_000, `${took} ms`);
+  await assertTook(took, 15_000);
 });
 
 test('a connection that sends what is no query, or a long one, is closed at once', async (t) => {
@@ -90,7 +91,7 @@ test('a connection that sends what is no query, or a long one, is closed at once
   ]) {
     const socket = await connected(t, server.port);
     socket.resume().write(bytes);
-    await once(socket, 'close', { signal: AbortSignal.timeout(2_000) });
+    await assertTook(await timeOf(() => closed(socket)), 2_000, 'the end');
   }
 });
 
@@ -105,7 +106,7 @@ test('of many connections of one address the oldest end, and those of others sta
   const left = () => sockets.filter(({ closed }) => !closed);
   await timeUntil(async () => left().length <= 50);
   other.write(Buffer.concat([Buffer.from([0, SOA_QUERY.length]), SOA_QUERY]));
-  await once(other, 'data', { signal: AbortSignal.timeout(30_000) });
+  await once(other, 'data', { signal: AbortSignal.timeout(120_000) });
   assert.equal(other.closed, false);
   assert.equal(left().length, 50);
   assert.equal(left()[0], sockets[30]);
@@ -149,7 +150,7 @@ test('responses over UDP to one network are limited, and truncated ones lead to 
 });
 
 test('a client that returns its cookie is not limited (RFC 7873)', async (t) => {
-  const { server } = await start(t, { rate: { perSecond: 1, burst: 2 } });
+  const { server } = await start(t, { rate: { perSecond: 0.0001, burst: 2 } });
   const withCookie = (data: Buffer) =>
     queryBytes({ name: ORIGIN, type: 'SOA', edns: { options: [{ code: 10, data } as never] } });
   const cookieOf = (response: Buffer | undefined) => {
@@ -209,7 +210,7 @@ test('a stop ends its connections, and frees the port', async (t) => {
   const begin = performance.now();
   await first.close();
   await first.close();
-  assert.ok(performance.now() - begin < 2_500);
+  await assertTook(performance.now() - begin, 2_500);
   const second = await start(t, { port: first.port });
   assert.equal((await second.ask({ name: ORIGIN, type: 'SOA' })).answers?.length, 1);
 });

@@ -152,7 +152,7 @@ test('sessions that do not fit are not left behind on the server', async (t) => 
   const raw = connectTo(url);
   cleanUp(t, () => raw.end());
   const left = () => raw`SELECT 1 FROM pg_stat_activity WHERE application_name = 'unfit'`;
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while ((await left()).length > 0) assert.ok(Date.now() < deadline, 'they stay');
 });
 

@@ -214,7 +214,7 @@ test('of streams that are asked for at once no more are opened than a key may ha
 });
 
 test('a client that does not read loses its connection, and the others go on', async (t) => {
-  const service = await startService(t, { config: { responseTimeoutMs: 500 } });
+  const service = await startService(t, { config: { responseTimeoutMs: 1_000 } });
   const reading = await follow(t, service, 'application/jsonl');
   const accepted = once(service.app.server, 'connection');
   const slow = connect(service.port, '127.0.0.1');
@@ -236,7 +236,7 @@ test('a client that does not read loses its connection, and the others go on', a
     const { pets } = service.store;
     await Promise.all(Array.from({ length: 1_000 }, () => pets.create(long)));
     count += 1_000;
-    assert.ok(count < 50_000, 'the slow one still has its connection');
+    assert.ok(count < 100_000, 'the slow one still has its connection');
   }
   await service.store.pets.create({ ...long, name: 'the last one' });
   await everything;

@@ -9,7 +9,7 @@ import { closed } from '@petstore/test-support/closed.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -81,8 +81,8 @@ async function p99(get: () => Promise<Response>, durationMs: number): Promise<nu
 
 test('200 clients that send headers and bodies a byte at a time cost the others next to nothing, and end in a 408', async (t) => {
   const { get, key, port } = await startProcess(t, {
-    PETSTORE_HEADERS_TIMEOUT_MS: '3000',
-    PETSTORE_REQUEST_TIMEOUT_MS: '4000',
+    PETSTORE_HEADERS_TIMEOUT_MS: '5000',
+    PETSTORE_REQUEST_TIMEOUT_MS: '6000',
   });
   // What else the machine does meets both, so they are asked at the same time.
   const unharmed = await startProcess(t, {});
@@ -337,7 +337,7 @@ test('an idle connection is closed after its time, and too many headers are a 43
   socket.write(`GET /livez HTTP/1.1\r\nHost: a\r\n${headers(20)}\r\n`);
   const startedAt = performance.now();
   await once(socket, 'close');
-  assert.ok(performance.now() - startedAt < 4_000);
+  await assertTook(performance.now() - startedAt, 4_000);
   assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 431']);
   assert.match(
     received,

@@ -5,7 +5,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, PostgresServer } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { serve } from '../support/program.ts';
 
 coverNoPrograms();
@@ -94,6 +94,9 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
       WHERE datname = current_database() AND wait_event = 'SyncRep'`;
     return waiting.length > 0;
   });
+  const medianOf = (some: typeof reads) =>
+    some.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(some.length / 2)] ?? Infinity;
+  const before = medianOf(reads);
   reads.length = 0;
   await timeUntil(async () => (await call('GET', '/readyz/writes')).status === 503);
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
@@ -102,19 +105,19 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   assert.match(notReady.text, /"writes":\{"status":"failed","message":"The .* write in time/);
   const refused = () => writes.filter(({ status }) => status === 503);
   await timeUntil(async () => refused().length >= 12);
+  await timeUntil(async () => reads.length > 100);
   const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
-  const [median = Infinity, p99] = [0.5, 0.99].map(
-    (part) => times[Math.floor(times.length * part)],
-  );
+  const median = medianOf(reads);
+  const p99 = times[Math.floor(times.length * 0.99)];
   t.diagnostic(
     `${reads.length} reads, median ${median.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms; ${writes.length} writes; ${most} connections wait`,
   );
-  assert.ok(reads.length > 100);
   assert.ok(
     reads.every(({ status }) => status === 200),
     'every read succeeds',
   );
-  assert.ok(median < 20, `${median} ms`);
+  // As quick as while writes went on, whatever the machine is.
+  assert.ok(median < Math.max(20, 3 * before), `${median} ms, and ${before} ms before`);
   assert.deepEqual(refused(), writes.slice(-refused().length), 'no write succeeds');
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
   assert.equal((await call('GET', '/readyz/writes')).status, 503);
@@ -125,7 +128,7 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   isOver = true;
   await Promise.all([...readers, ...writers, counting]);
   assert.ok(most <= WRITERS, `${most} at a time: who is given up leaves the server`);
-  for (const { ms } of writes) assert.ok(ms < 8_500, `a write took ${ms} ms`);
+  await assertTook(Math.max(...writes.map(({ ms }) => ms)), 8_500, 'a write');
 
   const found = new Map<string, number>();
   const rows = await sql<{ name: string }>`SELECT name FROM pets`;

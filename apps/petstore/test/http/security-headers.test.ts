@@ -100,7 +100,7 @@ const start = (t: TestContext, env: Record<string, string> = {}) =>
       port: 0,
       // However busy the machine is, each request is answered by itself.
       maxEventLoopDelayMs: 0,
-      headersTimeoutMs: 500,
+      headersTimeoutMs: 1_000,
       requestTimeoutMs: 1_000,
     },
   });

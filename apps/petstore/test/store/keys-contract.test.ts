@@ -7,6 +7,7 @@ import {
   onSharedEngines,
   onEveryEngine as test,
 } from '@petstore/test-support/engines.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { generateKey, type NewKey } from '../../src/keys/key.ts';
 import type { Rotation, RotationOrder } from '../../src/keys/key-rules.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
@@ -225,11 +226,10 @@ onSharedEngines('a rotation counts in every process at once', async (t, engine) 
   const { successor } = await rotated(one.keys, made.record.id, { at: at(1), until: at(2) });
   assert.ok(await two.keys.findUnrevoked(successor.hash));
   assert.equal((await one.keys.findUnrevoked(made.hash))?.expiresAt, at(2).getTime());
-  const deadline = Date.now() + 1_000;
-  while ((await two.keys.findUnrevoked(made.hash))?.expiresAt !== at(2).getTime()) {
-    assert.ok(Date.now() < deadline, 'within a second');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  const ms = await timeUntil(
+    async () => (await two.keys.findUnrevoked(made.hash))?.expiresAt === at(2).getTime(),
+  );
+  await assertTook(ms, 1_000);
 });
 
 onSharedEngines('of two who rotate the same key at once, one does', async (t, engine) => {

@@ -4,7 +4,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
-import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import type { Page } from '../../src/store/contract/page.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -250,9 +250,9 @@ test('a server that falls silent is given up in time, and found again', async (t
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailableError);
   }
   assert.ok(await store.checks.reads());
-  assert.ok(performance.now() - start < 15_000);
+  await assertTook(performance.now() - start, 15_000);
   proxy.restore();
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 120_000;
   while (await store.checks.reads()) assert.ok(Date.now() < deadline);
   assert.ok(await store.pets.get(1n));
 });

@@ -61,7 +61,7 @@ export async function startCollector(t: TestContext) {
     spans,
     /** Spans that fulfil a condition, once there are so many. */
     async collected(count: number, is: (span: CollectedSpan) => boolean): Promise<CollectedSpan[]> {
-      const deadline = Date.now() + 10_000;
+      const deadline = Date.now() + 60_000;
       for (;;) {
         const found = spans.filter(is);
         if (found.length >= count) return found;

@@ -36,7 +36,7 @@ export async function serve(
 
 /** The address that a started program prints, once it does. */
 export async function originInBanner({ child, output }: Program): Promise<string> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const { stdout } = output;
     const isWhole = stdout.includes('Try it') || stdout.includes('No API key yet');

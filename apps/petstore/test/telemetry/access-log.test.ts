@@ -15,7 +15,7 @@ async function requestLines(
   { logged }: Service,
   count: number,
 ): Promise<Record<string, unknown>[]> {
-  const deadline = Date.now() + 3_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
     if (lines.length >= count || Date.now() > deadline) return lines;

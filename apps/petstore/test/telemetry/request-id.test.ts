@@ -30,14 +30,17 @@ const WAYS: readonly (readonly [name: string, status: number, bytes: string])[] 
 ];
 
 test("a request keeps its client's id on every way, if it is well formed; any other is not reflected", async (t) => {
-  const { port, key, get } = await startService(t, {
+  const patient = await startService(t);
+  const { get } = patient;
+  // For the body that is cut short: a busy machine may be late for what it has all of.
+  const hurried = await startService(t, {
     config: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
   });
   for (let i = 0; i < 3; i++) await get('/pets');
   const ask = async (bytes: string, header: string) => {
-    const [answer] = await exchange(port, bytes.replace('ID', header).replace('KEY', key), {
-      timeoutMs: bytes.includes('POST') ? 3_000 : 60,
-    });
+    const { port, key } = bytes.includes('POST') ? hurried : patient;
+    const request = bytes.replace('ID', header).replace('KEY', key);
+    const [answer] = await exchange(port, request, { timeoutMs: 60 });
     assert.ok(answer, bytes);
     return answer;
   };

@@ -2,7 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
-import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
+import { assertTook, cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { brokenLinks, checkAnchors } from '../../src/guides/links/anchors.ts';
 import { PageCache } from '../../src/guides/render/page-cache.ts';
 import { renderPage } from '../../src/guides/render/render-page.ts';
@@ -340,8 +340,8 @@ test('pages that are nested without end are refused at once', async () => {
   }
 });
 
-/** So many milliseconds of a build of four seconds. */
-const within = ({ page = 60_000, total = 60_000 }) => ({
+/** So many milliseconds of a build of four seconds. Where they are not what is tested they are never over. */
+const within = ({ page = 600_000, total = 600_000 }) => ({
   time: { page, total, build: 4_000 },
   log: () => {},
 });
@@ -351,12 +351,14 @@ const within = ({ page = 60_000, total = 60_000 }) => ({
  * for all of them, and a machine that has other work needs more for the other pages.
  */
 async function withLeastTime<T>(
-  times: readonly [number, number],
+  times: readonly number[],
   work: (ms: number) => Promise<{ readonly result: T; readonly isEnough: boolean }>,
 ): Promise<T> {
-  const [least, most] = times;
-  const { result, isEnough } = await work(least);
-  return isEnough ? result : (await work(most)).result;
+  for (const [at, ms] of times.entries()) {
+    const { result, isEnough } = await work(ms);
+    if (isEnough || at === times.length - 1) return result;
+  }
+  assert.fail('no time was given');
 }
 
 test('a page that takes too long is given up by name, and the thread with it', async () => {
@@ -366,7 +368,7 @@ test('a page that takes too long is given up by name, and the thread with it', a
     ['a.md', Buffer.from('# A')],
     ['slow.md', slow],
   ]);
-  const problems = await withLeastTime([300, 3_000], async (page) => {
+  const problems = await withLeastTime([300, 3_000, 60_000], async (page) => {
     const { problems } = await renderPages(files, TARGETS, within({ page }));
     return { result: problems, isEnough: problems[0]?.path === 'slow.md' };
   });
@@ -379,17 +381,17 @@ test('a page that takes too long is given up at once while another thread render
   const pages = Array.from({ length: 150 }, (_, at) => [`a${at}.md`, Buffer.from('# A')] as const);
   const slow = Buffer.from('_a*'.repeat(300_000));
   const files = new Map([...pages, ['slow-1.md', slow], ['slow-2.md', slow]] as const);
-  const { problems, took } = await withLeastTime([500, 2_000], async (page) => {
+  const { problems, took, page } = await withLeastTime([500, 2_000, 60_000], async (page) => {
     const begun = performance.now();
-    const { problems } = await renderPages(files, TARGETS, within({ page, total: 600_000 }));
+    const { problems } = await renderPages(files, TARGETS, within({ page }));
     const took = performance.now() - begun;
-    return { result: { problems, took }, isEnough: problems[0]?.path === 'slow-1.md' };
+    return { result: { problems, took, page }, isEnough: problems[0]?.path === 'slow-1.md' };
   });
   assert.deepEqual(
     problems.map(({ path }) => path),
     ['slow-1.md'],
   );
-  assert.ok(took < 20_000);
+  await assertTook(took, Math.max(20_000, 2 * page));
 });
 
 test('pages that take too long together say how far they came, which are slow, and whose bound it is', async () => {
@@ -398,8 +400,8 @@ test('pages that take too long together say how far they came, which are slow, a
     ['slow.md', Buffer.from('_a*'.repeat(300_000))],
   ]);
   const said =
-    /^The pages take too long to render: 1 of 2 were ready after [29] of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./;
-  const [problem] = await withLeastTime([2_000, 9_000], async (total) => {
+    /^The pages take too long to render: 1 of 2 were ready after (?:2|9|90) of the 4 seconds that a build may take \(DASHBOARD_BUILD_SECONDS, .*The slowest: `slow\.md` \([\d.]+ s\)\./;
+  const [problem] = await withLeastTime([2_000, 9_000, 90_000], async (total) => {
     const { problems } = await renderPages(files, TARGETS, within({ total }));
     return { result: problems, isEnough: said.test(problems[0]?.message ?? '') };
   });

@@ -24,8 +24,8 @@ interface Options {
 /** How long a response is waited for until it is whole, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** How long this process waits before it looks again whether something came, in milliseconds. */
-const LOOK_MS = 10;
+/** How often this process looks whether something came before it takes that for silence. */
+const LOOKS = 10;
 
 /**
  * Writes bytes on a bare connection, whatever they are, and reads every response until the server
@@ -73,10 +73,10 @@ async function closedOrQuiet(
   };
   socket.on('data', restart);
   while (!socket.closed) {
-    await sleep(Math.min(LOOK_MS, quietMs));
+    await sleep(quietMs / LOOKS);
     await turn();
     looks += 1;
-    if (looks * LOOK_MS < quietMs) continue;
+    if (looks < LOOKS) continue;
     if (mayEnd() || performance.now() - begun > PATIENCE_MS) return;
   }
 }

@@ -105,7 +105,11 @@ test('there are never more sessions at work than the size, whatever is abandoned
       }
     }
   };
-  const most = await mostWhile(async () => (await working(raw)).length, rounds());
+  // On a busy machine it may take a while until all of them are seen at work in one look.
+  let most = 0;
+  for (let tries = 0; tries < 10 && most < 3; tries++) {
+    most = Math.max(most, await mostWhile(async () => (await working(raw)).length, rounds()));
+  }
   assert.equal(most, 3);
   await timeUntil(async () => pool.load.active === 0);
   assert.deepEqual(

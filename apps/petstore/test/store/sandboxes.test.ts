@@ -10,7 +10,11 @@ import { encodeState } from '../../src/store/sandbox/encoded-state.ts';
 import { MAX_RESULTS } from '../../src/store/sandbox/sandbox-draft.ts';
 import { SandboxStores } from '../../src/store/sandbox/sandbox-stores.ts';
 import type { ResourceStore } from '../../src/store/store.ts';
-import { StoreFullError, StoreGoneError } from '../../src/store/store-errors.ts';
+import {
+  StoreFullError,
+  StoreGoneError,
+  StoreUnavailableError,
+} from '../../src/store/store-errors.ts';
 import type { StoredWebhook } from '../../src/webhooks/webhook.ts';
 import { addSandbox, EMPTY, NOON, ONE } from '../support/sandboxes.ts';
 
@@ -345,4 +349,24 @@ onSharedEngines('processes that write to one sandbox at once lose nothing', asyn
       upTo50,
     );
   }
+});
+
+test('a write that others get ahead of is tried again with pauses, and is a failure that lost nothing in the end', async (t, engine) => {
+  const store = await openStore(await engine.createDatabase(t));
+  cleanUp(t, () => store.close());
+  const { sandboxes } = store;
+  await addSandbox(store, { id: 'a', pets: 0 });
+  let ahead = 19;
+  const rows: typeof sandboxes = {
+    ...sandboxes,
+    commit: async (...change) => (ahead-- > 0 ? false : sandboxes.commit(...change)),
+  };
+  const { pets } = new SandboxStores(rows).storeOf('a');
+  assert.equal((await pets.create(rex)).id, 1n, 'once, at the last try');
+  ahead = 20;
+  const [lost, next] = await Promise.allSettled([pets.create(rex), pets.create(rex)]);
+  assert.ok(lost?.status === 'rejected' && lost.reason instanceof StoreUnavailableError);
+  assert.equal(lost.reason.kind, 'busy');
+  assert.ok(next?.status === 'fulfilled');
+  assert.equal(next.value.id, 2n, 'nothing of the lost one was stored, and the next goes on');
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { categoryJson } from '../../categories/category-rules.ts';
 import { IdempotencyClaims } from '../../idempotency/result.ts';
@@ -28,8 +29,11 @@ const MAX_GROUP = 256;
 /** The writes that may wait for one sandbox. */
 const MAX_WAITING = 2_048;
 
-/** How often a commit is tried that other processes get ahead of. */
+/** How often a commit is tried that other processes get ahead of. With the pauses that is about a second at most. */
 const MAX_TRIES = 20;
+
+/** The longest pause before a commit is tried again. */
+const MAX_PAUSE_MS = 64;
 
 interface Versioned {
   readonly version: number;
@@ -190,7 +194,11 @@ export class SandboxStores {
         this.#kept.set(id, { version: version + 1, state: draft });
         return settle;
       }
+      // Random and growing, so that processes under load do not get ahead of each other for ever. Short at first: mostly
+      // the next try succeeds.
+      await sleep(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS));
     }
+    // Nothing of the group was stored: its callers may try again.
     throw new StoreUnavailableError('other processes were faster each time', { kind: 'busy' });
   }
 }

@@ -7,7 +7,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 // `clean-up.ts`, and by each file of tests in one way or another, so that it is there however a file is run.
 
 /** How long no test may begin or end. Longer than what a test may take in a whole run, so that its limit tells first. */
-const SILENCE_MS = Number(process.env.TEST_SILENCE_MS ?? 330_000);
+const SILENCE_MS = Number(process.env.TEST_SILENCE_MS ?? 170_000);
 
 /** How long a file may go on when its tests and what they clean up are done. */
 const LEAVE_MS = Number(process.env.TEST_LEAVE_MS ?? 20_000);

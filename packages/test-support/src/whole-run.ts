@@ -24,8 +24,8 @@ export const SHARED_PORT = 'TESTS_POSTGRES_PORT';
 export const FILES = 'TESTS_FILES';
 export const CLAIMS = 'TESTS_CLAIMS';
 
-/** What a test may take, in milliseconds: ten times what the longest take, so that it ends what hangs and not what is slow. */
-const TIMEOUT_MS = 300_000;
+/** What a test may take, in milliseconds. It ends what hangs, and tells before the watchdog does, which has three minutes. */
+const TIMEOUT_MS = 150_000;
 
 /** Tests leave much behind that lives for a moment: with more room for it, it is collected less often. */
 const YOUNG_MB = 32;

@@ -78,6 +78,7 @@ interface RunningService {
 /** Serves a store until it is closed, which closes the store, too; so does an error of the start. */
 export async function runService(deps: ServiceDeps): Promise<RunningService> {
   const { config, version, log, metrics, store, listen } = deps;
+  let built: FastifyInstance | undefined;
   try {
     // Loaded here, since the other commands start sooner and smaller without it.
     const { buildServer } = await import('../server.ts');
@@ -88,6 +89,7 @@ export async function runService(deps: ServiceDeps): Promise<RunningService> {
       store: tracing ? tracing.traced(store) : store,
       stopping: stopping.signal,
     });
+    built = app;
     await listen(app, config);
     return {
       app,
@@ -105,6 +107,8 @@ export async function runService(deps: ServiceDeps): Promise<RunningService> {
       },
     };
   } catch (error) {
+    // What it does from time to time needs the store.
+    await built?.close();
     await store.close();
     throw error;
   }

@@ -90,7 +90,7 @@ async function serveAlone(
     tell(await factsOf(store, config, { version, port: listening, ...options }), options);
     log.info({ port: listening, environment: config.environment }, 'listening');
   } catch (error) {
-    await store.close();
+    await service.close();
     throw error;
   }
 }

@@ -33,6 +33,6 @@ export function refuseByPrecondition(
 }
 
 export const PRECONDITION_FAILED: Readonly<Record<keyof Precondition, string>> = {
-  ifMatch: 'If-Match does not match the current ETag. Read it again before you change it.',
+  ifMatch: 'If-Match does not match the current ETag. Read it again first.',
   ifNoneMatch: 'If-None-Match matches the current ETag, so nothing was done.',
 };

@@ -52,7 +52,7 @@ test('a write that is refused by a condition says which of the two, and what to 
     refuseByPrecondition('{}', { ...none, ...precondition });
   assert.deepEqual(refused({ ifMatch: '"x"' }), {
     refused: 'precondition_failed',
-    message: 'If-Match does not match the current ETag. Read it again before you change it.',
+    message: 'If-Match does not match the current ETag. Read it again first.',
   });
   assert.deepEqual(refused({ ifNoneMatch: '*' }), {
     refused: 'precondition_failed',

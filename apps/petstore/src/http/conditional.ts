@@ -39,18 +39,17 @@ export function tagged(body: string, link?: string, query = ''): Representation 
 
 /**
  * Responds to a GET or a QUERY: with 304 when the client has the same response already (RFC 9110, section 13.1.2).
- * Throws ApiError `precondition_failed`, which says `mismatch`, where `If-Match` does not match it (section 13.1.1).
+ * Throws ApiError `precondition_failed` where `If-Match` does not match it (section 13.1.1).
  */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
   representation: Representation,
-  mismatch: string = PRECONDITION_FAILED.ifMatch,
 ): void {
   const { etag, link } = representation;
   const precondition = preconditionOf(request);
   const failed = precondition && failedCondition(precondition, etag);
-  if (failed === 'ifMatch') throw new ApiError('precondition_failed', mismatch);
+  if (failed === 'ifMatch') throw new ApiError('precondition_failed', PRECONDITION_FAILED.ifMatch);
   if (failed === undefined) send(reply, representation);
   else
     reply

@@ -80,12 +80,6 @@ const OF_QUERY = {
 const NO_SUCH_QUERY =
   'This address names no query of this service. Send the filter with QUERY /v1/pets again.';
 
-/** A query only reads, so nobody is about to change what it found. */
-const RESULT_CHANGED =
-  'If-Match does not match the ETag of this page of the result. Send the query without If-Match to get it as it is now.';
-
-const QUERY_FAILURES = { ...READ_FAILURES, precondition_failed: RESULT_CHANGED };
-
 interface PetQueriesDeps {
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -109,7 +103,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
     const link = next === undefined ? undefined : linkTo(addressOf({ ...query, after: next }));
     // The query counts: a cache that knows the address alone must not take one empty page for another.
     const page = tagged(json, link, encodeQuery(query));
-    sendTagged(request, reply, { ...page, lines: page.lines + extra }, RESULT_CHANGED);
+    sendTagged(request, reply, { ...page, lines: page.lines + extra });
   }
 
   app.route({
@@ -138,7 +132,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
         },
         {
           ...BODY_FAILURES,
-          ...QUERY_FAILURES,
+          ...READ_FAILURES,
           invalid_request: 'status must be a list of 1 to 3, each one of available, pending, sold.',
         },
         { unsupported_media_type: ACCEPTED },
@@ -169,7 +163,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
             200: jsonResponse(Pets, 'The animals that meet the filter.', example, PAGE_HEADERS),
             304: NOT_MODIFIED,
           },
-          { ...QUERY_FAILURES, not_found: NO_SUCH_QUERY },
+          { ...READ_FAILURES, not_found: NO_SUCH_QUERY },
         ),
       },
     },

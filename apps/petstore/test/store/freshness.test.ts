@@ -108,6 +108,20 @@ test('what sandboxes write leaves the pages of the service in memory, and no oth
     assert.match(await pages(), new RegExp(`"Ada ${round}"`));
     await practising;
   }
+
+  // Where sandboxes have been silent for long, nobody looks for what they write; when they write again, it is found out.
+  for (let round = 0; round < 100; round++) {
+    await send(service.key, 'PATCH', '/pets/1', { name: `Eve ${round}` });
+    assert.match(await pages(), new RegExp(`"Eve ${round}"`));
+  }
+  const practise = async (round: number) => {
+    await send(second, 'PATCH', '/pets/1', { name: `m${round}` });
+    await pages();
+  };
+  for (let round = 0; round < 70; round++) await practise(round);
+  const settled = await misses();
+  for (let round = 70; round < 80; round++) await practise(round);
+  assert.equal(await misses(), settled);
 });
 
 test('with no memory for pages every page is read anew', async (t) => {

@@ -10,6 +10,12 @@ const COMMITS_AT = 8;
 /** How often the quiet commits are counted anew because there was another commit meanwhile. */
 const MAX_TRIES = 3;
 
+/** After so many counts without a new quiet commit there are probably none for a while. */
+const CALM_COUNTS = 8;
+
+/** Then so many differences are taken for other commits without a count, which would be in vain. */
+const UNCOUNTED = 64;
+
 /**
  * Tells whether the service's own data was written to, by whichever thread, process or program.
  *
@@ -18,7 +24,8 @@ const MAX_TRIES = 3;
  * the file can't be read, the pragma is used.
  *
  * The header also counts the commits, and the database counts those that concern nobody here (see quietCommits). So
- * where the header differs, the difference of the two numbers tells whether there was any other commit.
+ * where the header differs, the difference of the two numbers tells whether there was any other commit. To count costs a
+ * read of the database. Where nobody uses sandboxes it is done seldom: an unneeded `true` only makes somebody read again.
  *
  * The file is never closed: to close any descriptor of a file gives up all locks that the process holds on it (POSIX,
  * fcntl), SQLite's own among them.
@@ -31,6 +38,10 @@ export class ChangeDetector {
   readonly #countQuiet: () => number | undefined;
   /** The commits that were not quiet, when the header was as `#last` has it; undefined where that is not known. */
   #loud: number | undefined;
+  #quiet: number | undefined;
+  /** Counts in a row that found no new quiet commit. */
+  #calmCounts = 0;
+  #uncounted = 0;
 
   /** `path` is the database file, open in WAL mode on `db`, which must stay open. */
   constructor(db: DatabaseSync, path: string) {
@@ -52,9 +63,17 @@ export class ChangeDetector {
   #compareHeader(file: number): boolean {
     readSync(file, this.#now, 0, HEADER_BYTES, 0);
     if (this.#now.equals(this.#last)) return false;
-    const before = this.#loud;
+    if (this.#uncounted > 0) {
+      this.#uncounted--;
+      this.#loud = undefined;
+      this.#now.copy(this.#last);
+      return true;
+    }
+    const { quiet, loud } = { quiet: this.#quiet, loud: this.#loud };
     this.#loud = this.#countLoud(file);
-    return this.#loud === undefined || this.#loud !== before;
+    this.#calmCounts = this.#quiet === quiet ? this.#calmCounts + 1 : 0;
+    if (this.#calmCounts >= CALM_COUNTS) this.#uncounted = UNCOUNTED;
+    return this.#loud === undefined || this.#loud !== loud;
   }
 
   /** Leaves the header that the number belongs to in `#last`. */
@@ -62,6 +81,7 @@ export class ChangeDetector {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       this.#now.copy(this.#last);
       const quiet = this.#countQuiet();
+      this.#quiet = quiet;
       if (quiet === undefined) return undefined;
       readSync(file, this.#now, 0, HEADER_BYTES, 0);
       // The number was read at that header only if no commit came between.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyFolder, SEEDED, seedPetstore } from './data.ts';
 import { CONNECTIONS } from './list-cost.ts';
 import { runLoad } from './loads.ts';
-import { describeMachine } from './machine.ts';
+import { describeMachine, pinCores } from './machine.ts';
 import { main, readOptions } from './run.ts';
 import { LIST, type Service, startService } from './service.ts';
 import { spread } from './statistics.ts';
@@ -33,6 +33,7 @@ const BURST_MS = 20;
 await main(async () => {
   const counts = { rounds: 5, seconds: 4, webhooks: 100, events: 1_000 };
   const options = readOptions(HELP, counts, ['data']);
+  console.log(pinCores());
   const machine = describeMachine();
   console.log(`${machine.cpu}, ${machine.cores} cores; Node ${machine.node}; ${machine.wrk}`);
   const folder = emptyFolder('events', options.data);

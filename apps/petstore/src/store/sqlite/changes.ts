@@ -69,7 +69,8 @@ export class ChangeDetector {
       this.#now.copy(this.#last);
       return true;
     }
-    const { quiet, loud } = { quiet: this.#quiet, loud: this.#loud };
+    const quiet = this.#quiet;
+    const loud = this.#loud;
     this.#loud = this.#countLoud(file);
     this.#calmCounts = this.#quiet === quiet ? this.#calmCounts + 1 : 0;
     if (this.#calmCounts >= CALM_COUNTS) this.#uncounted = UNCOUNTED;

@@ -28,6 +28,10 @@ export async function seriousViolations(
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
     await page.evaluate(await readFile(axe, 'utf8'));
   }
+  // What the page does when its size changes is done after a frame: two later, it has been.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  );
   const options = { resultTypes: ['violations'], ...(colorsOnly && { runOnly: COLOR_RULES }) };
   const violations = (await page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,

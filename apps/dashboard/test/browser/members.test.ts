@@ -65,7 +65,7 @@ test('an invited person creates an account, joins, and sees what a viewer may no
     await page.getByText(reason ?? '').waitFor();
     const main = page.getByRole('main');
     // The reason is there before the list with its buttons is.
-    await main.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+    await main.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     const buttons = main.getByRole('button').and(main.locator(':enabled'));
     assert.deepEqual(await buttons.allInnerTexts(), section === '/members' ? ['Leave'] : []);
   }

@@ -15,8 +15,9 @@ done
 if [[ ! -f $home/bin/kc.sh ]]; then
   draft=$(mktemp -d)
   trap 'rm -rf "$draft"' EXIT
-  mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
-    -Dartifact=org.keycloak:keycloak-quarkus-dist:$version:zip -DoutputDirectory="$draft"
+  # Without a project, the plugin leaves a note of what it did in the current folder.
+  (cd "$draft" && mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
+    -Dartifact=org.keycloak:keycloak-quarkus-dist:$version:zip -DoutputDirectory="$draft")
   mkdir -p "$(dirname "$home")"
   mv "$draft/keycloak-$version" "$home"
 fi

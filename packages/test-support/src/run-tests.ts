@@ -5,7 +5,7 @@ import { argv, stdout } from 'node:process';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ROOT } from './root.ts';
-import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, startShared } from './whole-run.ts';
+import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, spreadFiles, startShared } from './whole-run.ts';
 
 // npm test [-- FILE…], and npm run coverage: all files of tests, or some.
 
@@ -25,9 +25,8 @@ const COVERAGE = {
   lineCoverage: 95,
 };
 
-/** The files of each pattern in turn, by name. */
 function findFiles(patterns: readonly string[]): string[] {
-  return [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: ROOT }).sort()))];
+  return spreadFiles(globSync([...patterns], { cwd: ROOT }).sort());
 }
 
 /** Files that say so have a process that no other uses. */

@@ -9,13 +9,32 @@ import { ROOT } from './root.ts';
 // What all files of a run of tests share: one PostgreSQL server, where a file that is run alone starts its own;
 // what Node has compiled, which many processes need not do again; and what a test may take.
 
-/** Folders with long files come first: those that end last do not end alone then. */
-export const ALL_TESTS = [
-  'start/*.test.ts',
-  'packages/*/test/**/*.test.ts',
-  'apps/*/test/{browser,commands,faults,http,security,store,telemetry,workers}/**/*.test.ts',
-  'apps/*/test/**/*.test.ts',
-];
+export const ALL_TESTS = ['start/*.test.ts', '{packages,apps}/*/test/**/*.test.ts'];
+
+/** Folders with files that take long. */
+const LONG =
+  /\/test\/(browser|ci|commands|deploys|faults|http|security|store|telemetry|workers)\/|^start\//;
+
+/** The share of a run in which those files begin: what ends last does not end alone then. */
+const LONG_UNTIL = 0.85;
+
+/**
+ * An order in which every core has work all the time: files that take long wait for much (a browser, other programs), so
+ * they are spread between those that compute.
+ */
+export function spreadFiles(files: readonly string[]): string[] {
+  const [long, short] = [
+    files.filter((file) => LONG.test(file)),
+    files.filter((file) => !LONG.test(file)),
+  ];
+  const at = (place: number, of: readonly string[], until: number) => (place / of.length) * until;
+  return [
+    ...long.map((file, index) => ({ file, at: at(index, long, LONG_UNTIL) })),
+    ...short.map((file, index) => ({ file, at: at(index, short, 1) })),
+  ]
+    .sort((one, other) => one.at - other.at)
+    .map(({ file }) => file);
+}
 
 /** Where the tests of a run find the server that was started for all of them. */
 export const SHARED_PORT = 'TESTS_POSTGRES_PORT';

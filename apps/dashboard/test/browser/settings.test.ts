@@ -58,6 +58,8 @@ test('another address moves the site, and the old one leads there until its owne
   await page.waitForURL(`${origin}/projects/pets/settings`);
   await former.getByRole('button', { name: /^End the redirect of/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'End the redirect' }).click();
+  // What is behind a dialog has no role, as if it were gone.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await former.waitFor({ state: 'detached' });
   assert.equal((await fetchFromSite(site(slug))).status, 404);
 });

@@ -83,7 +83,17 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   api.addHook('onRoute', expectScope);
   api.addHook('onRoute', letBodyBeOmitted);
   const operations = operationsWithFaults(api, config.stability);
-  fastPath.watch(api);
+  const keptMs = config.idempotencyHours * MS_PER_HOUR;
+  const perOwner = config.idempotencyResponsesPerKey;
+  const onIdempotencyKey = limitResults(api, {
+    results: store.idempotentResults,
+    keptMs,
+    perOwner,
+    now,
+    log,
+  });
+  const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
+  fastPath.watch(api, idempotencyOf);
   api.addHook('preParsing', checkBodyHeaders);
   api.removeAllContentTypeParsers();
   api.addContentTypeParser(
@@ -105,16 +115,6 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     },
   );
 
-  const keptMs = config.idempotencyHours * MS_PER_HOUR;
-  const perOwner = config.idempotencyResponsesPerKey;
-  const onIdempotencyKey = limitResults(api, {
-    results: store.idempotentResults,
-    keptMs,
-    perOwner,
-    now,
-    log,
-  });
-  const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
   api.register(petsRoutes, { idempotencyOf, baseUrl });
   api.register(petQueriesRoutes, { baseUrl });
   api.register(categoriesRoutes, { idempotencyOf, baseUrl });

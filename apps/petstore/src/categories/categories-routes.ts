@@ -5,7 +5,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -58,9 +58,14 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   const list = readList((query, { categories }) => categories.list(query), url);
   const idOf = ({ categoryId }: Static<typeof CategoryParams>) => categoryId;
   const get = readOne((id, { categories }) => categories.get(id), idOf, 'category');
-  const create = async (category: CategoryInput, { categories }: ResourceStore) => {
+  const create = async (
+    category: CategoryInput,
+    { categories }: ResourceStore,
+    idempotency?: RequestedIdempotency,
+  ) => {
     const address = url();
-    return { ...orThrow(await categories.create(category)), address };
+    if (!idempotency) return { ...orThrow(await categories.create(category)), address };
+    return orThrow(await categories.createIdempotently({ ...idempotency, address }, category));
   };
 
   app.get(
@@ -109,11 +114,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         ),
       },
     },
-    createIn({
-      ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, category: CategoryInput, { categories }) =>
-        categories.createIdempotently(idempotency, category),
-    }),
+    createIn({ list, create, idempotencyOf }),
   );
 
   app.get(

@@ -1,11 +1,8 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IdempotencyOf } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
 import { failedCondition, PRECONDITION_FAILED } from '../precondition.ts';
-import type { Refusal } from '../refusal.ts';
-import type { Idempotency, IdempotentResult } from '../store/contract/idempotency.ts';
 import type { ResourceStore } from '../store/store.ts';
-import { orThrow } from './api-error.ts';
 import { preconditionOf, type Representation } from './conditional.ts';
 import { type Created, respondCreated } from './json-response.ts';
 import { responseOf } from './service-response.ts';
@@ -16,28 +13,22 @@ interface Collection<Body> {
     request: { query: object },
     store: ResourceStore,
   ) => Representation | Promise<Representation>;
-  readonly create: (body: Body, store: ResourceStore) => Promise<Created>;
-  readonly createIdempotently: (
-    idempotency: Idempotency,
+  /** The `create` of the POST. */
+  readonly create: (
     body: Body,
     store: ResourceStore,
-  ) => Promise<IdempotentResult | Refusal>;
+    idempotency: RequestedIdempotency | undefined,
+  ) => Promise<Created>;
   readonly idempotencyOf: IdempotencyOf;
-  /** Its address. */
-  readonly url: () => string;
 }
 
 /** Handles a POST that adds to a collection. Responds with 201 and what was just created. */
-export function createIn<Body>(collection: Collection<Body>) {
-  const { list, create, createIdempotently, idempotencyOf, url } = collection;
+export function createIn<Body>({ list, create, idempotencyOf }: Collection<Body>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { store } = request;
+    const { store, raw, apiKey, bodyBytes } = request;
     await checkList(request, () => list({ query: {} }, store));
-    const body = request.body as Body;
-    const idempotency = idempotencyOf(request, url());
-    const created = idempotency
-      ? orThrow(await createIdempotently(idempotency, body, store))
-      : await create(body, store);
+    const idempotency = idempotencyOf(raw, apiKey, bodyBytes);
+    const created = await create(request.body as Body, store, idempotency);
     reply.hijack();
     respondCreated(responseOf(reply), created);
   };

@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import { FAULT_HEADER } from '../faults/fault-headers.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import type { Changes, ResourceStore } from '../store/store.ts';
@@ -39,8 +40,15 @@ declare module 'fastify' {
      * ends in its only one and that is an int64.
      */
     read?(input: ReadInput, store: ResourceStore): Representation | Promise<Representation>;
-    /** Adds the item in the body of a POST, durably; may throw ApiError. It puts the route on the fast path. */
-    create?(body: unknown, store: ResourceStore): Promise<Created>;
+    /**
+     * Adds the item in the body of a POST, durably, and once where there is an Idempotency-Key; may throw ApiError. It
+     * puts the route on the fast path.
+     */
+    create?(
+      body: unknown,
+      store: ResourceStore,
+      idempotency: RequestedIdempotency | undefined,
+    ): Promise<Created>;
   }
 }
 
@@ -67,6 +75,7 @@ interface CreateRoute extends FastRoute {
   /** Media types of the body. */
   readonly bodyTypes: readonly string[];
   readonly validate: Validator;
+  readonly idempotencyOf: IdempotencyOf;
 }
 
 /** A read whose route and parameters are known. */
@@ -129,7 +138,7 @@ export class FastPath {
   }
 
   /** Adds those routes, of all that are registered from here on, whose config asks for the fast path. */
-  watch(app: FastifyInstance): void {
+  watch(app: FastifyInstance, idempotencyOf: IdempotencyOf): void {
     if (!this.#deps.changes) return;
     app.addHook('onRoute', (options) => {
       const { config = {}, method } = options;
@@ -142,7 +151,8 @@ export class FastPath {
           { isText: false },
         );
         const { create, bodyTypes = JSON_ALONE } = config;
-        this.#creates.set(options.url, { ...this.#routeOf(options), create, bodyTypes, validate });
+        const route = { ...this.#routeOf(options), create, bodyTypes, validate, idempotencyOf };
+        this.#creates.set(options.url, route);
       }
     });
   }
@@ -239,7 +249,6 @@ export class FastPath {
       // Without a Content-Length, NaN. A request with one and a transfer coding does not get past the parser.
       Number(headers['content-length']) <= MAX_BODY_BYTES &&
       headers['content-encoding'] === undefined &&
-      headers['idempotency-key'] === undefined &&
       countHeader(rawHeaders, 'content-type') === 1 &&
       isPlainHead(request);
     return isPlain ? route : undefined;
@@ -301,7 +310,8 @@ export class FastPath {
       if (isCutOff(request)) return;
       const validation = route.validate(parseJsonBody(bytes));
       if ('error' in validation) throw validation.error;
-      respondCreated(response, await route.create(validation.value, store));
+      const idempotency = route.idempotencyOf(request, key, bytes);
+      respondCreated(response, await route.create(validation.value, store, idempotency));
     } catch (error) {
       this.#fail(error, response);
     }

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest } from 'fastify';
+import type { ActiveKey } from '../keys/key.ts';
 import type { Idempotency } from '../store/contract/idempotency.ts';
 
 const HEADER = 'idempotency-key';
@@ -13,12 +15,18 @@ declare module 'fastify' {
   }
 }
 
+/** What a request asks for with its Idempotency-Key. The route knows the address. */
+export type RequestedIdempotency = Omit<Idempotency, 'address'>;
+
 /**
- * The Idempotency-Key of a POST, with everything that the store needs to carry the request out once; undefined where it
- * has none. `address` is the path under which the new item is found. Throws ApiError `invalid_request` for a malformed
- * key.
+ * The Idempotency-Key of a POST with an active key, with what the store needs to carry the request out once; undefined
+ * where it has none. `body` as it arrived. Throws ApiError `invalid_request` for a malformed key.
  */
-export type IdempotencyOf = (request: FastifyRequest, address: string) => Idempotency | undefined;
+export type IdempotencyOf = (
+  request: IncomingMessage,
+  apiKey: ActiveKey,
+  body: Buffer | undefined,
+) => RequestedIdempotency | undefined;
 
 export interface IdempotencyReaderDeps {
   /** How long a result is kept, in milliseconds. */
@@ -35,17 +43,16 @@ export function idempotencyReader({
   now,
   onIdempotencyKey,
 }: IdempotencyReaderDeps): IdempotencyOf {
-  return (request, address) => {
+  return (request, { id: owner, sandbox }, body) => {
     const value = request.headers[HEADER];
     if (value === undefined) return undefined;
     const key = readKey(String(value));
-    if (key === undefined || countHeader(request.raw.rawHeaders, HEADER) > 1) throw unusableKey();
-    const { id: owner, sandbox } = request.apiKey;
+    if (key === undefined || countHeader(request.rawHeaders, HEADER) > 1) throw unusableKey();
     // A sandbox bounds its own.
     if (!sandbox) onIdempotencyKey(owner);
     const at = now();
     const since = new Date(at - keptMs);
-    return { owner, key, fingerprint: fingerprint(request), at: new Date(at), since, address };
+    return { owner, key, fingerprint: fingerprint(request, body), at: new Date(at), since };
   };
 }
 
@@ -69,10 +76,10 @@ function unquoted(value: string): string | undefined {
 }
 
 /** The digest covers the method, the path and every byte of the body. A query has no effect on a POST. */
-function fingerprint({ method, url, bodyBytes }: FastifyRequest): string {
+function fingerprint({ method, url = '' }: IncomingMessage, body: Buffer | undefined): string {
   const [path = ''] = url.split('?', 1);
   const line = `${method} ${path}\n`;
-  return hash('sha256', bodyBytes ? Buffer.concat([Buffer.from(line), bodyBytes]) : line, 'base64');
+  return hash('sha256', body ? Buffer.concat([Buffer.from(line), body]) : line, 'base64');
 }
 
 function unusableKey(): ApiError {

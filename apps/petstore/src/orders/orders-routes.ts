@@ -5,7 +5,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -57,9 +57,14 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   const list = readList<OrderStatus>((query, { orders }) => orders.list(query), url);
   const idOf = ({ orderId }: Static<typeof OrderParams>) => orderId;
   const get = readOne((id, { orders }) => orders.get(id), idOf, 'order');
-  const create = async ({ petId }: OrderInput, { orders }: ResourceStore) => {
+  const create = async (
+    { petId }: OrderInput,
+    { orders }: ResourceStore,
+    idempotency?: RequestedIdempotency,
+  ) => {
     const address = url();
-    return { ...orThrow(await orders.place(petId, clock())), address };
+    if (!idempotency) return { ...orThrow(await orders.place(petId, clock())), address };
+    return orThrow(await orders.placeIdempotently({ ...idempotency, address }, petId));
   };
 
   // The interface has this operation, and says that the reference shows no try-it panel for it.
@@ -111,11 +116,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         ),
       },
     },
-    createIn({
-      ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, { petId }: OrderInput, { orders }) =>
-        orders.placeIdempotently(idempotency, petId),
-    }),
+    createIn({ list, create, idempotencyOf }),
   );
 
   app.get(
@@ -174,9 +175,10 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         const { orderId } = request.params as { orderId: unknown };
         const { orders } = request.store;
         const id = pathId(orderId, 'order');
-        const idempotency = idempotencyOf(request, url());
+        const requested = idempotencyOf(request.raw, request.apiKey, request.bodyBytes);
         const precondition = preconditionOf(request);
-        if (idempotency) {
+        if (requested) {
+          const idempotency = { ...requested, address: url() };
           const ended = orThrow(await orders.endIdempotently(idempotency, id, end, precondition));
           return sendChanged(reply, ended.json);
         }

@@ -6,7 +6,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -62,9 +62,14 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   const list = readList<PetStatus>((query, { pets }) => pets.list(query), url);
   const idOf = ({ petId }: Static<typeof PetParams>) => petId;
   const get = readOne((id, { pets }) => pets.get(id), idOf, 'animal');
-  const create = async (pet: NewPet, { pets }: ResourceStore) => {
+  const create = async (
+    pet: NewPet,
+    { pets }: ResourceStore,
+    idempotency?: RequestedIdempotency,
+  ) => {
     const address = url();
-    return { ...(await pets.create(withDefaults(pet))), address };
+    if (!idempotency) return { ...(await pets.create(withDefaults(pet))), address };
+    return orThrow(await pets.createIdempotently({ ...idempotency, address }, withDefaults(pet)));
   };
 
   app.get(
@@ -109,11 +114,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         ),
       },
     },
-    createIn({
-      ...{ list, create, idempotencyOf, url },
-      createIdempotently: (idempotency, pet: NewPet, { pets }) =>
-        pets.createIdempotently(idempotency, withDefaults(pet)),
-    }),
+    createIn({ list, create, idempotencyOf }),
   );
 
   app.get(

@@ -70,7 +70,7 @@ export interface Config extends Limits {
   readonly tracing: TracingConfig | undefined;
   /** How long the first response to an Idempotency-Key is kept, in hours. */
   readonly idempotencyHours: number;
-  /** How many such responses are kept of each API key, give or take a hundredth. */
+  /** How many such responses are kept of each API key, give or take a twentieth. */
   readonly idempotencyResponsesPerKey: number;
   /** How long an event is kept, in hours. */
   readonly eventsHours: number;

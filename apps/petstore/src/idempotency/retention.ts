@@ -7,22 +7,19 @@ import type { IdempotentResultStore } from '../store/contract/idempotency.ts';
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** The most results that are deleted at once. It takes a few milliseconds, during which writes may wait. */
-const SWEEP_GROUP = 500;
+const GROUP = 500;
 
 /** The pause between two such groups, in milliseconds. */
-const SWEEP_PAUSE_MS = 20;
+const PAUSE_MS = 20;
 
-/**
- * The results of an owner are counted after so many of its writes, at most: counting takes longer the more there are.
- * Then twice as many may be deleted, so that a bound that was lowered is reached.
- */
-const MAX_WRITES_BETWEEN = 1_000;
+/** The results of an owner are counted after so many of its writes, at most: 100,000 are counted in 10 ms. */
+const MAX_WRITES_BETWEEN = 5_000;
 
 interface RetentionDeps {
   readonly results: IdempotentResultStore;
   /** How long a result is kept, in milliseconds. */
   readonly keptMs: number;
-  /** How many are kept for each owner, give or take a hundredth. */
+  /** How many are kept for each owner, give or take a twentieth. */
   readonly perOwner: number;
   readonly now: () => number;
   readonly log: Log;
@@ -49,11 +46,12 @@ export function limitResults(
       });
   };
 
-  const sweep = async () => {
+  const inGroups = async (deleteGroup: () => Promise<number>) => {
+    while (!isClosed && (await deleteGroup()) === GROUP) await sleep(PAUSE_MS);
+  };
+  const sweep = () => {
     const instant = new Date(now() - keptMs);
-    while (!isClosed && (await results.deleteBefore(instant, SWEEP_GROUP)) === SWEEP_GROUP) {
-      await sleep(SWEEP_PAUSE_MS);
-    }
+    return inGroups(() => results.deleteBefore(instant, GROUP));
   };
   const timer = setInterval(() => inBackground(sweep), SWEEP_INTERVAL_MS);
   timer.unref();
@@ -63,7 +61,7 @@ export function limitResults(
     await underWay;
   });
 
-  const step = Math.min(MAX_WRITES_BETWEEN, Math.ceil(perOwner / 100));
+  const step = Math.min(MAX_WRITES_BETWEEN, Math.ceil(perOwner / 20));
   const written = new Map<string, number>();
   return (owner) => {
     const count = (written.get(owner) ?? 0) + 1;
@@ -71,7 +69,8 @@ export function limitResults(
     written.set(owner, isDue ? 0 : count);
     if (!isDue) return;
     inBackground(async () => {
-      await results.deleteBeyond(owner, perOwner, 2 * step);
+      const place = await results.placeBeyond(owner, perOwner);
+      if (place !== undefined) await inGroups(() => results.deleteUpTo(owner, place, GROUP));
     });
   };
 }

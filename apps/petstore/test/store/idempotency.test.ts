@@ -238,10 +238,12 @@ test('results beyond a number are forgotten, the oldest first, and nobody elseâ€
   const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
   await pets.createIdempotently(withKey('k', { owner: 'key_b' }), rex);
   for (let i = 0; i < 6; i++) await pets.createIdempotently(withKey(`k${i}`), rex);
-  assert.equal(await idempotentResults.deleteBeyond('key_a', 6, 10), 0);
-  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 2);
-  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 1);
-  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 0);
+  assert.equal(await idempotentResults.placeBeyond('key_a', 6), undefined);
+  const place = (await idempotentResults.placeBeyond('key_a', 3)) ?? 0n;
+  assert.equal(await idempotentResults.deleteUpTo('key_a', place, 2), 2);
+  assert.equal(await idempotentResults.deleteUpTo('key_a', place, 2), 1);
+  assert.equal(await idempotentResults.deleteUpTo('key_a', place, 2), 0);
+  assert.equal(await idempotentResults.placeBeyond('key_a', 3), undefined);
   const isKept = async (i: number) =>
     written(await pets.createIdempotently(withKey(`k${i}`), rex)).id <= 7n;
   assert.deepEqual([await isKept(3), await isKept(4), await isKept(5)], [true, true, true]);
@@ -257,7 +259,8 @@ test('a result that replaced an older one is as young as it is', async (t, engin
   const later = { at: NOON + DAY_MS + 1 };
   for (const key of ['k1', 'k2']) await pets.createIdempotently(withKey(key), rex);
   const renewed = await pets.createIdempotently(withKey('k1', later), rex);
-  assert.equal(await idempotentResults.deleteBeyond('key_a', 1, 10), 1);
+  const place = (await idempotentResults.placeBeyond('key_a', 1)) ?? 0n;
+  assert.equal(await idempotentResults.deleteUpTo('key_a', place, 10), 1);
   assert.deepEqual(await pets.createIdempotently(withKey('k1', later), rex), renewed);
 });
 

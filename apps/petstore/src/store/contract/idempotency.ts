@@ -28,6 +28,11 @@ export type IdempotentResult = Written & Pick<Idempotency, 'address'>;
 export interface IdempotentResultStore {
   /** Deletes up to `count` results that were kept before an instant, the oldest first. Returns how many. */
   deleteBefore(instant: Date, count: number): Promise<number>;
-  /** Deletes up to `count` of an owner's results, the oldest first, but not the newest `kept`. Returns how many. */
-  deleteBeyond(owner: string, kept: number, count: number): Promise<number>;
+  /**
+   * The place of the newest of an owner's results that is not among the newest `kept`; undefined where there is none. It
+   * counts them, so it takes longer the more are kept.
+   */
+  placeBeyond(owner: string, kept: number): Promise<bigint | undefined>;
+  /** Deletes up to `count` of an owner's results up to a place, the oldest first. Returns how many. */
+  deleteUpTo(owner: string, place: bigint, count: number): Promise<number>;
 }

@@ -96,14 +96,18 @@ export function postgresIdempotentResults(client: PostgresClient): IdempotentRes
             SELECT ctid FROM idempotent_answers WHERE created_at < ${instant}
             ORDER BY created_at LIMIT ${count} FOR UPDATE SKIP LOCKED))`),
       ),
-    deleteBeyond: (owner, kept, count) =>
+    placeBeyond: (owner, kept) =>
+      client.run(async (db) => {
+        const row = await db.row<{ place: bigint }>(sql`
+          SELECT place FROM idempotent_answers WHERE api_key_id = ${owner}
+          ORDER BY place DESC LIMIT 1 OFFSET ${kept}`);
+        return row?.place;
+      }),
+    deleteUpTo: (owner, place, count) =>
       client.run((db) =>
         db.execute(sql`
           DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM idempotent_answers
-            WHERE api_key_id = ${owner} AND place <=
-              (SELECT place FROM idempotent_answers WHERE api_key_id = ${owner}
-               ORDER BY place DESC LIMIT 1 OFFSET ${kept})
+            SELECT ctid FROM idempotent_answers WHERE api_key_id = ${owner} AND place <= ${place}
             ORDER BY place LIMIT ${count} FOR UPDATE SKIP LOCKED))`),
       ),
   };

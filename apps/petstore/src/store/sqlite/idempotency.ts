@@ -38,12 +38,19 @@ export function idempotentWriter(write: Write): WriteIdempotently {
 
 export function sqliteIdempotentResults(db: DatabaseSync, write: Write): IdempotentResultStore {
   const isAnyOlder = db.prepare('SELECT 1 FROM idempotent_answers WHERE created_at < ? LIMIT 1');
+  const placeBeyond = db.prepare(
+    `SELECT place FROM idempotent_answers WHERE api_key_id = ?
+     ORDER BY place DESC LIMIT 1 OFFSET ?`,
+  );
+  placeBeyond.setReadBigInts(true);
   return {
     async deleteBefore(instant, count) {
       // Each write makes all processes read their pages anew, so there is none without need.
       const isAny = translateErrors(() => isAnyOlder.get(instant.getTime()));
       return isAny ? write('deleteResultsBefore', instant.getTime(), count) : 0;
     },
-    deleteBeyond: (owner, kept, count) => write('deleteResultsBeyond', owner, kept, count),
+    placeBeyond: async (owner, kept) =>
+      translateErrors(() => placeBeyond.get(owner, kept)?.place as bigint | undefined),
+    deleteUpTo: (owner, place, count) => write('deleteResultsUpTo', owner, place, count),
   };
 }

@@ -35,7 +35,7 @@ export interface IdempotentWrites {
   ): string | Refusal;
   /** The methods of IdempotentResultStore. */
   deleteResultsBefore(instant: number, count: number): number;
-  deleteResultsBeyond(owner: string, kept: number, count: number): number;
+  deleteResultsUpTo(owner: string, place: bigint, count: number): number;
 }
 
 export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): IdempotentWrites {
@@ -53,13 +53,10 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
     `DELETE FROM idempotent_answers WHERE place IN
        (SELECT place FROM idempotent_answers WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
   );
-  const deleteBeyond = db.prepare(
+  const deleteUpTo = db.prepare(
     `DELETE FROM idempotent_answers WHERE place IN
-       (SELECT place FROM idempotent_answers
-        WHERE api_key_id = ?1 AND place <=
-          (SELECT place FROM idempotent_answers WHERE api_key_id = ?1
-           ORDER BY place DESC LIMIT 1 OFFSET ?2)
-        ORDER BY place LIMIT ?3)`,
+       (SELECT place FROM idempotent_answers WHERE api_key_id = ? AND place <= ?
+        ORDER BY place LIMIT ?)`,
   );
   return {
     idempotently(owner, key, fingerprint, at, since, address, ...inner) {
@@ -76,8 +73,7 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
       });
     },
     deleteResultsBefore: (instant, count) => Number(deleteBefore.run(instant, count).changes),
-    deleteResultsBeyond: (owner, kept, count) =>
-      Number(deleteBeyond.run(owner, kept, count).changes),
+    deleteResultsUpTo: (owner, place, count) => Number(deleteUpTo.run(owner, place, count).changes),
   };
 }
 

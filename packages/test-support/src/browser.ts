@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { type BrowserOptions, launchBrowser } from './launch-browser.ts';
 import { slowDown } from './slow-pages.ts';
@@ -50,8 +50,15 @@ export async function startBrowser(t: Ending, options: BrowserOptions = {}): Pro
     return browser;
   });
   const browser = await launched;
-  cleanUp(t, () => Promise.all(browser.contexts().map((context) => context.close())));
+  cleanUp(t, () => Promise.all(browser.contexts().map(closeContext)));
   return browser;
+}
+
+/** What answers in place of a server may be doing so for a page that asks from time to time: that is no error then. */
+async function closeContext(context: BrowserContext): Promise<void> {
+  const behavior = 'ignoreErrors';
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior })));
+  await context.close();
 }
 
 /**

@@ -14,6 +14,8 @@ test('a changed password ends the other sessions, which come back to where they 
   await there.call('POST', '/session', { email, password: PASSWORD });
   await there.page.goto(`${origin}/projects/petstore`);
   await there.page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor();
+  // Whatever it asks for has come: the next thing is what its owner asks for.
+  await there.page.waitForLoadState('networkidle');
 
   const { page } = here;
   await page.goto(`${origin}/account/security`);
@@ -54,6 +56,8 @@ test('a changed password says what becomes of API tokens, and ends them where th
   await page.goto(`${origin}/account/security`);
   await page.getByText('API tokens go on working, unless you revoke them.').waitFor();
   const change = async (current: string, next: string) => {
+    // It is emptied after a change.
+    await timeUntil(async () => (await page.getByLabel('Current password').inputValue()) === '');
     await page.getByLabel('Current password').fill(current);
     await page.getByLabel('New password').fill(next);
     await page.getByRole('button', { name: 'Change the password' }).click();
@@ -64,7 +68,7 @@ test('a changed password says what becomes of API tokens, and ends them where th
   await page.getByRole('checkbox', { name: 'Revoke my 2 API tokens, too' }).check();
   await change('an even better one', PASSWORD);
   await page.getByText('Your other sessions and your API tokens have ended.').first().waitFor();
-  await page.getByRole('checkbox').waitFor({ state: 'detached' });
+  await page.getByRole('checkbox').first().waitFor({ state: 'detached' });
   assert.equal(await liveTokens(), 0);
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { ChangeException } from '../../server/src/deploys/exceptions/change-exception.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -44,7 +45,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   assert.equal(second.held?.reason, 'breaking');
 
   const path = `/projects/allowed/deploys/${second.id}`;
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   const typed = page.getByRole('button', { name: 'Allow response-type-changed of GET /pets' });
   const open = () => typed.click();
   await look(page, shared(), { name: 'allow-change', path, text: 'Changes of the API', open });
@@ -59,6 +60,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   await dialog.getByLabel('Until').fill('2999-12-31');
   await allow.click();
   await page.getByText('The change is allowed until Dec 31, 2999.').first().waitFor();
+  await dialogClosed(page);
   await typed.waitFor({ state: 'detached' });
   // One is left.
   await page.getByText('Held back', { exact: true }).first().waitFor();
@@ -66,6 +68,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   await dialog.getByLabel('Reason').fill('Nobody calls it.');
   await dialog.getByLabel('Until').fill('2999-12-31');
   await allow.click();
+  await dialogClosed(page);
   await page.getByText('Held back', { exact: true }).first().waitFor({ state: 'detached' });
   const rows = page.getByRole('list', { name: 'Changes of the API' }).getByRole('listitem');
   await rows.filter({ hasText: 'Allowed until 2999-12-31: Nobody calls it.' }).waitFor();
@@ -84,6 +87,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   await page.getByRole('button', { name }).click();
   await dialog.getByRole('button', { name: 'End' }).click();
   await page.getByText('The change is not allowed any more.').first().waitFor();
+  await dialogClosed(page);
   await listed.nth(2).waitFor({ state: 'detached' });
   assert.equal(await listed.count(), 2);
   const { items } = await owner.call<Page<ChangeException>>(

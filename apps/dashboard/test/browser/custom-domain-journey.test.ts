@@ -10,6 +10,7 @@ import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { type Internet, startInternet } from '../domains/support/internet.ts';
 import { authority as stranger } from '../edge/support/certificates.ts';
+import { dialogOf } from '../support/dialog.ts';
 import {
   PASSWORD,
   screenshot,
@@ -176,7 +177,7 @@ describe('a custom domain in a browser', () => {
     assert.deepEqual(withoutRefusals(complaints), []);
   });
 
-  const dialog = () => page.getByRole('dialog');
+  const dialog = () => dialogOf(page);
 
   const address = (host: string) => `https://${host}:${tlsPort}/`;
 

@@ -1,28 +1,35 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
-import { sharedInstallation } from '../support/installation.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
+import { type Installation, sharedInstallation } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { fetchFromSite, titleAt } from '../support/site.ts';
 import { BROKEN_DOCUMENT, deploy, openApiFile } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
 let projects = 0;
+let first: ReturnType<Installation['member']> | undefined;
 
-/** A project of its own for each test. */
-async function withProject() {
+/** A project and a page of its own for each test, and one owner of all. */
+async function withProject(t: TestContext) {
   const { origin, member, site } = shared();
-  const owner = await member();
+  first ??= member();
+  const { call, page: opened } = await first;
+  const page = await opened.context().newPage();
+  cleanUp(t, () => page.unrouteAll({ behavior: 'ignoreErrors' }).then(() => page.close()));
+  const owner = { page, complaints: [], call };
   const slug = `petstore-${++projects}`;
   await owner.call('POST', '/projects', { name: 'Petstore', slug });
   return { owner, slug, overview: `${origin}/projects/${slug}`, site: site(slug) };
 }
 
-test('rolling back puts the older deploy live at once, and forward again', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('rolling back puts the older deploy live at once, and forward again', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   const first = await deploy(owner, slug, 'First');
   const second = await deploy(owner, slug, 'Second');
@@ -32,7 +39,7 @@ test('rolling back puts the older deploy live at once, and forward again', async
   await page.getByRole('link', { name: '#1' }).click();
   await page.waitForURL(`${overview}/deploys/${first.id}`);
   await page.getByRole('button', { name: 'Roll back to this' }).click();
-  const question = page.getByRole('dialog');
+  const question = dialogOf(page);
   await question.getByText('instead of #2').waitFor();
   await question.getByRole('button', { name: 'Roll back to this' }).click();
   await page.getByText('Deploy #1 is live.').first().waitFor();
@@ -41,7 +48,7 @@ test('rolling back puts the older deploy live at once, and forward again', async
 
   await page.goto(`${overview}/deploys/${second.id}`);
   await page.getByRole('button', { name: 'Make live' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make live' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Make live' }).click();
   await page.getByText('Deploy #2 is live.').first().waitFor();
   assert.equal(await titleAt(site), 'Second');
 
@@ -52,8 +59,8 @@ test('rolling back puts the older deploy live at once, and forward again', async
   assert.doesNotMatch(newest, /before|id:|dpl/, 'ids say nothing to people');
 });
 
-test('a branch has its address on the overview, never goes live, and is deleted there', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('a branch has its address on the overview, never goes live, and is deleted there', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   await deploy(owner, slug, 'Live');
   await page.goto(overview);
@@ -75,10 +82,11 @@ test('a branch has its address on the overview, never goes live, and is deleted 
   const place = { name: 'branch-previews', path: `/projects/${slug}`, text: 'Branch previews' };
   await look(page, shared(), place);
   await page.getByRole('button', { name: 'Delete the preview of feature/long-name' }).click();
-  const question = page.getByRole('dialog');
+  const question = dialogOf(page);
   await question.getByText('goes offline at once').waitFor();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The preview of feature/long-name is deleted.').first().waitFor();
+  await dialogClosed(page);
   await page.getByRole('heading', { name: 'Branch previews' }).waitFor({ state: 'detached' });
   assert.equal((await fetchFromSite(`${preview.branchUrl}/`)).status, 404);
   assert.equal(await titleAt(site), 'Live');
@@ -90,8 +98,8 @@ test('a branch has its address on the overview, never goes live, and is deleted 
     .waitFor();
 });
 
-test('warnings are shown with their places, and what they are of is online', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('warnings are shown with their places, and what they are of is online', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   const { id } = await deploy(owner, slug, BROKEN_DOCUMENT);
   await page.goto(`${overview}/deploys/${id}`);
@@ -105,8 +113,8 @@ test('warnings are shown with their places, and what they are of is online', asy
   assert.equal(await titleAt(site), 'Broken');
 });
 
-test('a deploy that fails shows each problem with its place, and leaves what is live', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('a deploy that fails shows each problem with its place, and leaves what is live', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   await owner.call('PATCH', `/projects/${slug}`, { strict: true });
   await deploy(owner, slug, 'Good');
@@ -127,8 +135,8 @@ test('a deploy that fails shows each problem with its place, and leaves what is 
   assert.equal(await titleAt(site), 'Good');
 });
 
-test('a first deploy that fails is what the overview begins with, and its page takes the next', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('a first deploy that fails is what the overview begins with, and its page takes the next', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   await owner.call('PATCH', `/projects/${slug}`, { strict: true });
   const failed = await deploy(owner, slug, BROKEN_DOCUMENT);
@@ -145,8 +153,8 @@ test('a first deploy that fails is what the overview begins with, and its page t
   assert.equal(await titleAt(site), 'Fixed');
 });
 
-test('the default version is chosen on the overview, and another one is retired there', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('the default version is chosen on the overview, and another one is retired there', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   await deploy(owner, slug, 'Live');
   await page.goto(overview);
@@ -166,7 +174,7 @@ test('the default version is chosen on the overview, and another one is retired 
   await page.getByRole('heading', { name: 'Versions' }).waitFor();
   await page.getByText('Without a version').waitFor();
   await page.getByRole('button', { name: 'Make default: v2' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Make default' }).click();
   await page.getByText('leads to the version v2.').first().waitFor();
   assert.equal((await fetchFromSite(`${site}/`)).headers.location, '/v2');
   await page.getByText('The site’s address leads to v2 in its place.').waitFor();
@@ -174,11 +182,11 @@ test('the default version is chosen on the overview, and another one is retired 
   await look(page, shared(), place);
 
   await page.getByRole('button', { name: 'Retire v1' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Retire' }).click();
   await page.getByText('The version v1 is retired.').first().waitFor();
   assert.equal((await fetchFromSite(`${site}/v1`)).headers.location, '/v2');
   await page.getByRole('button', { name: 'Make default: what has no version' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Make default' }).click();
   await page.getByText('Readers find it at the site’s address').waitFor();
   assert.equal(await titleAt(site), 'Live');
 
@@ -188,8 +196,8 @@ test('the default version is chosen on the overview, and another one is retired 
   await entries.filter({ hasText: 'Chose the default version: v2' }).waitFor();
 });
 
-test('a deploy that is not to go live waits at its preview address', async () => {
-  const { overview, owner, site, slug } = await withProject();
+test('a deploy that is not to go live waits at its preview address', async (t) => {
+  const { overview, owner, site, slug } = await withProject(t);
   const { page } = owner;
   await deploy(owner, slug, 'Good');
   await page.goto(overview);
@@ -202,7 +210,7 @@ test('a deploy that is not to go live waits at its preview address', async () =>
 });
 
 test('a file that cannot be deployed is refused before it is sent', async (t) => {
-  const { overview, owner } = await withProject();
+  const { overview, owner } = await withProject(t);
   const folder = await temporaryFolder(t);
   const { page } = owner;
   const sent: string[] = [];
@@ -229,8 +237,8 @@ test('a file that cannot be deployed is refused before it is sent', async (t) =>
   assert.deepEqual(sent, []);
 });
 
-test('a file is deployed by dropping it', async () => {
-  const { overview, owner } = await withProject();
+test('a file is deployed by dropping it', async (t) => {
+  const { overview, owner } = await withProject(t);
   const { page } = owner;
   await page.goto(overview);
   const text = openApiFile('Dropped').buffer.toString();
@@ -246,8 +254,8 @@ test('a file is deployed by dropping it', async () => {
   await page.getByText('dropped.json').first().waitFor();
 });
 
-test('a folder that is dropped is named as one, with what to do instead', async () => {
-  const { overview, owner } = await withProject();
+test('a folder that is dropped is named as one, with what to do instead', async (t) => {
+  const { overview, owner } = await withProject(t);
   const { page } = owner;
   await page.goto(overview);
   // As a browser tells of a folder: a file of its name, and an entry that says what it is.
@@ -266,8 +274,8 @@ test('a folder that is dropped is named as one, with what to do instead', async 
     .waitFor();
 });
 
-test('the log comes whole where streams do not hold', async () => {
-  const { overview, owner } = await withProject();
+test('the log comes whole where streams do not hold', async (t) => {
+  const { overview, owner } = await withProject(t);
   const { page } = owner;
   // A proxy that knows no streams.
   await page.route('**/log', (route) =>
@@ -283,8 +291,8 @@ test('the log comes whole where streams do not hold', async () => {
   await page.getByRole('status').getByText('Ready').waitFor();
 });
 
-test('a log that streams stays where its reader scrolled to, and follows again from the end', async () => {
-  const { overview, owner, slug } = await withProject();
+test('a log that streams stays where its reader scrolled to, and follows again from the end', async (t) => {
+  const { overview, owner, slug } = await withProject(t);
   const { page } = owner;
   const { id } = await deploy(owner, slug, 'Good');
   // A build that never ends, told by the address of a real one.

@@ -5,6 +5,7 @@ import type { Page } from '@petstore/test-support/browser.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DomainMove, DomainTraffic } from '../../server/src/domains/move/domain-move.ts';
+import { dialogOf } from '../support/dialog.ts';
 import { active, HOSTNAME } from '../support/domain-responses.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
@@ -115,7 +116,7 @@ async function pretend(
   of: { move?: DomainMove; traffic?: DomainTraffic },
 ) {
   let asked = 0;
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(`**/api${PATH.replace('/settings', '')}`, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: domain }) : route.continue(),
   );
@@ -198,6 +199,6 @@ test('leaving takes the site along, and the domain is removed with one click whe
     [LIGHT, DARK_PHONE],
   );
   await page.getByRole('button', { name: 'Remove the domain' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Remove it' }).click();
   await page.getByText('No domains yet').waitFor();
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
+import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -39,7 +40,7 @@ test('a pair, a redirect and a wildcard are set up on their pages', async () => 
   await deploy(owner, 'named', 'Pets');
   const list = '/projects/named/settings/domains';
   await page.goto(installation.origin + list);
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   const add = async (hostname: string) => {
     await page.getByRole('button', { name: 'Add domain' }).click();
     await page.getByRole('textbox', { name: 'Host name' }).fill(hostname);

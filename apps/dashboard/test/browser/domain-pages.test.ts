@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Route } from '@petstore/test-support/browser.ts';
 import type { Domain, DomainEvent } from '../../server/src/domains/domain.ts';
+import { dialogOf } from '../support/dialog.ts';
 import {
   active,
   added,
@@ -26,7 +27,7 @@ import { deploy } from '../support/uploads.ts';
 const shared = sharedInstallation({});
 const click = (name: string) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
-  await page.getByRole('dialog').waitFor();
+  await dialogOf(page).waitFor();
 };
 
 const DOMAINS = '/projects/named/settings/domains';
@@ -59,7 +60,7 @@ async function withProject() {
 async function pretend(page: Page, ...domains: Domain[]) {
   const [domain] = domains;
   const events = domain?.certificate ? EVENTS : EVENTS.slice(-2);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route('**/api/projects/named/domains', (route) =>
     route.fulfill({ json: { items: domains, nextCursor: null } }),
   );
@@ -259,7 +260,7 @@ test('a site that is live elsewhere is prepared when it is added, or later', asy
   await page.route(`**/api/projects/named/domains/${HOSTNAME}`, (route) =>
     route.fulfill({ json: prepared() }),
   );
-  await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Prepare the move').waitFor();
 
   // What was changed is what is answered from then on: the page asks again after it.

@@ -5,6 +5,7 @@ import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
+import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -79,11 +80,11 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
   await add.click();
 
   const field = page.getByRole('textbox', { name: 'Host name' });
-  const submit = page.getByRole('dialog').getByRole('button', { name: 'Add domain' });
+  const submit = dialogOf(page).getByRole('button', { name: 'Add domain' });
   for (const wrong of ['192.0.2.1', 'localhost', 'co.uk', 'docs.*.test', 'docs.localhost']) {
     await field.fill(wrong);
     await submit.click();
-    const problem = page.getByRole('dialog').getByText(/^Must /);
+    const problem = dialogOf(page).getByText(/^Must /);
     await problem.waitFor();
     await field.and(page.locator('[aria-invalid=true]')).waitFor();
   }
@@ -176,7 +177,7 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
   });
   await page.goto(url);
   await page.getByRole('button', { name: 'Turn on' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await dialog.getByText('This cannot be taken back before its time is over.').waitFor();
   await dialog.getByLabel('Browsers remember it for').selectOption('A week');
   await dialog.getByRole('checkbox').check();
@@ -235,7 +236,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   await page.goto(url);
   await page.getByText('Someone else has the DNS?').waitFor();
   await page.getByRole('button', { name: 'Renew link' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Renew the link' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Renew the link' }).click();
   await page.getByText('The link is new; the old one has ended.').first().waitFor();
   await page.getByText(link).first().waitFor({ state: 'detached' });
   await phone.reload();

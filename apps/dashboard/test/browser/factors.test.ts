@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
 import { codeOf } from '../accounts/support/factors.ts';
+import { dialogOf } from '../support/dialog.ts';
 import {
   PASSWORD,
   screenshot,
@@ -122,7 +123,7 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   await page.getByText('9 of 10 are left').waitFor();
   await page.getByText('with a password and a recovery code').waitFor();
   await page.getByRole('button', { name: 'Make new codes' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make new codes' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Make new codes' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByText('10 of 10 are left').waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
@@ -145,7 +146,8 @@ test('a passkey is added, named, signs in alone and after the password, and conf
   await page.getByText('This device has a passkey for your account already.').waitFor();
   await screenshot(page, 'factors-passkeys');
 
-  // The device offers it in the field of the address, and its owner agrees.
+  // The device offers it in the field of the address, and its owner agrees. No page is open that would do so before.
+  await page.goto('about:blank');
   await call('DELETE', '/session');
   await page.goto(`${origin}/sign-in`);
   await projects(page).waitFor();
@@ -153,6 +155,7 @@ test('a passkey is added, named, signs in alone and after the password, and conf
   await page.addInitScript(
     'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
   );
+  await page.goto('about:blank');
   await call('DELETE', '/session');
   await page.goto(`${origin}/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();

@@ -10,6 +10,8 @@ const shared = sharedInstallation();
 test('the first visitor creates an account and a project, deploys a document, and sees its site', async () => {
   const { origin, site, visitor } = shared();
   const { page, complaints } = await visitor();
+  // With all that moves, as most people have it.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto(origin);
   await page.getByText('Nobody has an account here yet. The first one owns').waitFor();
   await page.getByLabel('E-mail address').fill('ada@example.com');

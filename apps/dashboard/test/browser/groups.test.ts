@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CreatedScimToken } from '../../server/src/scim/token.ts';
+import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
 
@@ -30,12 +31,12 @@ test('a group is made and filled by hand, gets a role in a project, and a direct
   const views = [VIEWS[0], VIEWS[3]];
   const chooseGroup = async () => {
     await page.getByRole('button', { name: 'Give a group a role' }).click();
-    await page.getByRole('dialog').getByLabel('Group').waitFor();
+    await dialogOf(page).getByLabel('Group').waitFor();
   };
   const noRole = 'No group has a role here.';
   const dialog = { name: 'group-role', path: members, text: noRole, open: chooseGroup };
   await look(page, shared(), dialog, views);
-  await page.getByRole('dialog').getByLabel('Role').selectOption('editor');
+  await dialogOf(page).getByLabel('Role').selectOption('editor');
   await page.getByRole('button', { name: 'Give the role' }).click();
   await page.getByText('Editor through Engineering').waitFor();
   await ann.page.goto(`${origin}/projects/pets`);
@@ -87,7 +88,7 @@ test('a group is made and filled by hand, gets a role in a project, and a direct
   assert.equal(tokens.items.length, 1);
   await page.goto(`${origin}/installation/groups`);
   await page.getByRole('button', { name: 'Revoke Entra ID' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No directory is connected.').waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
 });

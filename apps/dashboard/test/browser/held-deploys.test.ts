@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
 import { titleAt } from '../support/site.ts';
@@ -85,7 +86,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('PATCH');
   await page.getByText('No change is like that.').waitFor();
 
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   const question = {
     ...{ ...place, name: 'held-deploy-question' },
     open: () => page.getByRole('button', { name: 'Make live' }).click(),

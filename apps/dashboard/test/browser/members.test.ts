@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { PASSWORD, sharedInstallation } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -15,7 +16,7 @@ test('an invited person creates an account, joins, and sees what a viewer may no
   await owner.page.goto(`${origin}/projects/petstore/settings/members`);
   await owner.page.getByRole('button', { name: 'Invite' }).click();
   await owner.page.getByLabel('E-mail address').fill('grace@example.com');
-  const invite = owner.page.getByRole('dialog');
+  const invite = dialogOf(owner.page);
   await invite.getByText(/^May see the project/).waitFor();
   await invite.getByLabel('Role').selectOption('owner');
   await invite.getByText(/^May do what an editor may, and .*manage members/).waitFor();
@@ -72,7 +73,7 @@ test('an invited person creates an account, joins, and sees what a viewer may no
 
   await page.goto(`${origin}/projects/petstore/settings/members`);
   await page.getByRole('button', { name: 'Leave' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Leave' }).click();
   await page.getByText('Create your first project').waitFor();
   await assert.rejects(call('GET', '/projects/petstore'), /404/);
 });
@@ -104,10 +105,11 @@ test('an owner changes a role, and the last owner stays one', async () => {
   assert.equal(await leave.isDisabled(), true);
 
   await page.getByLabel('Role of Grace').selectOption('editor');
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await dialog.getByText(/They may then, too: upload deploys, .*read the audit log/).waitFor();
   await dialog.getByRole('button', { name: 'Make an editor' }).click();
   await page.getByText('Grace is now an editor.').first().waitFor();
+  await dialogClosed(page);
   await grace.page.reload();
   await grace.page.getByRole('button', { name: 'Choose a file' }).waitFor();
   assert.equal(await grace.page.getByRole('button', { name: 'Choose a file' }).isEnabled(), true);
@@ -147,7 +149,7 @@ test('a link that only this computer can open is handed over with a warning', as
     const warning = page.getByText('Only this computer can open this link.');
     assert.equal(await warning.count(), isWarned ? 1 : 0, link);
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialogClosed(page);
     await call('DELETE', `/projects/linked/invitations/${await openInvitation()}`);
   }
 

@@ -7,6 +7,7 @@ import { readDocument } from '@petstore/test-support/documents.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { DOMAIN_EVENTS } from '../../server/src/notices/event-types.ts';
 import { type Received, startReceiver, status } from '../notices/support/receiver.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -45,7 +46,7 @@ test('a webhook is added with its secret, tested, and removed; the examples chec
   await page.getByRole('button', { name: 'Add the webhook' }).click();
   const secret = await page.getByLabel('secret', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialogClosed(page);
   await page.getByText('told nothing yet').waitFor();
   assert.equal((await page.content()).includes(secret), false, 'shown once');
 
@@ -69,7 +70,7 @@ test('a webhook is added with its secret, tested, and removed; the examples chec
   }
 
   await page.getByRole('button', { name: `Remove the webhook to ${host}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
   await page.getByText('No webhooks').waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
 });
@@ -149,7 +150,7 @@ test('deliveries are listed with what came back, and sent again; events are chos
 
   const change = async () => {
     await page.getByRole('button', { name: 'Change' }).click();
-    await page.getByRole('dialog').waitFor();
+    await dialogOf(page).waitFor();
   };
   await look(page, installation, {
     name: 'webhook-events',
@@ -160,14 +161,14 @@ test('deliveries are listed with what came back, and sent again; events are chos
   await page.getByRole('button', { name: 'All of domains' }).click();
   await page.getByLabel('deploy.live').uncheck();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialogClosed(page);
   await page.getByText('domain.moved_away').waitFor();
   const { items } = await call<{ items: { events: string[] }[] }>('GET', '/projects/told/webhooks');
   const [{ events = [] } = {}] = items;
   assert.deepEqual(events.toSorted(), [...DOMAIN_EVENTS, 'deploy.failed'].toSorted());
 
   await page.getByRole('button', { name: `Remove the webhook to ${host}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
   await page.getByText('No webhooks').waitFor();
   assert.equal(new URL(page.url()).pathname, settings);
   await page.goto(origin + path);

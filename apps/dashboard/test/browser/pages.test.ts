@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from '@petstore/test-support/browser.ts';
+import { dialogOf } from '../support/dialog.ts';
 import {
   PASSWORD,
   sharedInstallation,
@@ -37,7 +38,7 @@ const addWebhook = async (page: Page) => {
 
 const click = (name: string) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
-  await page.getByRole('dialog').or(page.getByRole('menu')).waitFor();
+  await dialogOf(page).or(page.getByRole('menu')).waitFor();
 };
 
 /** Looks at places one after the other. One that follows a place of the same address is not loaded again. */

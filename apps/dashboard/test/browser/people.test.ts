@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dialogOf } from '../support/dialog.ts';
 import {
   PASSWORD,
   screenshot,
@@ -50,7 +51,7 @@ test('the owner finds someone, hands over a link, disables, enables and removes 
   await page.getByText('Only owner').first().waitFor();
 
   // A link to set a password, which she uses herself.
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await page.getByRole('button', { name: 'Make a link' }).click();
   await dialog.getByRole('button', { name: 'Make the link' }).click();
   const link = await page.getByLabel('password link', { exact: true }).innerText();

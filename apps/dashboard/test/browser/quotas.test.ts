@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QuotaUse } from '../../server/src/quotas/quota-use.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
@@ -87,8 +88,9 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   });
   const before = (await usedBy('shop'))?.used ?? 0;
   await own.getByRole('button', { name: 'Remove files of deploy #1' }).click();
-  await own.getByRole('dialog').getByRole('button', { name: 'Remove the files' }).click();
+  await dialogOf(own).getByRole('button', { name: 'Remove the files' }).click();
   await own.getByText('The files of deploy #1 are removed.').first().waitFor();
+  await dialogClosed(own);
   await own
     .getByRole('button', { name: 'Remove files of deploy #1' })
     .waitFor({ state: 'detached' });

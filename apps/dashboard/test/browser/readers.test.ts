@@ -224,8 +224,7 @@ test('an owner adds a script of analytics, which a page then loads, and removes 
     }),
   );
   await page.goto(site('stats'));
-  await page.waitForFunction(() => document.title === 'counted').catch(() => undefined);
-  assert.equal(await page.title(), 'counted');
+  await timeUntil(async () => (await page.title()) === 'counted');
   assert.deepEqual(complaints, []);
   await settings.getByRole('button', { name: 'Remove it' }).click();
   await settings.getByText('The pages load no script of yours.').first().waitFor();

@@ -88,7 +88,9 @@ test('two documents are read, searched, linked to and tried on one site, each wi
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: 860 });
       assert.ok(await page.evaluate(FITS), `${name} is scrolled sideways at ${width}`);
-      assert.deepEqual(await seriousViolations(page), [], name);
+      // Themes differ in nothing else.
+      const colorsOnly = colorScheme === 'dark';
+      assert.deepEqual(await seriousViolations(page, { colorsOnly }), [], name);
       await screenshot(page, `references-${name}-${colorScheme}-${width}`);
     }
     await page.setViewportSize({ width: 1280, height: 860 });

@@ -86,7 +86,7 @@ test('an owner rehearses a move from the page of the domain, and copies the redi
   // What it looks like where there is more to say.
   const place = `${path}/rehearsal`;
   const pretend = async (answer: ReturnType<typeof rehearsal>) => {
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.route('**/rehearsals/latest', (route) => route.fulfill({ json: answer }));
   };
   await pretend(rehearsal({ result: NOT_READY }));

@@ -11,6 +11,8 @@ import {
   type TestRepository,
 } from '@petstore/test-support/git-hosts/test-repository.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { waitAhead } from '../support/ahead.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { documentTitled } from '../support/project.ts';
@@ -34,6 +36,8 @@ let projects = 0;
 
 before(async () => {
   owner = await shared().member();
+  // The page asks every few seconds how it stands: the tests put its clock forward.
+  await owner.page.clock.install();
 });
 
 /** A project, a repository at the host with a document in `docs`, and the page that connects both. */
@@ -58,16 +62,18 @@ async function setUp() {
 /** Fills in the form that connects a repository, and sends it. */
 async function connect(page: Page, url: string, access = 'Public', token = '') {
   await page.getByRole('button', { name: 'Connect a repository' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await dialog.getByLabel('Address').fill(url);
   await dialog.getByRole('radio', { name: access, exact: true }).check();
   if (token !== '') await dialog.getByLabel('Token', { exact: true }).fill(token);
   await dialog.getByLabel('Folder or document').fill('docs');
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await dialogClosed(page);
 }
 
 const state = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
+
+const reached = (page: Page, text: string) => waitAhead(page, state(page, text));
 
 test('a repository is connected on its page, each push is shown, and branches have previews', {
   skip: WITHOUT_GIT,
@@ -79,22 +85,20 @@ test('a repository is connected on its page, each push is shown, and branches ha
 
   push('Pets on a branch', { branch: 'feature/ä' });
   await connect(page, url);
-  await state(page, 'Up to date').waitFor();
+  await reached(page, 'Up to date');
   assert.equal(await titleAt(shared().site(slug)), 'Pets one');
   const branches = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
   const feature = branches.filter({ hasText: 'feature/ä' });
   await feature.getByText('was there before the repository was connected').waitFor();
   await feature.getByRole('button', { name: 'Deploy: feature/ä' }).click();
-  await feature.getByRole('link', { name: /--feature/ }).waitFor();
+  await waitAhead(page, feature.getByRole('link', { name: /--feature/ }));
   assert.equal(await branches.filter({ hasText: 'Live branch' }).count(), 1);
   await look(page, shared(), place('connected', 'Up to date'));
 
   const hash = push('Pets two');
   await page.getByRole('button', { name: 'Ask now' }).click();
-  await branches
-    .filter({ hasText: hash.slice(0, 7) })
-    .filter({ hasText: 'Up to date' })
-    .waitFor();
+  const newest = branches.filter({ hasText: hash.slice(0, 7) });
+  await waitAhead(page, newest.filter({ hasText: 'Up to date' }));
   assert.equal(await titleAt(shared().site(slug)), 'Pets two');
   await branches.filter({ hasText: 'main' }).getByRole('link', { name: /^#/ }).click();
   await page.getByRole('heading', { name: 'Commit' }).waitFor();
@@ -107,14 +111,14 @@ test('a repository is connected on its page, each push is shown, and branches ha
   await page.getByText('Push it again, or choose another live branch.').waitFor();
   await look(page, shared(), place('branch-missing', 'Push it again'), undefined, true);
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByRole('dialog').getByLabel('Live branch').fill('trunk');
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await state(page, 'Up to date').waitFor();
+  await dialogOf(page).getByLabel('Live branch').fill('trunk');
+  await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+  await reached(page, 'Up to date');
 
   await page.getByRole('switch', { name: 'Previews of branches' }).click();
   await page.getByText('Previews of branches are off.').first().waitFor();
   await page.getByRole('button', { name: 'Disconnect the repository' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
   await page.getByText('Deploy by pushing').waitFor();
   assert.equal(await titleAt(shared().site(slug)), 'Pets two');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
@@ -129,7 +133,7 @@ test('a token that ends is told with what to do, and a new one goes on', {
     host.credentials = null;
   });
   await connect(page, url, 'Access token', 'first');
-  await state(page, 'Up to date').waitFor();
+  await reached(page, 'Up to date');
   host.credentials = 'x-access-token:second';
   push('Pets later');
   await page.getByRole('button', { name: 'Ask now' }).click();
@@ -137,9 +141,9 @@ test('a token that ends is told with what to do, and a new one goes on', {
   await alert.waitFor();
   await look(page, shared(), place('token', 'Enter a new token'), undefined, true);
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill('second');
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await state(page, 'Up to date').waitFor();
+  await dialogOf(page).getByLabel('Token', { exact: true }).fill('second');
+  await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+  await reached(page, 'Up to date');
   await alert.first().waitFor({ state: 'detached' });
   assert.deepEqual(withoutRefusals(owner.complaints), []);
 });
@@ -150,7 +154,7 @@ test('a deploy key is copied to the host, and another key of the host is accepte
   const { slug, page, place, repository } = await setUp();
   const ssh = await gitSshHost(t);
   await page.getByRole('button', { name: 'Connect a repository' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await dialog.getByLabel('Address').fill(`${ssh.origin}${repository.folder}`);
   assert.ok(await dialog.getByRole('radio', { name: 'Deploy key' }).isChecked());
   await dialog.getByLabel('Folder or document').fill('docs');
@@ -160,7 +164,7 @@ test('a deploy key is copied to the host, and another key of the host is accepte
   assert.match(key, /^ssh-ed25519 \S+/);
   await ssh.authorize(key);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await state(page, 'Up to date').waitFor();
+  await reached(page, 'Up to date');
   assert.equal(await titleAt(shared().site(slug)), 'Pets one');
   await page.getByRole('heading', { name: 'Keys of the host' }).waitFor();
   await look(page, shared(), place('key', 'Keys of the host'), undefined, true);
@@ -171,7 +175,7 @@ test('a deploy key is copied to the host, and another key of the host is accepte
   await look(page, shared(), place('host-key', 'Accept the new key only if'), undefined, true);
   await page.getByRole('button', { name: 'Accept the new key' }).click();
   await dialog.getByRole('button', { name: 'Accept the new key' }).click();
-  await state(page, 'Up to date').waitFor();
+  await reached(page, 'Up to date');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
 });
 
@@ -180,8 +184,8 @@ test('a webhook is set up with a secret that is shown once, and its push is show
 }, async () => {
   const { slug, page, push, place, url } = await setUp();
   await connect(page, url);
-  await state(page, 'Up to date').waitFor();
-  const dialog = page.getByRole('dialog');
+  await reached(page, 'Up to date');
+  const dialog = dialogOf(page);
   const open = async () => {
     await page.getByRole('button', { name: 'Set up the webhook' }).click();
     await dialog.getByRole('button', { name: 'Make a secret' }).click();
@@ -193,7 +197,7 @@ test('a webhook is set up with a secret that is shown once, and its push is show
     .getByRole('status', { name: 'address of the webhook' })
     .textContent();
   await dialog.getByRole('button', { name: 'I have entered both' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await dialogClosed(page);
   await page.getByText('Nothing has arrived yet.').waitFor();
   assert.ok(!(await page.content()).includes(secret));
 
@@ -210,13 +214,13 @@ test('a webhook is set up with a secret that is shown once, and its push is show
     });
   };
   assert.equal((await deliver('another')).status, 401);
-  await page.getByText('Enter the secret of the webhook at the host again').waitFor();
+  // The page finds out by itself.
+  await waitAhead(page, page.getByText('Enter the secret of the webhook at the host again'));
   await look(page, shared(), place('webhook', 'Enter the secret of the webhook'), undefined, true);
   const hash = push('Pets by a webhook');
   assert.ok((await deliver(secret)).ok);
-  // The page finds out by itself.
-  await page.getByText(hash.slice(0, 7)).first().waitFor();
-  await state(page, 'Up to date').waitFor();
+  await waitAhead(page, page.getByText(hash.slice(0, 7)));
+  await reached(page, 'Up to date');
   assert.equal(await titleAt(shared().site(slug)), 'Pets by a webhook');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
 });
@@ -227,7 +231,7 @@ test('a deploy that fails leads from the page to its problems, and a viewer chan
   const { slug, page, repository, place, url } = await setUp();
   repository.commit({ 'docs/openapi.json': '{ "openapi": "3.1.0", ' }, { message: 'Break it' });
   await connect(page, url);
-  await state(page, 'Deploy failed').waitFor();
+  await reached(page, 'Deploy failed');
   await look(page, shared(), place('failed', 'Open deploy #1'), undefined, true);
   await page.getByRole('link', { name: 'Open deploy #1' }).click();
   await page.waitForURL(/\/deploys\/[a-z2-7]+$/);

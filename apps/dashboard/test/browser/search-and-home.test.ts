@@ -69,6 +69,8 @@ test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what ther
   await page.keyboard.type('domain');
   await highlighted.filter({ hasText: /^Add domain/ }).waitFor();
   await page.getByRole('option', { name: /^Domains/ }).waitFor();
+  // All that is found has come.
+  await page.getByText(/^\d+ results$/).waitFor({ state: 'attached' });
   await page.keyboard.press('ArrowDown');
   await highlighted.filter({ hasText: /^Domains/ }).waitFor();
   await page.keyboard.press('Enter');

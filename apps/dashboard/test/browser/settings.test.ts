@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Project } from '../../server/src/projects/project.ts';
+import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { type Installation, sharedInstallation } from '../support/installation.ts';
 import { fetchFromSite } from '../support/site.ts';
 import { deploy } from '../support/uploads.ts';
@@ -57,9 +58,8 @@ test('another address moves the site, and the old one leads there until its owne
   await page.goto(settings);
   await page.waitForURL(`${origin}/projects/pets/settings`);
   await former.getByRole('button', { name: /^End the redirect of/ }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'End the redirect' }).click();
-  // What is behind a dialog has no role, as if it were gone.
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialogOf(page).getByRole('button', { name: 'End the redirect' }).click();
+  await dialogClosed(page);
   await former.waitFor({ state: 'detached' });
   assert.equal((await fetchFromSite(site(slug))).status, 404);
 });
@@ -105,7 +105,7 @@ test('a token is shown once, works, and is refused once revoked', async () => {
   await page.getByText('may read, deploy, and manage domains, as far as you may').waitFor();
   const token = await page.getByLabel('token', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialogClosed(page);
   await page.getByText('never used').waitFor();
   await page.getByText('May read, deploy, and manage domains').waitFor();
   assert.equal((await page.content()).includes(token), false);
@@ -117,7 +117,7 @@ test('a token is shown once, works, and is refused once revoked', async () => {
   const invitations = `${origin}/api/projects/${slug}/invitations`;
   assert.equal((await program.get(invitations, { headers })).status(), 403);
   await page.getByRole('button', { name: 'Revoke Build server' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No tokens').waitFor();
   assert.equal((await ask()).status(), 401);
 });
@@ -127,7 +127,7 @@ test('the owner of the installation changes the plan, and the audit log tells', 
   await page.goto(`${settings}/plan`);
   await page.getByText('Nothing is charged here.').waitFor();
   await page.getByRole('button', { name: 'Change to Pro' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Change the plan' }).click();
   await page.getByText('is now on the plan Pro.').first().waitFor();
   await page.getByRole('button', { name: 'Change to Free' }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();

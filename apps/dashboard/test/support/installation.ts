@@ -85,7 +85,10 @@ async function startInstallation(
 
   let members = 0;
   const visitor = async (): Promise<Visitor> => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+    // Without what moves, there is nothing to wait for.
+    const context = await browser.newContext({
+      ...{ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
+    });
     const page = await context.newPage();
     const { complaints } = watch(page);
     return { page, complaints, call: caller(page, origin) };

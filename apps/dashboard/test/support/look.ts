@@ -56,9 +56,10 @@ export async function look(
   await timeUntil(async () => /^.+ · Dashboard$/.test(await page.title()));
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
   await open?.(page);
   for (const [index, view] of views.entries()) {
-    await page.emulateMedia({ colorScheme: view.colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme: view.colorScheme });
     await page.setViewportSize({ width: view.width, height: view.width === 360 ? 740 : 860 });
     assert.ok(await page.evaluate(FITS), `${path} is scrolled sideways (${view.name})`);
     await screenshot(page, `${name}-${view.name}`);

@@ -61,17 +61,40 @@ export class PostgresDatabases {
   /** Makes an empty database; its address. */
   async createDatabase(options = 'STRATEGY file_copy'): Promise<string> {
     const name = `test_${randomBytes(8).toString('hex')}`;
-    const sql = connectTo(this.url('postgres'));
-    await sql.unsafe(`CREATE DATABASE ${name} ${options}`);
-    await sql.end();
+    await this.#administer(`CREATE DATABASE ${name} ${options}`);
     return this.url(name);
   }
 
   /** Removes a database by its address, with whoever is connected to it. */
   async dropDatabase(url: string): Promise<void> {
-    const sql = connectTo(this.url('postgres'));
-    await sql.unsafe(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-    await sql.end();
+    await this.#administer(
+      `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`,
+    );
+  }
+
+  /**
+   * Makes and removes databases over one connection until `ending`, where nobody stops the server: to connect takes as
+   * long as to remove a database.
+   */
+  keepConnected(ending: Ending): void {
+    if (this.#kept) return;
+    const connection = connectTo(this.url('postgres'));
+    this.#kept = connection;
+    cleanUp(ending, async () => {
+      this.#kept = undefined;
+      await connection.end();
+    });
+  }
+
+  #kept: TestConnection | undefined;
+
+  async #administer(statement: string): Promise<void> {
+    const connection = this.#kept ?? connectTo(this.url('postgres'));
+    try {
+      await connection.unsafe(statement);
+    } finally {
+      if (connection !== this.#kept) await connection.end();
+    }
   }
 
   /** Makes a copy of a database that was prepared once for all who ask, in whatever process; its address. */
@@ -207,6 +230,8 @@ export class PostgresServer extends PostgresDatabases {
         '--no-sync',
         '--no-instructions',
       ],
+      // The password guards nothing, and each connection would compute its hash for a millisecond.
+      ...['-c', 'scram_iterations=1'],
     ]);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -251,7 +276,10 @@ export interface TestConnection {
 /** A connection of the test's own, past the service. */
 export function connectTo(url: string): TestConnection {
   const session = { name: 'test', settings: {}, int8: BigInt };
-  const server = new Server(postgresAddress('url', url, 'any'), session);
+  // Encryption would be asked for first, over a connection of its own.
+  const address = new URL(url);
+  if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'disable');
+  const server = new Server(postgresAddress('url', address.href, 'any'), session);
   // Made with the first statement.
   let connection: Promise<Connection> | undefined;
   const connected = () => {

@@ -8,9 +8,11 @@ let server: Promise<PostgresDatabases> | undefined;
  * A server that nobody stops: the one of the whole run, or, when a file is run alone, one that is
  * gone when the file is done.
  */
-export function sharedServer(): Promise<PostgresDatabases> {
+export async function sharedServer(): Promise<PostgresDatabases> {
   server ??= findServer();
-  return server;
+  const found = await server;
+  found.keepConnected(FILE);
+  return found;
 }
 
 async function findServer(): Promise<PostgresDatabases> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import { trustedRoots } from '../trusted-roots.ts';
 
 /** How long an authority may take for one response, in milliseconds. */
@@ -77,7 +78,8 @@ export type AcmeTransport = (url: string, method: string, body?: unknown) => Pro
  */
 export function acmeAgent(caFile: string | undefined): Agent {
   const ca = trustedRoots('ACME_CA_FILE', caFile);
-  return new Agent({ keepAlive: true, ...(ca && { ca }) });
+  // Made once: an agent that has the roots themselves reads all of them for each connection, and compares them for each request.
+  return new Agent({ keepAlive: true, ...(ca && { secureContext: createSecureContext({ ca }) }) });
 }
 
 /**

@@ -76,6 +76,7 @@ export async function startDashboard({
   webBuild = ensureWebBuild(log),
   sockets = {},
   patienceMs = 0,
+  open = openDatabase,
 }: {
   config: Config;
   log: Log;
@@ -90,6 +91,8 @@ export async function startDashboard({
   sockets?: EdgeSockets & { readonly dashboard?: number };
   /** How long clients that are busy get for one more request when it closes, in milliseconds. */
   patienceMs?: number;
+  /** How the database is opened. */
+  open?: typeof openDatabase;
 }): Promise<Dashboard> {
   // Awaited where it is needed.
   webBuild.catch(() => {});
@@ -108,7 +111,7 @@ export async function startDashboard({
   };
   try {
     const observer = metrics && databaseObserver(metrics);
-    const database = await openDatabase(config.databaseUrl, config.databasePoolSize, observer);
+    const database = await open(config.databaseUrl, config.databasePoolSize, observer);
     const { db } = database;
     closers.push(database.close);
     const { httpPort, httpsPort } = config.edge;

@@ -10,7 +10,7 @@ import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from '../../server/src/deploys/receive-upload.ts';
 import { ensureWebBuild } from '../../server/src/web/ensure-web-build.ts';
 import { shareCompressionsWith } from './compressions.ts';
-import { UP_TO_DATE } from './store.ts';
+import { openPrepared, UP_TO_DATE } from './store.ts';
 
 export interface Service extends Dashboard {
   /** Where the dashboard listens: `http://127.0.0.1:12345`. */
@@ -68,6 +68,7 @@ export async function startService(
   const dashboard = await startDashboard({
     ...{ config, log, version: '0.0.0-test', now, passwordCost, uploadLimits },
     webBuild: pages,
+    open: openPrepared,
   });
   cleanUp(t, dashboard.close);
   shareCompressionsWith(config.dataDir);

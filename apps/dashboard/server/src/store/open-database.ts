@@ -3,13 +3,13 @@ import { retrying } from '@petstore/postgres/retrying.ts';
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { Kysely, type TransactionBuilder } from 'kysely';
+import { type Dialect, Kysely, type TransactionBuilder } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { DatabaseObserver } from '../operations/database-metrics.ts';
 import { isRetryable } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Database, Db, Engine } from './schema.ts';
-import { dialectOver, sqliteDialect } from './sqlite.ts';
+import { dialectOver, dialectOverMemory, sqliteDialect } from './sqlite.ts';
 
 /** The variable that names the database, for messages. */
 export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';
@@ -32,21 +32,39 @@ export async function openDatabase(
   const engine: Engine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
   try {
     const dialect = await dialectOf(url, poolSize, observer);
-    const db = new RetryingKysely<Database>({
-      dialect,
-      ...(observer && {
-        log: ({ level, queryDurationMillis }) =>
-          observer.statement(queryDurationMillis, level === 'error'),
-      }),
-    });
-    await migrate(db, engine, url).catch(async (error) => {
-      await db.destroy().catch(() => {});
-      throw error;
-    });
-    return { db, engine, close: () => db.destroy() };
+    return await openWith(dialect, engine, (db) => migrate(db, engine, url), observer);
   } catch (error) {
     throw explained(error, url);
   }
+}
+
+/** The same for a database in memory that is open and may have tables; it is closed with what this returns. */
+export function openMemory(
+  database: DatabaseSync,
+  observer?: DatabaseObserver,
+): Promise<OpenDatabase> {
+  const toLatest = (db: Db) => migrateWith(db, 'sqlite');
+  return openWith(dialectOverMemory(database), 'sqlite', toLatest, observer);
+}
+
+async function openWith(
+  dialect: Dialect,
+  engine: Engine,
+  bringUpToDate: (db: Db) => Promise<void>,
+  observer?: DatabaseObserver,
+): Promise<OpenDatabase> {
+  const db = new RetryingKysely<Database>({
+    dialect,
+    ...(observer && {
+      log: ({ level, queryDurationMillis }) =>
+        observer.statement(queryDurationMillis, level === 'error'),
+    }),
+  });
+  await bringUpToDate(db).catch(async (error) => {
+    await db.destroy().catch(() => {});
+    throw error;
+  });
+  return { db, engine, close: () => db.destroy() };
 }
 
 async function dialectOf(url: string, poolSize: number, observer: DatabaseObserver | undefined) {

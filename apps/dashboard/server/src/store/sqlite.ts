@@ -29,7 +29,13 @@ export function sqliteDialect(path: string): Dialect {
   return dialectOver(openFile(path));
 }
 
-/** The same for an open database, which is closed with it. */
+/** The same for a database in memory that is open and may have tables. */
+export function dialectOverMemory(database: DatabaseSync): Dialect {
+  configure(database);
+  return dialectOver(database);
+}
+
+/** The same for an open database as it is set, which is closed with it. */
 export function dialectOver(database: DatabaseSync): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyExpects(database) });
   return {
@@ -106,6 +112,11 @@ function openFile(path: string): DatabaseSync {
     }
   }
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  configure(database);
+  return database;
+}
+
+function configure(database: DatabaseSync): void {
   // Before anything is written: SQLite accepts this only on an empty file. It lets pruning return space without
   // rewriting the whole file.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -116,7 +127,6 @@ function openFile(path: string): DatabaseSync {
   database.exec('PRAGMA foreign_keys = ON');
   // From here on PatientDriver waits for locks: SQLite would wait in this thread.
   database.exec('PRAGMA busy_timeout = 0');
-  return database;
 }
 
 /** Two processes may set the mode of a new file at once, and SQLite does not wait in this case. */

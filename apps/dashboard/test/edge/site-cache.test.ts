@@ -57,6 +57,13 @@ test('while the store is away, what is remembered is served and all else is a 50
   assert.equal((await ask('/', { host: 'b.test' })).status, 200, 'a failure is not remembered');
 });
 
+test('a store that does not respond in time is as one that is away', async (t) => {
+  const { ask, source } = await startTestEdge(t, { timeouts: { storeRead: 50 } });
+  source.hold();
+  const { status, headers } = await ask('/');
+  assert.deepEqual([status, headers['retry-after']], [503, '1']);
+});
+
 test('a change in this process is served from the moment it is told', async (t) => {
   const { ask, source, invalidate } = await startTestEdge(t);
   assert.equal((await ask('/')).status, 200);

@@ -37,7 +37,7 @@ import { RequestCounts } from './sites/request-counts.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
 import { SiteFiles } from './sites/site-files.ts';
 import { ALL_PROJECTS, type SiteSource } from './sites/site-source.ts';
-import { withReadTimeout } from './store-reads.ts';
+import { timedAccess, timedSource } from './store-reads.ts';
 import { startHttpsServer } from './tls/https-server.ts';
 
 export interface EdgeOptions {
@@ -111,7 +111,9 @@ export interface Closing {
 
 /** Serves sites by host name over HTTP and HTTPS. Rejects with Node's error when it cannot listen. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { source, host, port, tls, log, sockets } = options;
+  const { host, port, tls, log, sockets } = options;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const source = timedSource(options.source, timeouts.storeRead);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
@@ -132,7 +134,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     counts,
     readers,
     readerEndpoints(cache, readerCounts, options.now),
-    options.access && siteGate(options.access, cache),
+    options.access && siteGate(timedAccess(options.access, timeouts.storeRead), cache),
     ownHosts,
   );
   const context = {
@@ -147,7 +149,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     failures: failureReporter(log),
     metrics: options.metrics,
     log,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    timeouts,
     connectionsPerAddress: options.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
     closing: closing.signal,
   };
@@ -253,7 +255,7 @@ async function watchChanges(
     const begun = performance.now();
     let waitMs: number = INTERVAL_MS;
     try {
-      const { position, projectIds } = await withReadTimeout(source.changesAfter(known));
+      const { position, projectIds } = await source.changesAfter(known);
       if (!projectIds) invalidate(undefined);
       else if (projectIds.length > 0) invalidate(affected(projectIds));
       known = position;

@@ -1,3 +1,6 @@
+import type { AccessSource } from './access/access-source.ts';
+import type { SiteSource } from './sites/site-source.ts';
+
 /** Concurrent readers of one key share one read. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
@@ -20,15 +23,42 @@ export class SingleFlight<T> {
 }
 
 /** When a read takes longer than this, the store counts as unavailable. In milliseconds. */
-const READ_TIMEOUT_MS = 5_000;
+export const READ_TIMEOUT_MS = 5_000;
 
-/** The result of a read of the store; rejects when that takes too long. */
-export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
+/** A source whose reads reject when they take longer than `timeoutMs`. */
+export function timedSource(source: SiteSource, timeoutMs = READ_TIMEOUT_MS): SiteSource {
+  const { addRequests, addReaders } = source;
+  return {
+    platformCertificateOf: (host) => source.platformCertificateOf(host),
+    findSite: (host) => inTime(source.findSite(host), timeoutMs),
+    readManifest: (hash) => inTime(source.readManifest(hash), timeoutMs),
+    readBlob: (hash) => inTime(source.readBlob(hash), timeoutMs),
+    findPlatformCertificate: (name) => inTime(source.findPlatformCertificate(name), timeoutMs),
+    findCertificate: (name) => inTime(source.findCertificate(name), timeoutMs),
+    findHttpChallenge: (host, token) => inTime(source.findHttpChallenge(host, token), timeoutMs),
+    findTlsChallenge: (host) => inTime(source.findTlsChallenge(host), timeoutMs),
+    changesAfter: (position) => inTime(source.changesAfter(position), timeoutMs),
+    ...(addRequests && { addRequests: (counts) => addRequests.call(source, counts) }),
+    ...(addReaders && { addReaders: (counts) => addReaders.call(source, counts) }),
+  };
+}
+
+/** The same for who may read; a password takes the time that its hash takes. */
+export function timedAccess(source: AccessSource, timeoutMs = READ_TIMEOUT_MS): AccessSource {
+  return {
+    now: () => source.now(),
+    signInWithPassword: (...given) => source.signInWithPassword(...given),
+    judge: (...given) => inTime(source.judge(...given), timeoutMs),
+    redeemTicket: (...given) => inTime(source.redeemTicket(...given), timeoutMs),
+    redeemLink: (...given) => inTime(source.redeemLink(...given), timeoutMs),
+    endSession: (...given) => inTime(source.endSession(...given), timeoutMs),
+  };
+}
+
+async function inTime<T>(read: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms.`)),
-    READ_TIMEOUT_MS,
-  );
+  const late = () => reject(new Error(`The store did not respond within ${timeoutMs} ms.`));
+  const timer = setTimeout(late, timeoutMs);
   try {
     return await Promise.race([read, promise]);
   } finally {

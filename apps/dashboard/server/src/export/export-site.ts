@@ -8,6 +8,7 @@ import { isPage } from '../edge/sites/manifest-paths.ts';
 import { DEFAULT_LIMITS, SiteCache } from '../edge/sites/site-cache.ts';
 import { templateOf } from '../edge/sites/site-files.ts';
 import type { Site, SiteSource } from '../edge/sites/site-source.ts';
+import { timedSource } from '../edge/store-reads.ts';
 import { PagePlaces } from '../edge/versions/page-places.ts';
 import { SiteEditions } from '../edge/versions/site-editions.ts';
 import {
@@ -29,7 +30,10 @@ const CONTENT_BYTES = 1_000_000;
  * meanwhile.
  */
 export function exportSite(source: SiteSource, site: Site): Readable {
-  const cache = new SiteCache(source, { ...DEFAULT_LIMITS, contentBytes: CONTENT_BYTES });
+  const cache = new SiteCache(timedSource(source), {
+    ...DEFAULT_LIMITS,
+    contentBytes: CONTENT_BYTES,
+  });
   return packFiles(filesOf(cache, site));
 }
 

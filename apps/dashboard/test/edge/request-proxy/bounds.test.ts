@@ -86,6 +86,8 @@ test('a request, its response, and the silence within it have their time', async
   const edge = await startTestEdge(t, {
     source,
     requestProxy: { ...ALLOWED, bounds: { arrivalMs: 100 } },
+    // It waits so long for what it does not want any more.
+    timeouts: { headers: 3_000, request: 3_000 },
   });
   const late = await exchange(
     edge.port,

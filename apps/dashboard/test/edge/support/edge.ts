@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { pino } from 'pino';
+import type { Timeouts } from '../../../server/src/edge/connections/limits.ts';
 import { type EdgeOptions, startEdge } from '../../../server/src/edge/edge-server.ts';
 import { MemorySource, SITE } from './memory-source.ts';
 
@@ -39,7 +40,16 @@ export const askOf =
     };
   };
 
-/** An edge on a store that holds SITE at `a.test`. */
+/** A machine that does other things is late with what is there at once. */
+const PATIENT: Partial<Timeouts> = {
+  clientHello: HANGS_MS,
+  handshake: HANGS_MS,
+  headers: HANGS_MS,
+  request: HANGS_MS,
+  storeRead: HANGS_MS,
+};
+
+/** An edge on a store that holds SITE at `a.test`; it has its own patience with nobody but whom `options` names. */
 export async function startTestEdge(
   t: TestContext,
   options: Partial<EdgeOptions> & { source?: MemorySource } = {},
@@ -47,7 +57,10 @@ export async function startTestEdge(
   const source = options.source ?? new MemorySource();
   if (!options.source) source.deploy('a.test', SITE);
   const log = pino({ level: 'silent' });
-  const edge = await startEdge({ host: '127.0.0.1', port: 0, log, ...options, source });
+  const edge = await startEdge({
+    ...{ host: '127.0.0.1', port: 0, log, ...options, source },
+    timeouts: { ...PATIENT, ...options.timeouts },
+  });
   cleanUp(t, () => edge.close());
   return { ...edge, source, ask: askOf(edge.port) };
 }

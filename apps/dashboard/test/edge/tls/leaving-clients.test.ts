@@ -139,10 +139,10 @@ function openMany(port: number, count: number, bytes?: Buffer): Promise<Socket[]
   return Promise.all(Array.from({ length: count }, open));
 }
 
-/** Looks for ten seconds, and more where a look takes long: to count objects a busy machine may take seconds. */
-async function until(holds: () => boolean, found: () => unknown = () => ''): Promise<void> {
+/** Looks for a minute, and more where a look takes long: to count objects a busy machine may take seconds. */
+async function until(holds: () => boolean, found: () => unknown): Promise<void> {
   for (let looks = 0; !holds(); looks++) {
-    assert.ok(looks < 100, `not within ten seconds: ${found()}`);
+    assert.ok(looks < 600, `not within a minute: ${found()}`);
     await sleep(100);
   }
 }

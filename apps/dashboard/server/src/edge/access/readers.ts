@@ -3,7 +3,7 @@ import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import { LRUCache } from 'lru-cache';
 import { clientLimit } from '../client-limit.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
-import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight } from '../store-reads.ts';
 import type { AccessSource, Credential, Verdict } from './access-source.ts';
 
 /**
@@ -79,7 +79,7 @@ export class Readers {
     try {
       const verdict = await this.#limited(() => {
         askedAt = performance.now();
-        return withReadTimeout(this.#source.judge(projectId, credential));
+        return this.#source.judge(projectId, credential);
       });
       this.#known.set(key, { verdict, askedAt });
       this.#isAway = false;

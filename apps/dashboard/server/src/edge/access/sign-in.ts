@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EdgeRequest, RequestTarget } from '../http/edge-request.ts';
 import type { EdgeResponse } from '../http/response.ts';
-import { withReadTimeout } from '../store-reads.ts';
 import { goOn } from './access-responses.ts';
 import type { AccessSource, Place } from './access-source.ts';
 import {
@@ -97,8 +96,7 @@ export function signIns(source: AccessSource) {
     const to = localPath(query(attempt).get('to'));
     const ticket = query(attempt).get('ticket') ?? '';
     const secret = attemptOf(request, access);
-    const begun =
-      secret && (await withReadTimeout(source.redeemTicket(place, ticket, stateOf(secret))));
+    const begun = secret && (await source.redeemTicket(place, ticket, stateOf(secret)));
     if (!begun)
       return refuse(
         401,
@@ -119,7 +117,7 @@ export function signIns(source: AccessSource) {
     try {
       const token = query(attempt).get('token') ?? '';
       const signed = await verifySignedToken(token, 'link', access, source.now());
-      const begun = await withReadTimeout(source.redeemLink(place, signed));
+      const begun = await source.redeemLink(place, signed);
       if (!begun)
         return refuse(401, 'This link was used before. Open a new one where you found it.', to);
       return goOn(access, to, setSession(begun.secret, begun.lifetimeMs, access));
@@ -133,7 +131,7 @@ export function signIns(source: AccessSource) {
     const { request, access, place } = attempt;
     if (!isOwnForm(attempt)) return refuse(403, 'The form was sent from another site.', '/');
     const secret = sessionSecretOf(request, access);
-    if (secret) await withReadTimeout(source.endSession(place, secret));
+    if (secret) await source.endSession(place, secret);
     return goOn(access, '/', clearSession(access));
   };
 

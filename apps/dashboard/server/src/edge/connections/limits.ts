@@ -1,6 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork } from '@petstore/http/networks.ts';
+import { READ_TIMEOUT_MS } from '../store-reads.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -18,6 +19,8 @@ export interface Timeouts {
   readonly stalled: number;
   /** For responses in progress when the edge closes. */
   readonly drain: number;
+  /** For a read of the store, which counts as unavailable after that. */
+  readonly storeRead: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
@@ -28,6 +31,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   keepAlive: 65_000,
   stalled: 60_000,
   drain: 5_000,
+  storeRead: READ_TIMEOUT_MS,
 };
 
 /** Request line and headers together, in bytes (431 beyond). */

@@ -3,7 +3,7 @@ import type { CanonicalHost } from '../host.ts';
 import { API_CATALOG } from '../sites/manifest-paths.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight } from '../store-reads.ts';
 import type { EdgeRequest, RequestTarget } from './edge-request.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 
@@ -40,7 +40,7 @@ export function wellKnown(source: Pick<SiteSource, 'findHttpChallenge'>) {
 
   const challengeResponse = async (host: CanonicalHost, token: string): Promise<EdgeResponse> => {
     const read = reads.read(`${host} ${token}`, () =>
-      limited(() => withReadTimeout(source.findHttpChallenge(host, token))),
+      limited(() => source.findHttpChallenge(host, token)),
     );
     const keyAuthorization = await read;
     return keyAuthorization === undefined ? textResponse(404) : keyResponse(keyAuthorization);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { Invalidations } from '../invalidations.ts';
-import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight } from '../store-reads.ts';
 import { type ContentSource, templateKey } from './content-source.ts';
 import {
   bytesOf,
@@ -176,7 +176,7 @@ export class SiteCache {
   async #readSite(host: CanonicalHost): Promise<Site | undefined> {
     for (let lookUps = 1; ; lookUps++) {
       const mark = this.#invalidations.now();
-      const site = await withReadTimeout(this.#source.findSite(host));
+      const site = await this.#source.findSite(host);
       if (!this.#invalidations.concern(mark, site?.projectId)) {
         if (site && !site.isEmpty) this.#keepSite(host, site);
         else this.#unknownHosts.set(host, { site });
@@ -200,7 +200,7 @@ export class SiteCache {
   }
 
   async #readManifest(artifactHash: string): Promise<Manifest> {
-    const manifest = await withReadTimeout(this.#source.readManifest(artifactHash));
+    const manifest = await this.#source.readManifest(artifactHash);
     if (!manifest) throw new PrunedError(`There is no artifact ${artifactHash}.`);
     const files = Object.keys(manifest.files).length;
     this.#manifests.set(artifactHash, manifest, {
@@ -230,7 +230,7 @@ export class SiteCache {
   }
 
   async #readBlob(hash: string): Promise<Uint8Array> {
-    const bytes = await withReadTimeout(this.#source.readBlob(hash));
+    const bytes = await this.#source.readBlob(hash);
     if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
     return bytes;
   }

@@ -4,7 +4,7 @@ import type { CanonicalHost } from '../host.ts';
 import { Invalidations } from '../invalidations.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { ALL_PROJECTS, type HostCertificate, type SiteSource } from '../sites/site-source.ts';
-import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
 type CertificateSource = Pick<
@@ -77,7 +77,7 @@ export class HostContexts {
   }
 
   async #readPlatform(name: string): Promise<NamedContext | undefined> {
-    const certificate = await withReadTimeout(this.#source.findPlatformCertificate(name));
+    const certificate = await this.#source.findPlatformCertificate(name);
     return (
       certificate && { name, context: { projectId: undefined, context: contextOf(certificate) } }
     );
@@ -98,7 +98,7 @@ export class HostContexts {
   }
 
   async #readOwn(name: string, projectId: string): Promise<NamedContext | undefined> {
-    const certificate = await withReadTimeout(this.#source.findCertificate(name));
+    const certificate = await this.#source.findCertificate(name);
     return certificate && { name, context: { projectId, context: contextOf(certificate) } };
   }
 }

@@ -18,7 +18,7 @@ import { serveHttp2 } from '../http2/http2-server.ts';
 import { ownHostSessions } from '../own-hosts/http2-sessions.ts';
 import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight } from '../store-reads.ts';
 import { FailedHandshakes } from './failed-handshakes.ts';
 import { type HostContext, HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';
@@ -210,7 +210,7 @@ function challengeContexts(source: Pick<SiteSource, 'findTlsChallenge'>) {
   );
 
   const make = async (host: CanonicalHost): Promise<SecureContext | undefined> => {
-    const keyAuthorization = await withReadTimeout(source.findTlsChallenge(host));
+    const keyAuthorization = await source.findTlsChallenge(host);
     if (keyAuthorization === undefined) return undefined;
     // Loaded on first use, which is rare.
     const { challengeCertificate } = await import('./challenge-certificate.ts');

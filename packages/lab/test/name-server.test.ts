@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import {
   type Answer,
   type DecodedPacket,
@@ -290,6 +291,21 @@ test('it has the injected faults until they are cleared', async (t) => {
     const from = performance.now();
     await docs();
     assert.ok(performance.now() - from >= 55);
+  });
+  const { promise: until, resolve: release } = Promise.withResolvers<void>();
+  await during({ until }, async () => {
+    const before = server.queries.length;
+    const held = docs();
+    let isOver = false;
+    void held.then(() => {
+      isOver = true;
+    });
+    await timeUntil(async () => server.queries.length > before);
+    server.clearFaults();
+    assert.equal(lines(await ask('docs.example.test', 'CNAME')).length, 1, 'what comes later');
+    assert.equal(isOver, false);
+    release();
+    assert.equal(lines(await held).length, 1);
   });
   server.clearFaults();
   assert.equal(lines(await docs()).length, 1);

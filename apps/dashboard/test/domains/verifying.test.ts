@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { readAcme } from '../../server/src/config-acme.ts';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
 import { joinAs, setPlan } from '../support/project.ts';
@@ -47,6 +49,28 @@ test('a wrong record has its verdict, and the right one verifies', async (t) => 
   );
   const actions = audit.items.filter(({ target }) => target === HOST).map(({ action }) => action);
   assert.deepEqual(actions, ['domain.verify', 'domain.add']);
+});
+
+test('a check that ends after one that began later does not undo what that one found', async (t) => {
+  const { root, dns, db } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  dns.injectFault({ until: held }, { exactName: HOST, type: 'MX' });
+  const added = await addDomain(root, 'pets', HOST);
+  // The check of a new name is under way, and has seen that there is no record.
+  await timeUntil(async () => dns.queries.includes(`${HOST} MX`));
+  dns.clearFaults();
+  createRecords(dns, added);
+  assert.equal((await verify(root, 'pets', HOST)).state, 'verified');
+  release();
+  const underWay = db
+    .selectFrom('domain_checks')
+    .select('leased_by')
+    .where('leased_by', 'is not', null);
+  await timeUntil(async () => (await underWay.execute()).length === 0);
+  const { verdict, movedAwayAt } = await getDomain(root, 'pets', HOST);
+  assert.deepEqual([verdict?.code, movedAwayAt], ['verified', null]);
+  assert.ok(!(await eventsOf(root, 'pets', HOST)).includes('moved_away'));
 });
 
 test('a record that comes later is found without a click', async (t) => {
@@ -165,12 +189,19 @@ test('Verify is limited for a name, and calls at the same time are one', async (
   await readyProject(root, 'pets');
   await addDomain(root, 'pets', HOST);
   await until(root, ({ checkedAt }) => checkedAt !== null);
-  dns.injectFault({ slowMs: 200 });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  dns.injectFault({ until: held });
   const before = dns.queries.filter((question) => question === `${HOST} CNAME`).length;
   const path = `/api/projects/pets/domains/${HOST}/verify`;
-  const together = await Promise.all(Array.from({ length: 20 }, () => root.call('POST', path)));
-  assert.ok(together.every(({ status }) => status === 200));
+  const begun = startedRequests(t);
+  const calls = Array.from({ length: 20 }, () => root.call('POST', path));
+  await timeUntil(async () => begun() === calls.length);
+  // When a later request is served, all of them wait for the name servers.
+  await getDomain(root, 'pets', HOST);
   dns.clearFaults();
+  release();
+  const together = await Promise.all(calls);
+  assert.ok(together.every(({ status }) => status === 200));
   const alone = dns.queries.filter((question) => question === `${HOST} CNAME`).length - before;
   await verify(root, 'pets', HOST);
   const each =
@@ -243,6 +274,17 @@ test('the link is shown to those alone who may verify, since whoever has it may'
     assert.equal((await json<Domain>(answer)).link, expected, role);
   }
 });
+
+/** How many requests came to servers of this process from now on. */
+function startedRequests(t: TestContext): () => number {
+  let started = 0;
+  const count = () => {
+    started++;
+  };
+  subscribe('http.server.request.start', count);
+  cleanUp(t, () => unsubscribe('http.server.request.start', count));
+  return () => started;
+}
 
 /** The domain once something is true of it. */
 async function until(

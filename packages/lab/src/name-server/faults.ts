@@ -12,7 +12,8 @@ import { isAtOrBelow, plainName, wireRecord, type ZoneRecord } from './zone-reco
  * - `truncate_drop`: the same, and over TCP it does not respond;
  * - `cname_loop`: the name is an alias of another that is an alias of it;
  * - `lie`: it responds with these records instead of its zones' ones;
- * - `slowMs`: it responds after so many milliseconds.
+ * - `slowMs`: it responds after so many milliseconds;
+ * - `until`: it responds when this is fulfilled.
  */
 export type ServerFault =
   | 'servfail'
@@ -25,7 +26,8 @@ export type ServerFault =
   | 'truncate_drop'
   | 'cname_loop'
   | { readonly lie: readonly ZoneRecord[] }
-  | { readonly slowMs: number };
+  | { readonly slowMs: number }
+  | { readonly until: Promise<unknown> };
 
 /** The queries that a fault is for; all of them where nothing is set. */
 export interface Scope {

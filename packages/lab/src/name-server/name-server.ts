@@ -104,6 +104,7 @@ export async function startNameServer({
     if (response instanceof Promise) void response.then(send);
     else if (typeof how === 'object' && 'slowMs' in how)
       setTimeout(send, how.slowMs, response).unref();
+    else if (typeof how === 'object' && 'until' in how) void how.until.then(() => send(response));
     else send(response);
   });
 

@@ -52,12 +52,14 @@ interface CheckContext {
   readonly checked: DomainRow;
   /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
+  /** When the domain had been checked last as the check began; undefined: that does not matter. */
+  readonly lastCheckedAt: number | null | undefined;
 }
 
 /**
  * Stores the result of a check and changes the domain accordingly. Returns the projects whose sites change;
- * undefined where another project came to hold the name since the check began, or the check looked for records that
- * the claim no longer has: then the check is repeated.
+ * undefined where another project came to hold the name since the check began, the check looked for records that the
+ * claim no longer has, or another check ended meanwhile, which may have begun later: then the check is repeated.
  */
 export async function applyCheckResult(
   trx: Trx,
@@ -76,6 +78,8 @@ export async function applyCheckResult(
   const domain = domains.find((locked) => locked.id === id);
   const check = domain && (await findCheck(trx, id));
   if (!project || !domain || !check) return [];
+  const { lastCheckedAt } = context;
+  if (lastCheckedAt !== undefined && check.checked_at !== lastCheckedAt) return undefined;
 
   if (domain.removed_at !== null) {
     return keepOrRelease(trx, domain, result, at);

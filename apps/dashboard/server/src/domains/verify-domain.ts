@@ -73,7 +73,7 @@ function tooOften(waitMs: number): string {
   return `Verify was asked for too often. Try again in ${count(seconds, 'second')}; the DNS is checked by itself meanwhile.`;
 }
 
-/** How often a check is repeated when the domain changed meanwhile. */
+/** How often a check is repeated when the domain changed meanwhile, or was checked by another one. */
 const MAX_CHECKS = 3;
 
 /** Checks the DNS of a domain and applies the result. Returns the changed domain, undefined when it is gone. */
@@ -87,6 +87,7 @@ export async function checkDomain(
   for (let checks = 1; ; checks++) {
     const domain = await findDomainById(db, id);
     if (!domain) return undefined;
+    const known = await findCheck(db, id);
     const expectation = await expectationOf(db, config, domain);
     const result = await checkDns(expectation, {
       ...dnsOptions(config),
@@ -98,6 +99,8 @@ export async function checkDomain(
       const applied = await applyCheckResult(trx, id, result, {
         ...{ at, actor, sealer: deps.sealer, checked: domain },
         proofWasRequired: expectation.proof !== undefined,
+        // The last one counts in any case.
+        lastCheckedAt: checks < MAX_CHECKS ? known?.checked_at : undefined,
       });
       if (applied) await keepRecordsSeen(trx, id, result, at);
       return applied;

@@ -25,17 +25,17 @@ onBothEngines("another account's slow builds do not keep a small deploy waiting"
   await createProject(other, 'small');
   const path = '/api/projects/large/deploys';
   const queued: Deploy[] = [];
-  for (const title of ['One', 'Two', 'Three']) {
-    const document = JSON.stringify(largeDocument(3_000, title));
-    queued.push(await json<Deploy>(await slow.call('POST', path, document), 202));
-  }
+  // The first one lasts until the end of the test.
+  await endIdleBuilders();
+  for (const title of ['One', 'Two', 'Three'])
+    queued.push(await json<Deploy>(await slow.call('POST', path, documentTitled(title)), 202));
+  await holdBuilds(t, 1);
   const states = () =>
     Promise.all(
       queued.map(
         async ({ id }) => (await json<Deploy>(await slow.call('GET', `${path}/${id}`))).state,
       ),
     );
-  while (!(await states()).includes('building')) await sleep(20);
   const waitOfSmall = async () => {
     const { state, createdAt, startedAt } = await deploy(other, 'small', documentTitled('Small'));
     assert.equal(state, 'succeeded');

@@ -437,8 +437,16 @@ test('dashboard deploy names the file in a folder that it may not read', {
   assert.match(stderr, /docs\/docs\.yaml cannot be read: this user may not read it\.\n$/);
 });
 
-/** A client of a server that is no dashboard, and is given up sooner than one. */
-async function clientOf(t: TestContext, listener: RequestListener): Promise<DashboardClient> {
+/** Until silence is the end, in milliseconds: where a test is about that, and otherwise. */
+const SILENCE_MS = 200;
+const PATIENT_MS = 60_000;
+
+/** A client of a server that is no dashboard, which it gives up after so long a silence. */
+async function clientOf(
+  t: TestContext,
+  listener: RequestListener,
+  silenceMs = PATIENT_MS,
+): Promise<DashboardClient> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   cleanUp(t, () => {
     server.close();
@@ -446,14 +454,14 @@ async function clientOf(t: TestContext, listener: RequestListener): Promise<Dash
   });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const patience = { silenceMs: 200, reconnectWaitsMs: [1, 1] };
+  const patience = { silenceMs, reconnectWaitsMs: [1, 1] };
   return new DashboardClient(`http://127.0.0.1:${port}`, 'dash_x', patience);
 }
 
 const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json' } as const;
 
 test('an upload to what is not a dashboard ends with a sentence', async (t) => {
-  const cases: [RequestListener, RegExp][] = [
+  const cases: [RequestListener, RegExp, silenceMs?: number][] = [
     [
       (_, response) => response.end('<!doctype html>'),
       /responded with 200, but not as a dashboard does/,
@@ -462,14 +470,14 @@ test('an upload to what is not a dashboard ends with a sentence', async (t) => {
       (_, response) => response.writeHead(502).end('<p>'),
       /responded with 502, but not as a dashboard/,
     ],
-    [() => {}, /sent nothing for \d+ seconds/],
+    [() => {}, /sent nothing for \d+ seconds/, SILENCE_MS],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
       /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
     ],
   ];
-  for (const [listener, message] of cases) {
-    const client = await clientOf(t, listener);
+  for (const [listener, message, silenceMs] of cases) {
+    const client = await clientOf(t, listener, silenceMs);
     await assert.rejects(client.queueDeploy('pets', UPLOAD, { activate: true }), {
       name: 'UserError',
       message,
@@ -482,19 +490,21 @@ test('a log that breaks off is asked for again, some times, and its lines are to
   let body = '';
   const client = await clientOf(t, (_, response) => {
     asked++;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (body === 'silence') response.write(':\n\n');
-    else response.end(body);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
   });
   const lines: string[] = [];
-  const follow = () => client.followDeploy('pets', 'dep_1', ({ message }) => lines.push(message));
+  const follow = (from = client) =>
+    from.followDeploy('pets', 'dep_1', ({ message }) => lines.push(message));
   await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.equal(asked, 3);
   body = 'event: log\ndata: {"seq":1,"message":"Received"}\n\n';
   await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.deepEqual(lines, ['Received']);
-  body = 'silence';
-  await assert.rejects(follow(), { message: /sent nothing for/ });
+  const silent: RequestListener = (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+  await assert.rejects(follow(await clientOf(t, silent, SILENCE_MS)), {
+    message: /sent nothing for/,
+  });
   body = 'event: end\ndata: <p>\n\n';
   asked = 0;
   await assert.rejects(follow(), { message: /not as a dashboard does/ });

@@ -18,11 +18,14 @@ import { askHttp2, client } from './client.ts';
 // The API beside the dashboard, over TLS at the edge, with an API of the test's own behind it.
 
 const HOST = 'api.example.test' as CanonicalHost;
+
+/** How long the API may be silent, in milliseconds: where that is what a test is about, and otherwise. */
 const SILENT_MS = 400;
+const PATIENT_MS = 60_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function setUp(t: TestContext, handle: Handle, silent = SILENT_MS) {
+async function setUp(t: TestContext, handle: Handle, silent = PATIENT_MS) {
   const api = createServer(handle);
   api.listen(0, '127.0.0.1');
   await once(api, 'listening');
@@ -123,7 +126,7 @@ test('a body of either direction passes as it comes, and not as a whole', async 
 });
 
 test('large bodies arrive whole', async (t) => {
-  const { secure, http2 } = await setUp(t, (request, response) => request.pipe(response), 60_000);
+  const { secure, http2 } = await setUp(t, (request, response) => request.pipe(response));
   const body = Buffer.alloc(3_000_000, 'petstore ');
   const headers = { ':method': 'PUT', ':path': '/' };
   const answers = await Promise.all([
@@ -134,24 +137,26 @@ test('large bodies arrive whole', async (t) => {
 });
 
 test('an API that is away, silent, or breaks off is told apart', async (t) => {
-  let handle: Handle = () => {};
-  const { secure, http2, api } = await setUp(t, (request, response) => handle(request, response));
-  const session = await http2();
-  const asks = [() => secure(HOST, '/'), () => askHttp2(session, { ':path': '/' })];
-  for (const ask of asks) {
+  const asksOf = async ({ secure, http2 }: Awaited<ReturnType<typeof setUp>>) => {
+    const session = await http2();
+    return [() => secure(HOST, '/'), () => askHttp2(session, { ':path': '/' })];
+  };
+  for (const ask of await asksOf(await setUp(t, () => {}, SILENT_MS))) {
     const { status, body } = await ask();
     assert.equal(status, 504);
     assert.deepEqual(Object.keys(JSON.parse(body)), ['code', 'message', 'status']);
   }
-  handle = (request) => request.socket.destroy();
+  let handle: Handle = (request) => request.socket.destroy();
+  const world = await setUp(t, (request, response) => handle(request, response));
+  const asks = await asksOf(world);
   for (const ask of asks) assert.equal((await ask()).status, 502);
   handle = (_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('a part');
     setImmediate(() => response.destroy());
   };
   for (const ask of asks) await assert.rejects(ask(), 'nobody takes a part for all');
-  api.close();
-  api.closeAllConnections();
+  world.api.close();
+  world.api.closeAllConnections();
   for (const ask of asks) assert.equal((await ask()).status, 502);
 });
 
@@ -161,7 +166,7 @@ test('one client does not keep all others out', async (t) => {
     if (request.url === '/held') held += 1;
     else response.end('here');
   };
-  const { http2 } = await setUp(t, handle, 60_000);
+  const { http2 } = await setUp(t, handle);
   const greedy = [await http2(), await http2()];
   for (const session of greedy)
     for (let i = 0; i < 64; i++) session.request({ ':path': '/held' }).on('error', () => undefined);
@@ -224,7 +229,7 @@ test('what is no request, or smuggles one, never reaches the API', async (t) => 
 });
 
 test('a request that does not come to its end is refused', async (t) => {
-  const { httpsPort } = await setUp(t, echo);
+  const { httpsPort } = await setUp(t, echo, SILENT_MS);
   const socket = await handshake(httpsPort, { servername: HOST });
   socket.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 5\r\n\r\n1`);
   const [response] = await once(socket, 'data');

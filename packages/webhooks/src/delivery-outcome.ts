@@ -8,6 +8,8 @@ export interface DeliveryOutcome {
   readonly response?: string;
   /** The receiver's Retry-After, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** There was none within the time that the receiver has. */
+  readonly timedOut?: boolean;
   /** No retry can help: the receiver says that it is gone, or that there is no such address. */
   readonly isFinal?: boolean;
 }

@@ -85,7 +85,7 @@ export async function safePost(
   { body, headers }: { body: string; headers: Readonly<Record<string, string>> },
   { timeoutMs, userAgent, ca, connections, ...network }: PostOptions,
   stop: AbortSignal,
-): Promise<PostResponse | { readonly error: string }> {
+): Promise<PostResponse | { readonly error: string; readonly timedOut?: boolean }> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
   try {
@@ -96,7 +96,8 @@ export async function safePost(
   } catch (error) {
     if (stop.aborted) throw error;
     if (!deadline.aborted) return { error: inWords(error) };
-    return { error: `The receiver did not respond within ${timeoutMs / 1_000} seconds.` };
+    const seconds = timeoutMs / 1_000;
+    return { error: `The receiver did not respond within ${seconds} seconds.`, timedOut: true };
   }
 }
 

@@ -26,7 +26,7 @@ export async function sendWebhook(
 ): Promise<DeliveryOutcome> {
   const headers = signatureHeaders(secret, { id, at, body });
   const response = await safePost(new URL(url), { body, headers }, options, stop);
-  return 'error' in response ? { status: null, error: response.error } : outcomeOf(response, at);
+  return 'error' in response ? { status: null, ...response } : outcomeOf(response, at);
 }
 
 function outcomeOf({ status, retryAfter, text }: PostResponse, at: number): DeliveryOutcome {

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { isPublicAddress } from '@petstore/http/networks.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { Webhook } from 'standardwebhooks';
-import { sendWebhook } from '../src/send-webhook.ts';
+import { type SendOptions, sendWebhook } from '../src/send-webhook.ts';
 import { makeWebhookSecret } from '../src/signature.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -26,10 +26,13 @@ async function receive(t: TestContext, handler: Handler): Promise<string> {
 const secret = makeWebhookSecret();
 const never = new AbortController().signal;
 
-const send = (url: string, isAllowed: (address: string) => boolean = () => true) =>
+const send = (
+  url: string,
+  { isAllowed = () => true, timeoutMs = 5_000 }: Partial<SendOptions> = {},
+) =>
   sendWebhook(
     { id: 'msg_1', url, secret, body: '{"type":"test"}' },
-    { at: Date.now(), timeoutMs: 5_000, userAgent: 'a-test', dnsServers: [], isAllowed },
+    { at: Date.now(), timeoutMs, userAgent: 'a-test', dnsServers: [], isAllowed },
     never,
   );
 
@@ -65,10 +68,18 @@ test('nothing is sent to an address that is not allowed', async (t) => {
     requests += 1;
     response.end();
   });
-  const outcome = await send(url, isPublicAddress);
+  const outcome = await send(url, { isAllowed: isPublicAddress });
   assert.deepEqual(outcome, {
     status: null,
     error: '127.0.0.1 is not an address of the internet.',
   });
   assert.equal(requests, 0);
+});
+
+test('a receiver that does not respond in its time is told apart from every other failure', async (t) => {
+  const url = await receive(t, () => {});
+  assert.deepEqual(await send(url, { timeoutMs: 100 }), {
+    ...{ status: null, timedOut: true },
+    error: 'The receiver did not respond within 0.1 seconds.',
+  });
 });

@@ -2,7 +2,7 @@ import { sendWebhook } from '@petstore/webhooks/send-webhook.ts';
 import { makeWebhookSecret } from '@petstore/webhooks/signature.ts';
 import { eventJson } from '../../events/event.ts';
 import type { Store } from '../../store/store.ts';
-import { SEND_TIMEOUT_MS, sending } from '../../webhooks/delivery/sending.ts';
+import { sending } from '../../webhooks/delivery/sending.ts';
 import { type StoredWebhook, signingSecrets } from '../../webhooks/webhook.ts';
 import type { RecordedDelivery } from '../recorded-request.ts';
 
@@ -35,7 +35,7 @@ export async function probeWebhooks(
       const at = Date.now();
       const began = performance.now();
       const secret = isForged ? makeWebhookSecret() : signingSecrets(webhook, at);
-      const { status } = await sendWebhook(
+      const { status, timedOut } = await sendWebhook(
         { id, url: webhook.url, secret, body: eventJson(event) },
         { at, ...sending(allowsPrivate) },
         stopping,
@@ -44,7 +44,7 @@ export async function probeWebhooks(
       return {
         ...{ endpoint: webhook.id, eventId: `${event.id}`, at, durationMs },
         ...(status !== null && { status }),
-        ...(status === null && durationMs >= SEND_TIMEOUT_MS && { timedOut: true }),
+        ...(timedOut && { timedOut }),
         ...(isForged && { isForged }),
       };
     };

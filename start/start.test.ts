@@ -134,7 +134,7 @@ describe('npm start', { concurrency: 2 }, () => {
     const program = startAlone(t, await temporaryFolder(t));
     const { api, dashboard } = await bannerOf(program);
     // Its standard error is the services', too: closed when all three are gone.
-    const gone = once(program.child, 'close', { signal: AbortSignal.timeout(15_000) });
+    const gone = once(program.child, 'close', { signal: AbortSignal.timeout(120_000) });
     program.child.kill('SIGKILL');
     await gone;
     for (const origin of [new URL(api).origin, dashboard])

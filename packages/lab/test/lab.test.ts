@@ -56,7 +56,7 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
   assert.equal(foreign.status, 403, 'no other page changes the lab');
 
   const until = async (isSo: (domain: DomainAnswer) => boolean, name = NAME) => {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const domain = await call('GET', `${domains}/${name}`);
       if (isSo(domain) || Date.now() > deadline) return domain;
@@ -102,7 +102,7 @@ interface Banner {
 }
 
 async function bannerOf({ child, output }: Program): Promise<Banner> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 120_000;
   while (!output.stdout.includes('Stop with Ctrl-C')) {
     if (child.exitCode !== null || Date.now() > deadline)
       throw new Error(`no banner: ${output.stdout}${output.stderr}`);

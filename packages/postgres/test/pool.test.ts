@@ -396,9 +396,9 @@ test('a transaction that another one undid is done again, and given up within bo
 });
 
 test('discardAll gives up every connection, with what is under way on it', async (t) => {
-  const { pool, raw } = await poolOf(t, { size: 2 });
+  const { pool, raw } = await poolOf(t, { size: 2, limitMs: 20_000 });
   const [idle, busy] = await Promise.all([pool.run(pid), pool.run(pid)]);
-  const asleep = pool.run(nap(1));
+  const asleep = pool.run(nap(10));
   await timeUntil(async () => (await working(raw)).length === 1);
   pool.discardAll();
   await assert.rejects(asleep, LOST);

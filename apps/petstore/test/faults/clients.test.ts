@@ -7,6 +7,7 @@ import { closed } from '@petstore/test-support/closed.ts';
 import { onEveryEngine } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { ask } from '../support/animals.ts';
 import { serve } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -72,9 +73,7 @@ onEveryEngine(
     assert.deepEqual(all.at(-1), last);
 
     // Nothing is held for those who left. The one that stays is the test's own client.
-    for (let waited = 0; (await openConnections(service)) > 2 && waited < 100; waited++)
-      await sleep(20);
-    assert.ok((await openConnections(service)) <= 2);
+    await timeUntil(async () => (await openConnections(service)) <= 2);
     assert.deepEqual(logged, []);
   },
 );

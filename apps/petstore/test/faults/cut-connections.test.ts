@@ -213,10 +213,10 @@ test('a server that ends each connection as it is made is a 503 at once, until i
   proxy.endAtOnce();
   proxy.end();
   await timeUntil(async () => proxy.connections === 0);
-  const start = performance.now();
+  const begun = performance.now();
   const answers = await Promise.all([1, 2, 3].map(() => call('GET', '/pets/1')));
   for (const answer of answers) await assertError(answer, 'unavailable');
-  assert.ok(performance.now() - start < 3_000, `${performance.now() - start} ms`);
+  await assertTook(performance.now() - begun, 3_000, 'to be told');
   proxy.restore();
   assert.equal((await call('GET', '/pets/1')).status, 200);
   assert.equal(program.child.exitCode, null, program.output.stderr);

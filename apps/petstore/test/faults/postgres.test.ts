@@ -6,7 +6,7 @@ import { connectTo, PostgresServer } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { assertNotReady } from '../support/assert-error.ts';
 import { petstore, serve } from '../support/program.ts';
 
@@ -64,11 +64,8 @@ test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost,
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
     await server.resume();
     const before = acknowledged.length;
-    const deadline = Date.now() + 5_000;
-    while (acknowledged.length < before + 20) {
-      assert.ok(Date.now() < deadline, 'writes go on');
-      await sleep(10);
-    }
+    const ms = await timeUntil(async () => acknowledged.length >= before + 20);
+    await assertTook(ms, 5_000, 'until writes go on it');
     assert.equal((await fetch(`${program.origin}/readyz`)).status, 200);
   }
   isOver = true;
@@ -76,7 +73,7 @@ test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost,
 
   for (const what of statuses.keys()) assert.match(what, /^(POST (201|503)|GET (200|503|404))$/);
   // A server that is stopped may hold connections that are just being made for some seconds.
-  assert.ok(slowest < 7_500, `an answer took ${slowest} ms`);
+  await assertTook(slowest, 7_500, 'an answer');
 
   const found: string[] = [];
   let url: string | undefined = `${pets}?limit=100`;

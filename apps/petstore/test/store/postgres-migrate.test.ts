@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeOf, timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
 import { stepsFrom } from '../../src/store/postgres/steps.ts';
@@ -114,7 +114,7 @@ test('a table that is in use for a while is changed when it is free', async (t) 
     return waiting.length === 1;
   });
   // Whoever comes behind the change waits, and goes on when that gives up for the moment, within two seconds.
-  await other.unsafe(`SET statement_timeout = '3s'; ${INSERT}`);
+  await assertTook(await timeOf(() => other.unsafe(INSERT)), 3_000, 'an insert behind the change');
   assert.equal(await versionOf(observer), version);
   await raw.unsafe('COMMIT');
   const store = await opening;

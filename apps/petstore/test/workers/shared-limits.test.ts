@@ -11,8 +11,8 @@ onSharedEngines(
   'workers let a key make its quota of requests, and not one more',
   async (t, engine) => {
     const service = await startWorkers(t, engine, 3, {
-      PETSTORE_RATE_LIMIT: '10',
-      PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '30',
+      PETSTORE_RATE_LIMIT: '1',
+      PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '300',
     });
     let passed = 0;
     for (let refused = 0; refused < 40; ) {
@@ -33,8 +33,8 @@ onSharedEngines(
 // On PostgreSQL the database counts, for processes of other machines, too, and takes nothing back.
 test('a worker that is replaced leaves its part of a quota to the others', async (t) => {
   const service = await startWorkers(t, SQLITE_FILE, 2, {
-    PETSTORE_RATE_LIMIT: '5',
-    PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '40',
+    PETSTORE_RATE_LIMIT: '1',
+    PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '200',
   });
   for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 200);
   const former = await service.workers();

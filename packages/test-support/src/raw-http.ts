@@ -15,6 +15,8 @@ interface Options {
   readonly pauseMs?: number;
   /** For how long the server says nothing more before it has said all, unless it closes. */
   readonly timeoutMs?: number;
+  /** How many responses are waited for at least, unless it closes: 1 where undefined. */
+  readonly responses?: number;
   /** Whether the server must not respond. Otherwise the first response is waited for: a busy machine takes its time. */
   readonly isSilent?: boolean;
   /** Ends the client's side after the last piece. */
@@ -34,7 +36,7 @@ const LOOKS = 10;
 export async function exchange(
   port: number,
   pieces: string | Buffer | readonly (string | Buffer)[],
-  { pauseMs = 0, timeoutMs = 1_000, isSilent = false, end = false }: Options = {},
+  { pauseMs = 0, timeoutMs = 1_000, responses = 1, isSilent = false, end = false }: Options = {},
 ): Promise<RawResponse[]> {
   const socket = connect(port, '127.0.0.1');
   const received: Buffer[] = [];
@@ -51,7 +53,11 @@ export async function exchange(
   if (end) socket.end();
   const text = () => Buffer.concat(received).toString('utf8');
   const isToHead = /^HEAD /m.test([pieces].flat().join(''));
-  const mayEnd = () => (received.length === 0 ? isSilent : isWhole(text(), isToHead));
+  const mayEnd = () => {
+    if (received.length === 0) return isSilent;
+    const whole = countWhole(text(), isToHead);
+    return whole !== undefined && whole >= responses;
+  };
   await closedOrQuiet(socket, timeoutMs, mayEnd);
   socket.destroy();
   return parseResponses(text());
@@ -73,7 +79,7 @@ async function closedOrQuiet(
   };
   socket.on('data', restart);
   while (!socket.closed) {
-    await sleep(quietMs / LOOKS);
+    await closedWithin(socket, quietMs / LOOKS);
     await turn();
     looks += 1;
     if (looks < LOOKS) continue;
@@ -81,19 +87,37 @@ async function closedOrQuiet(
   }
 }
 
-/** Whether what came over the wire ends where a response does. To `HEAD` none has a body, whatever its length says. */
-function isWhole(text: string, isToHead: boolean): boolean {
+/** Waits until a connection is closed, but not longer. */
+function closedWithin(socket: Socket, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      socket.off('close', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    socket.once('close', end);
+  });
+}
+
+/**
+ * How many responses came over the wire; undefined where it does not end where one does. To `HEAD` none has a body,
+ * whatever its length says.
+ */
+function countWhole(text: string, isToHead: boolean): number | undefined {
   let rest = text;
+  let count = 0;
   while (rest.length > 0) {
     const headEnd = rest.indexOf('\r\n\r\n');
-    if (headEnd < 0) return false;
+    if (headEnd < 0) return undefined;
+    count++;
     const { status, headers } = parseHead(rest.slice(0, headEnd));
     const bytes = Buffer.from(rest.slice(headEnd + 4), 'utf8');
     const length = lengthOf(status, headers);
-    if (bytes.length < length) return isToHead;
+    if (bytes.length < length) return isToHead ? count : undefined;
     rest = bytes.subarray(length).toString('utf8');
   }
-  return true;
+  return count;
 }
 
 function parseHead(head: string): Omit<RawResponse, 'body'> {

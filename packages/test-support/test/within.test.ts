@@ -36,6 +36,11 @@ test('a response is read until it is whole, however long the server says nothing
   });
   const { port } = server.address() as AddressInfo;
   const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+  const both = await exchange(port, get + get, { timeoutMs: 20, responses: 2 });
+  assert.deepEqual(
+    both.map(({ body }) => body),
+    ['abcdef', 'abcdef'],
+  );
   const [first, ...more] = await exchange(port, get, { timeoutMs: 20 });
   assert.equal(first?.body, 'abcdef');
   assert.deepEqual(more, []);

@@ -155,7 +155,7 @@ async function ask(
   bytes: string | readonly string[],
 ): Promise<RawResponse[]> {
   const pieces = [WARM, bytes, LAST].flat().map((piece) => piece.replaceAll('KEY', key));
-  const responses = await exchange(port, pieces, { pauseMs: 10, timeoutMs: 100 });
+  const responses = await exchange(port, pieces, { pauseMs: 10, timeoutMs: 10_000 });
   return responses.slice(1);
 }
 

@@ -46,7 +46,10 @@ test('the trace of a client goes on through a request to the database, in spans 
   const typed = 'Content-Type: application/json\r\nContent-Length: 29\r\n\r\n';
   const pieces = [`${head}${traced}${typed}`, '{"name":"Rex","categoryId":1}'];
   const port = Number(new URL(origin).port);
-  const added = await exchange(port, [...pieces, ...pieces], { pauseMs: 100, timeoutMs: 1_500 });
+  const added = await exchange(port, [...pieces, ...pieces], {
+    ...{ pauseMs: 100, timeoutMs: 200 },
+    responses: 2,
+  });
   assert.deepEqual(
     added.map(({ status }) => status),
     [201, 201],

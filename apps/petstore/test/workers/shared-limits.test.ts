@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSharedEngines, SQLITE_FILE } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { petstore } from '../support/program.ts';
 import { ask, startWorkers } from '../support/workers.ts';
@@ -48,6 +49,8 @@ test('a worker that is replaced leaves its part of a quota to the others', async
   assert.equal(passed, 200);
 });
 
+const MINUTE_MS = 60_000;
+
 onSharedEngines('wrong keys are counted over all workers', async (t, engine) => {
   const service = await startWorkers(t, engine, 3, { PETSTORE_AUTH_FAILURES_PER_MINUTE: '10' });
   const statusesFrom = async (from: string, count: number) => {
@@ -58,31 +61,34 @@ onSharedEngines('wrong keys are counted over all workers', async (t, engine) => 
     }
     return statuses;
   };
-  // On a busy machine, too, the news of one may take longer than the next request: so up to three times, each from
-  // another address.
-  let statuses: number[] = [];
-  let looked = 0;
-  let from = '';
-  for (from of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) {
-    statuses = await statusesFrom(from, 30);
-    looked = statuses.filter((status) => status === 401).length;
-    if (looked <= 12) break;
-  }
-  assert.ok(looked >= 10 && looked <= 12, `${looked} of 30 were looked at`);
-  assert.ok(statuses.slice(20).every((status) => status === 429));
+  // On a busy machine, too, the news of one may take longer than the next request, and workers longer to be replaced
+  // than the minute in which failures count: so up to four times, each from another address.
+  for (const from of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+    const begun = performance.now();
+    const statuses = await statusesFrom(from, 30);
+    const looked = statuses.filter((status) => status === 401).length;
+    assert.ok(looked >= 10, `${looked} of 30 were looked at`);
+    if (looked > 12) continue;
+    assert.ok(statuses.slice(20).every((status) => status === 429));
 
-  // One that begins later knows of them.
-  const former = await service.workers();
-  service.program.child.kill('SIGHUP');
-  await service.haveReplaced(former, 3);
-  assert.deepEqual(await statusesFrom(from, 10), Array(10).fill(429));
+    // One that begins later knows of them.
+    const former = await service.workers();
+    service.program.child.kill('SIGHUP');
+    await service.haveReplaced(former, 3);
+    const later = await statusesFrom(from, 10);
+    if (performance.now() - begun > MINUTE_MS) continue;
+    assert.deepEqual(later, Array(10).fill(429));
+    return;
+  }
+  assert.fail('each time more than 12 were looked at, or the minute was over');
 });
 
 onSharedEngines(
   'a key that is revoked is refused by every worker from then on',
   async (t, engine) => {
     const service = await startWorkers(t, engine, 3);
-    for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 200);
+    const status = async () => (await service.ask('/pets')).status;
+    for (let sent = 0; sent < 20; sent++) assert.equal(await status(), 200);
     const [listed] = JSON.parse(
       (await petstore(service.folder, ['keys', 'list', '--json'], service.env)).stdout,
     ) as { id: string }[];
@@ -92,7 +98,12 @@ onSharedEngines(
       service.env,
     );
     assert.equal(code, 0);
-    for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 401);
+    const statuses = () => Promise.all(Array.from({ length: 20 }, () => status()));
+    // PostgreSQL tells it within a second: faults/postgres.test.ts.
+    if (engine.name === 'PostgreSQL') {
+      await timeUntil(async () => (await statuses()).every((status) => status === 401));
+    }
+    assert.deepEqual(await statuses(), Array(20).fill(401));
   },
 );
 

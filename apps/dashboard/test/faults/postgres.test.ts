@@ -72,8 +72,8 @@ async function assertUnavailable(work: Promise<unknown>[], least: number): Promi
   assert.ok(failures.length >= least, `${failures.length} failed`);
 }
 
-// At once: most of the time they wait.
-describe('a database that cannot be reached', { concurrency: true }, () => {
+// At once: they wait until the time for a connection or a statement is over.
+describe('a database that is silent', { concurrency: true }, () => {
   for (const way of ['refuse', 'silence'] as const) {
     test(`after connections could not be made (${way}) every transaction gets one`, async (t) => {
       const { db, proxy } = await databaseBehindProxy(t);
@@ -85,21 +85,6 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
       await assertWorks(db);
     });
   }
-
-  test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
-    const { url, proxy } = await addressBehindProxy(t);
-    const service = await startService(t, { databaseUrl: url });
-    const signIn = async () => {
-      const wrong = { email: 'nobody@example.com', password: 'not the right one' };
-      return (await service.visitor().call('POST', '/api/session', wrong)).status;
-    };
-    assert.equal(await signIn(), 401);
-    proxy.refuse();
-    proxy.reset();
-    assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
-    proxy.restore();
-    assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
-  });
 
   test('while the database is silent no request hangs, and once it speaks again all work at once', async (t) => {
     const { url, proxy } = await addressBehindProxy(t);
@@ -123,73 +108,93 @@ describe('a database that cannot be reached', { concurrency: true }, () => {
     const back = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
     assert.deepEqual(new Set(back.map(({ status }) => status)), new Set([200]));
   });
+});
 
-  test('a server that takes no writes is a 503, and one that takes them again is found at once', async (t) => {
-    const server = await sharedServer();
-    const url = await server.copyDatabase(UP_TO_DATE);
-    const service = await startService(t, { databaseUrl: url });
-    const owner = await service.signUp('owner@example.com');
-    const create = async (slug: string) =>
-      (await owner.call('POST', '/api/projects', { name: slug, slug })).status;
-    assert.equal(await create('first'), 201);
-    const raw = connectTo(url);
-    cleanUp(t, () => raw.end());
-    const database = new URL(url).pathname.slice(1);
-    const demote = async (isReadOnly: boolean) =>
-      raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
-    await demote(true);
-    await raw.unsafe(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'dashboard'`);
-    await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
-    assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
-    // These connections are read-only, and stay so.
-    const list = () => owner.call('GET', '/api/projects');
-    await Promise.all(Array.from({ length: 5 }, list));
-    await raw.unsafe('SET default_transaction_read_only = off');
-    await demote(false);
-    assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);
+test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
+  const { url, proxy } = await addressBehindProxy(t);
+  const service = await startService(t, { databaseUrl: url });
+  const signIn = async () => {
+    const wrong = { email: 'nobody@example.com', password: 'not the right one' };
+    return (await service.visitor().call('POST', '/api/session', wrong)).status;
+  };
+  assert.equal(await signIn(), 401);
+  proxy.refuse();
+  proxy.reset();
+  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
+  proxy.restore();
+  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
+});
+
+test('a server that takes no writes is a 503, and one that takes them again is found at once', async (t) => {
+  const { directUrl, url, proxy } = await addressBehindProxy(t);
+  const service = await startService(t, { databaseUrl: url });
+  const owner = await service.signUp('owner@example.com');
+  const create = async (slug: string) =>
+    (await owner.call('POST', '/api/projects', { name: slug, slug })).status;
+  assert.equal(await create('first'), 201);
+  const raw = connectTo(directUrl);
+  cleanUp(t, () => raw.end());
+  const database = new URL(directUrl).pathname.slice(1);
+  const demote = async (isReadOnly: boolean) =>
+    raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
+  // No connection from before is left, nor one that began then.
+  proxy.refuse();
+  proxy.reset();
+  const others = () => raw`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  await timeUntil(async () => proxy.sockets === 0 && (await others()).length === 0);
+  await demote(true);
+  proxy.restore();
+  await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
+  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
+  // These connections are read-only, and stay so.
+  const list = () => owner.call('GET', '/api/projects');
+  await Promise.all(Array.from({ length: 5 }, list));
+  await raw.unsafe('SET default_transaction_read_only = off');
+  await demote(false);
+  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);
+});
+
+for (const cut of ['end', 'reset'] as const) {
+  test(`connections that break when idle (${cut}) are replaced`, async (t) => {
+    const { db, direct, proxy } = await databaseBehindProxy(t);
+    for (let times = 0; times < 3; times++) {
+      await assertWorks(db);
+      proxy[cut]();
+      await noticed(direct, proxy);
+    }
+    await assertWorks(db);
   });
 
-  for (const cut of ['end', 'reset'] as const) {
-    test(`connections that break when idle (${cut}) are replaced`, async (t) => {
-      const { db, direct, proxy } = await databaseBehindProxy(t);
-      for (let times = 0; times < 3; times++) {
-        await assertWorks(db);
-        proxy[cut]();
-        await noticed(direct, proxy);
-      }
-      await assertWorks(db);
-    });
-
-    test(`a connection that breaks in a transaction (${cut}) fails that transaction alone`, async (t) => {
-      const { db, direct, proxy } = await databaseBehindProxy(t);
-      const between = db.transaction().execute(async (trx) => {
-        await trx.selectFrom('users').select('id').execute();
-        proxy[cut]();
-        await noticed(direct, proxy);
-        await trx.selectFrom('users').select('id').execute();
-      });
-      await assertUnavailable([between], 1);
-      const waiting = db.transaction().execute(async (trx) => {
-        const { rows } = await sql<{ isIn: boolean }>`
-        SELECT pg_try_advisory_xact_lock(1) AS "isIn"`.execute(trx);
-        assert.ok(rows[0]?.isIn);
-        const lock = sql`SELECT pg_advisory_xact_lock(1)`;
-        const failed = assertUnavailable(
-          [db.transaction().execute((other) => lock.execute(other))],
-          1,
-        );
-        await lockWaits(direct);
-        proxy[cut]();
-        await failed;
-        await lock.execute(trx);
-      });
-      await assertUnavailable([waiting], 1);
-      const during = assertUnavailable([sql`SELECT pg_sleep(20)`.execute(db)], 1);
-      await lockWaits(direct, 1, 'Timeout');
+  test(`a connection that breaks in a transaction (${cut}) fails that transaction alone`, async (t) => {
+    const { db, direct, proxy } = await databaseBehindProxy(t);
+    const between = db.transaction().execute(async (trx) => {
+      await trx.selectFrom('users').select('id').execute();
       proxy[cut]();
-      await during;
-      await assertWorks(db);
+      await noticed(direct, proxy);
+      await trx.selectFrom('users').select('id').execute();
     });
-  }
-});
+    await assertUnavailable([between], 1);
+    const waiting = db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ isIn: boolean }>`
+      SELECT pg_try_advisory_xact_lock(1) AS "isIn"`.execute(trx);
+      assert.ok(rows[0]?.isIn);
+      const lock = sql`SELECT pg_advisory_xact_lock(1)`;
+      const failed = assertUnavailable(
+        [db.transaction().execute((other) => lock.execute(other))],
+        1,
+      );
+      await lockWaits(direct);
+      proxy[cut]();
+      await failed;
+      await lock.execute(trx);
+    });
+    await assertUnavailable([waiting], 1);
+    const during = assertUnavailable([sql`SELECT pg_sleep(20)`.execute(db)], 1);
+    await lockWaits(direct, 1, 'Timeout');
+    proxy[cut]();
+    await during;
+    await assertWorks(db);
+  });
+}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import type { Session, User } from '../../server/src/accounts/account.ts';
@@ -31,15 +30,6 @@ async function signedIn(service: Service, headers = {}): Promise<Visitor> {
 }
 
 const statusOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/session')).status;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function sessionsOf(visitor: Visitor): Promise<Session[]> {
   const answer = await visitor.call('GET', '/api/account/sessions');
@@ -116,7 +106,7 @@ test('the cookie is for this host, HTTP and this site alone', async (t) => {
 
 test('the cookie is for this very host where TLS ends at a proxy that says nothing of it', async (t) => {
   const publicUrl = 'https://dashboard.example.test';
-  const port = await freePort();
+  const port = await anyPort([]);
   await startService(t, { publicUrl, port });
   const own = { origin: publicUrl };
   const visitor = visitorOf(`http://127.0.0.1:${port}`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -47,7 +48,7 @@ function forward(t: TestContext, db: Db, auditSyslog: SyslogConfig): string[] {
 }
 
 onBothEngines('a log server has every entry, in order, whenever it listens', async (t) => {
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, { port: await anyPort([]) });
   const auditSyslog = {
     transport: 'tcp',
     host: '127.0.0.1',

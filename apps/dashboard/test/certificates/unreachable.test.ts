@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { acmeAgent, acmeTransport } from '../../server/src/certificates/acme-transport.ts';
 import {
@@ -43,9 +44,7 @@ async function problemAt(t: TestContext, url: string, caFile?: string): Promise<
 }
 
 test('nobody at the port of an authority is told as that', async (t) => {
-  const closed = createServer();
-  const port = await listening(t, closed);
-  closed.close();
+  const port = await anyPort([]);
   for (const host of ['127.0.0.1', 'localhost']) {
     const { type, detail } = await problemAt(t, `https://${host}:${port}/directory`);
     assert.equal(type, 'unreachable');

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { get as getPlain } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
-import { createServer } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertTook } from '@petstore/test-support/within.ts';
@@ -40,7 +40,8 @@ describe('a custom domain', () => {
   const records = new Map<string, ZoneRecord[]>();
 
   before(async () => {
-    [httpPort = 0, tlsPort = 0] = await freePorts(2);
+    httpPort = await anyPort([]);
+    tlsPort = await anyPort([httpPort]);
     internet = await startInternet(FILE, {
       httpPort,
       tlsPort,
@@ -329,17 +330,4 @@ async function until<T>(read: () => Promise<T>, isSo: (found: T) => boolean): Pr
     assert.ok(Date.now() < deadline, JSON.stringify(found));
     await sleep(50);
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  for (const server of servers) server.close();
-  return ports;
 }

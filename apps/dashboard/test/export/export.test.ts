@@ -12,6 +12,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { withoutReaders } from '@petstore/site/site/readers/feedback-form.ts';
 import { spawnChild } from '@petstore/test-support/children.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -321,10 +322,7 @@ test('a site is downloaded by every member and by a token that reads, sixty time
 
 /** nginx with the exported configuration, on a port of its own. */
 async function startNginx(t: TestContext, folder: string, host: string): Promise<string> {
-  const free = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => free.once('listening', resolve));
-  const { port } = free.address() as AddressInfo;
-  await new Promise((resolve) => free.close(resolve));
+  const port = await anyPort([]);
   const conf = (await readFile(join(folder, 'nginx.conf'), 'utf8'))
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
     .replace('  listen [::]:80;\n', '')

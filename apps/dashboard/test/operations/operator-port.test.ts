@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { childrenOf } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -157,7 +158,8 @@ onSharedEngines(
     const owner = await service.signUp('owner@example.com');
     await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
     assert.ok((await deploy(owner, 'pets', titledDocument('one', 2))).live);
-    const operatorPort = await freePort();
+    // The line of an edge for people names no other.
+    const operatorPort = await anyPort([]);
     const edge = await startEdgeProgram(t, databaseUrl, ['--workers', '2'], {
       DASHBOARD_METRICS_PORT: `${operatorPort}`,
     });
@@ -168,7 +170,7 @@ onSharedEngines(
     for (let request = 0; request < 30; request++) assert.equal((await get()).status, 200);
     const count = async () =>
       (await readMetrics(operatorPort)).sum('dashboard_edge_requests_total', { kind: 'data' });
-    assert.equal(await count(), 30);
+    await timeUntil(async () => (await count()) === 30);
     const [killed] = (await childrenOf(edge.child.pid as number)) as [number];
     process.kill(killed, 'SIGKILL');
     await timeUntil(async () => (await childrenOf(edge.child.pid as number)).length === 2);
@@ -178,13 +180,3 @@ onSharedEngines(
     assert.equal(shown.sum('dashboard_edge_worker_deaths_total'), 1);
   },
 );
-
-/** A port that is free now: the line of an edge for people names no other. */
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
@@ -92,10 +92,8 @@ test('an address that leads to no database is refused without its password', asy
   await writeFile(join(folder, 'text'), 'This is no database. '.repeat(100));
   const server = await sharedServer();
   const url = await server.createDatabase();
-  const closed = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => closed.once('listening', resolve));
-  const { port } = closed.address() as { port: number };
-  await new Promise((resolve) => closed.close(resolve));
+  // Nobody listens there.
+  const port = await anyPort([]);
   const whole = /^DASHBOARD_DATABASE_URL must read postgres:\/\/USER:PASSWORD@HOST:PORT\/DATABASE/;
   const table: [address: string, why: RegExp][] = [
     [`postgres://petstore:${SECRET}%@host/petstore`, whole],

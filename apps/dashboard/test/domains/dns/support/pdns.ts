@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anyPort } from '@petstore/lab/ports.ts';
 import type { Ending } from '@petstore/test-support/clean-up.ts';
 import { runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -35,7 +36,7 @@ export async function startPdns(
 ): Promise<Pdns> {
   assert.ok(existsSync(PDNS), `${PDNS} is missing: apt-get install pdns-server pdns-backend-bind`);
   const folder = await temporaryFolder(t);
-  const port = await freePort();
+  const port = await anyPort([]);
   const named = await Promise.all(
     Object.entries(zones).map(async ([zone, lines]) => {
       const file = join(folder, `${zone}.zone`);
@@ -101,13 +102,4 @@ async function isListening(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

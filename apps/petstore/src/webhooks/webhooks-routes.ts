@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@petstore/http/errors.ts';
-import { notFound } from '../http/api-error.ts';
+import { notFound, overloaded } from '../http/api-error.ts';
 import {
   BODY_FAILURES,
   CACHE_CONTROL,
@@ -128,6 +128,10 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
       const outcome = await webhooks.add(webhook, { most: Math.ceil(most), mostOfStore });
       if (outcome === 'gone') throw new StoreGoneError();
       if (outcome === 'too_many') {
+        const { length } = await webhooks.list(store);
+        if (length < mostOfStore) {
+          throw overloaded('There are as many webhooks of sandboxes as there may be.');
+        }
         throw new ApiError(
           'conflict',
           `There are ${mostOfStore} webhooks, and no more may be. Delete one first.`,

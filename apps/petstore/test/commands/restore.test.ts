@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { before, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ending, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, type Program } from '@petstore/test-support/program.ts';
@@ -230,24 +230,14 @@ test('on a full disk there is one sentence, and the database stays', async (t) =
   assert.equal(soundCount(databaseIn(folder)), OLD);
 });
 
-test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {
-  const { folder, program } = await stoppedAtWork(() => restoring(t), hasPartial);
-  program.child.kill('SIGINT');
-  program.child.kill('SIGCONT');
-  const { code, stderr } = await finished(program);
-  assert.deepEqual([code, stderr], [130, 'Stopped by SIGINT. The database is as it was.\n']);
-  assert.deepEqual(await filesOf(folder), ['petstore.db']);
-  assert.equal(soundCount(databaseIn(folder)), OLD);
-});
-
-test('Ctrl-C is heard while the copy is checked, too', async (t) => {
-  const { size } = await stat(backup);
+/** Interrupts a restore that is at some work with Ctrl-C, which has to be heard. Gives its folder. */
+async function interruptedAt(
+  t: TestContext,
+  isAtWork: (begun: { folder: string }) => Promise<boolean>,
+): Promise<string> {
   // One that comes when the check is over is too late.
   for (let times = 0; times < 10; times++) {
-    const { folder, program } = await stoppedAtWork(
-      () => restoring(t),
-      async (begun) => (await sizeOfPartial(begun)) === size,
-    );
+    const { folder, program } = await stoppedAtWork(() => restoring(t), isAtWork);
     program.child.kill('SIGINT');
     program.child.kill('SIGCONT');
     const { code, stderr } = await finished(program);
@@ -257,9 +247,18 @@ test('Ctrl-C is heard while the copy is checked, too', async (t) => {
       [code, stderr, count],
       [130, 'Stopped by SIGINT. The database is as it was.\n', OLD],
     );
-    return;
+    return folder;
   }
   assert.fail('it was never heard');
+}
+
+test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {
+  assert.deepEqual(await filesOf(await interruptedAt(t, hasPartial)), ['petstore.db']);
+});
+
+test('Ctrl-C is heard while the copy is checked, too', async (t) => {
+  const { size } = await stat(backup);
+  await interruptedAt(t, async (begun) => (await sizeOfPartial(begun)) === size);
 });
 
 test('a damaged database is replaced and kept with its log, which is not taken for the new one', async (t) => {

@@ -123,6 +123,19 @@ test('a sandbox has webhooks of its own, which go with it', async (t) => {
   assert.deepEqual(await service.store.webhooks.deliveries(id, 1_000n, 10), []);
 });
 
+test('a sandbox without room for its webhook is told whether its own are too many, or those of all', async (t) => {
+  // Those of sandboxes may be half as many again, all together.
+  const service = await start(t, { maxWebhooks: 7 });
+  const [one, other] = [await getSandbox(service), await getSandbox(service)];
+  const url = 'http://127.0.0.1:9/';
+  for (let made = 0; made < 10; made++) await make(one.inSandbox, url);
+  const add = ({ inSandbox }: typeof one) =>
+    inSandbox('/webhooks', { method: 'POST', body: JSON.stringify({ url }) });
+  await assertError(await add(one), 'conflict', /^There are 10 webhooks, and no more may be/);
+  await make(other.inSandbox, url);
+  await assertError(await add(other), 'unavailable', /^There are as many webhooks of sandboxes/);
+});
+
 /** How late a delivery is in turn, until one is late enough to be seen on this machine. */
 const LATENCIES_MS = [900, 5_000, 20_000];
 

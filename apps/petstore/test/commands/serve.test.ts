@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SAME_SIGNAL_MS } from '@petstore/service/shutdown.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { finished, type Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -176,19 +177,27 @@ test('one Ctrl-C that arrives twice, as under npm, lets requests finish; a later
     socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
     // The service reads connections in the order in which they came.
     await fetch(`${program.origin}/livez`, { headers: { connection: 'close' } });
+    const signalledAt = performance.now();
     program.child.kill('SIGINT');
     // Told at once: the next one has to come within half a second of the first.
     while (!isStopping(program)) await once(program.child.stderr ?? assert.fail(), 'data');
-    return { program, socket };
+    return { program, socket, signalledAt };
   };
-  const twice = await start();
-  twice.program.child.kill('SIGINT');
-  twice.socket.end('\r\n');
-  assert.equal((await finished(twice.program)).code, 0);
+  // A machine that is late with the second one makes it a later one: so up to five times.
+  for (let times = 1; ; times++) {
+    const twice = await start();
+    twice.program.child.kill('SIGINT');
+    const isLate = performance.now() - twice.signalledAt > SAME_SIGNAL_MS / 2;
+    twice.socket.end('\r\n');
+    const { code } = await finished(twice.program);
+    if (isLate && times < 5) continue;
+    assert.equal(code, 0);
+    break;
+  }
 
   const { program } = await start();
   // So long the second is taken for the first.
-  await sleep(510);
+  await sleep(SAME_SIGNAL_MS + 10);
   assert.equal(program.child.exitCode, null);
   program.child.kill('SIGINT');
   const { code, stderr } = await finished(program);

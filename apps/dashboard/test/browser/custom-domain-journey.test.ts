@@ -27,9 +27,6 @@ const STRANGER = 'stranger.example.test';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A certificate comes within a second or two; a machine that does other things takes its time. */
-const PATIENCE = { timeout: 60_000 };
-
 let internet: Internet;
 let tlsPort = 0;
 let home = '';
@@ -198,7 +195,7 @@ describe('a custom domain in a browser', () => {
 
   /** Waits for what the page comes to say without a reload. */
   function certified(): Promise<void> {
-    return page.getByRole('status').getByText('Active', { exact: true }).waitFor(PATIENCE);
+    return page.getByRole('status').getByText('Active', { exact: true }).waitFor();
   }
 
   /** The records to create, as the table on the page has them. */

@@ -152,11 +152,11 @@ test('a passkey is added, named, signs in alone and after the password, and conf
   await page.goto(`${origin}/sign-in`);
   await projects(page).waitFor();
   // A browser that cannot do that has a button.
+  await page.goto('about:blank');
+  await call('DELETE', '/session');
   await page.addInitScript(
     'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
   );
-  await page.goto('about:blank');
-  await call('DELETE', '/session');
   await page.goto(`${origin}/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
   await screenshot(page, 'factors-sign-in');

@@ -15,6 +15,17 @@ export const FILE: Ending = {
 
 const WORKER = join(import.meta.dirname, 'worker.ts');
 
+let endOfWorker: (() => Promise<void>) | undefined;
+
+/** The end of the process: that of the file of tests, or of the last one where a worker has many. */
+export const PROCESS: Ending =
+  process.argv[1] === WORKER ? { after: (work) => (endOfWorker = work) } : FILE;
+
+/** Has all done that is cleaned up for PROCESS in a worker, which has no more files. */
+export async function endWorker(): Promise<void> {
+  await endOfWorker?.();
+}
+
 // Registered when the file is loaded: an `after` inside of a hook would belong to the hook.
 beginFile();
 
@@ -25,7 +36,6 @@ export function beginFile(): void {
 
 /** For a file that measures its own process. `npm test` gives it one that no other file uses. */
 export function runAlone(): void {
-  const [, program] = process.argv;
-  if (program === WORKER)
+  if (process.argv[1] === WORKER)
     throw new Error('A file that runs alone must say so in a line of its own: runAlone();');
 }

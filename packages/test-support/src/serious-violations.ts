@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { settled } from './settled.ts';
 
 interface Violation {
   readonly id: string;
@@ -35,11 +36,13 @@ export async function seriousViolations(
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
     await page.evaluate(await readFile(axe, 'utf8'));
   }
-  // What the page does when its size changes is done after a frame: two later, it has been.
-  await page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
-  );
-  const options = { resultTypes: ['violations'], ...(colorsOnly && { runOnly: COLOR_RULES }) };
+  await settled(page);
+  const options = {
+    resultTypes: ['violations'],
+    // Styles and films would be loaded again, for a rule that is off and one that finds nothing serious.
+    preload: false,
+    ...(colorsOnly && { runOnly: COLOR_RULES }),
+  };
   const violations = (await page.evaluate(
     `axe.run({ ...${JSON.stringify(options)}, rules: ${LESSER_RULES} }).then(({ violations }) => violations)`,
   )) as Violation[];

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { beginFile } from './clean-up.ts';
+import { beginFile, endWorker } from './clean-up.ts';
 import { ROOT } from './root.ts';
 import { beginSuite, endSuite } from './untracked-work.ts';
 import { watchFile } from './watchdog.ts';
@@ -34,3 +34,4 @@ for (const [index, file] of files.entries()) {
   });
   endSuite();
 }
+await endWorker();

@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { assertError, json, PASSWORD, type Service, startService } from '../support/service.ts';
 import { type HostileProvider, startHostileProvider } from './support/hostile-provider.ts';
@@ -13,7 +13,7 @@ const seconds = () => Math.floor(Date.now() / 1_000);
 const problemIn = (path: string) => new URLSearchParams(path.split('?')[1]).get('problem');
 
 /** Both services of these tests: one provider that is as it should be, and one that is not. */
-async function startBoth(t: Parameters<typeof startService>[0]) {
+async function startBoth(t: TestContext) {
   const good = await startTestProvider(t);
   const evil = await startHostileProvider(t);
   const service = await startService(t, {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
@@ -44,9 +43,9 @@ let pages: Promise<string> | undefined;
 /** Passwords guard nothing here, and a hash of the real cost takes longer than most tests. */
 const CHEAP: PasswordCost = { memoryKib: 64, passes: 1 };
 
-/** The dashboard on real sockets with a database of its own on the test's engine, and gone when the test ends. */
+/** The dashboard on real sockets with a database of its own on the test's engine, and gone when `t` ends. */
 export async function startService(
-  t: TestContext,
+  t: Ending,
   overrides: Partial<Config> = {},
   {
     now = Date.now,

@@ -11,6 +11,7 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { readCheckedDocument } from '../../src/openapi/checked-document.ts';
 import { documentSite } from '../../src/reference/document-site.ts';
 
@@ -70,12 +71,16 @@ const DOCUMENT = {
   },
 };
 
-async function serve(t: TestContext): Promise<string> {
+const site = onceForFile(async () => {
   const bytes = Buffer.from(JSON.stringify(DOCUMENT));
   const checked = await readCheckedDocument(bytes, 'openapi.json', () => {});
   assert.ok('upgraded' in checked);
   const { files, contentSecurityPolicy } = await documentSite(checked, () => {});
-  const byPath = new Map([...files].map((file) => [file.path, file]));
+  return { byPath: new Map([...files].map((file) => [file.path, file])), contentSecurityPolicy };
+});
+
+async function serve(t: TestContext): Promise<string> {
+  const { byPath, contentSecurityPolicy } = await site();
   const server = createServer((request, response) => {
     const file = byPath.get(new URL(request.url ?? '/', 'http://site').pathname);
     response.writeHead(file === undefined ? 404 : 200, {

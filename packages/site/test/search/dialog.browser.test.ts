@@ -14,6 +14,7 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { rolldown } from 'rolldown';
 import { ENTRY_PATH } from '../../src/search/format.ts';
 import { searchFiles } from '../../src/search/search-files.ts';
@@ -51,11 +52,11 @@ const TEXTS = [
   '# 言語\n\n## 追跡番号\n\n番号を入力します。',
 ];
 
-async function script(): Promise<string> {
+const script = onceForFile(async () => {
   const bundle = await rolldown({ input: join(BROWSER, 'search.ts'), platform: 'browser' });
   const { output } = await bundle.generate({ format: 'es', minify: true });
   return output[0].code;
-}
+});
 
 interface Served {
   readonly page: Page;
@@ -136,7 +137,7 @@ test('a reader finds by the keyboard, and hears how much there is', async (t) =>
   await type(page, 'zzzz', 'Nothing found for “zzzz”.');
   await type(page, 'zzzz chat embedding', 'Nothing has all of these words.');
   await page.keyboard.press('Escape');
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Search' }).click();
   await type(page, '追跡番号', '1 result');

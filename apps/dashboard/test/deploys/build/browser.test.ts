@@ -13,7 +13,8 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { built, filesOf, fixture } from '../../support/build-site.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
+import { type BuiltArtifact, built, filesOf, fixture } from '../../support/build-site.ts';
 import { FITS } from '../../support/look.ts';
 import { serveSite } from '../../support/serve-site.ts';
 
@@ -35,7 +36,14 @@ async function open(
   browser: Browser,
   document: Uint8Array | object,
 ): Promise<Opened> {
-  const artifact = await built(document);
+  return openBuilt(t, browser, await built(document));
+}
+
+async function openBuilt(
+  t: TestContext,
+  browser: Browser,
+  artifact: BuiltArtifact,
+): Promise<Opened> {
   const origin = await serveSite(t, filesOf(artifact));
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   const watched = watch(page);
@@ -188,6 +196,9 @@ const bikes = (server: string) => ({
   components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
 });
 
+/** The site of bikes whose API nobody asks. */
+const unasked = onceForFile(() => built(bikes('http://localhost:9')));
+
 const BIKES = '/reference/bikes/get-bikes';
 
 test('when no response comes the panel says so, why, and what to do, until the next request', async (t) => {
@@ -232,7 +243,7 @@ test('when no response comes the panel says so, why, and what to do, until the n
 });
 
 test('a method has the same hue in the list of operations and in the search', async (t) => {
-  const { page, origin } = await open(t, await startBrowser(t), bikes('http://localhost:9'));
+  const { page, origin } = await openBuilt(t, await startBrowser(t), await unasked());
   await page.goto(`${origin}${BIKES}`);
   await page.keyboard.press('/');
   await page.getByRole('combobox', { name: 'Search the documentation' }).fill('bikes');
@@ -250,7 +261,7 @@ test('a method has the same hue in the list of operations and in the search', as
 });
 
 test('the page for what is missing has the header and the search', async (t) => {
-  const { page, origin } = await open(t, await startBrowser(t), bikes('http://localhost:9'));
+  const { page, origin } = await openBuilt(t, await startBrowser(t), await unasked());
   const answer = await page.goto(`${origin}/nowhere`);
   assert.equal(answer?.status(), 404);
   await page.keyboard.press('/');

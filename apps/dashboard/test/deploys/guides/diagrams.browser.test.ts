@@ -10,6 +10,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { zipOf } from '../../support/archives.ts';
@@ -58,18 +59,19 @@ async function drawAll(page: Page): Promise<number> {
 
 const SMALL = `${fenced('flowchart TD\n  A[Start] --> B[End]')}`;
 
-let examples: Promise<BuiltArtifact> | undefined;
+/** The site with diagrams of all kinds. */
+const examples = onceForFile(async () =>
+  builtSite({ 'index.md': await readFile(EXAMPLES, 'utf8') }),
+);
 
-/** The site with diagrams of all kinds, which some tests look at and none changes. */
-async function servedExamples(t: TestContext): Promise<string> {
-  examples ??= readFile(EXAMPLES, 'utf8').then((text) => builtSite({ 'index.md': text }));
-  return serveSite(t, filesOf(await examples));
-}
+const small = onceForFile(() => builtSite({ 'index.md': `# Start\n\n${SMALL}` }));
+
+const served = async (t: TestContext, site: typeof small) => serveSite(t, filesOf(await site()));
 
 for (const width of [390, 1280])
   for (const colorScheme of ['light', 'dark'] as const)
     test(`diagrams of all kinds are drawn at ${width} pixels: ${colorScheme}`, async (t) => {
-      const origin = await servedExamples(t);
+      const origin = await served(t, examples);
       const browser = await startBrowser(t);
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
       const page = await context.newPage();
@@ -97,7 +99,7 @@ for (const width of [390, 1280])
     });
 
 test('a drawing is text with a name, links where its author made some, and keeps its code', async (t) => {
-  const origin = await servedExamples(t);
+  const origin = await served(t, examples);
   const page = await (await startBrowser(t)).newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(origin);
   const box = page.locator('.diagram').first();
@@ -123,7 +125,7 @@ test('a drawing is text with a name, links where its author made some, and keeps
   const dialog = page.getByRole('dialog', { name: 'How a parcel is booked' });
   assert.ok(((await dialog.locator('svg[role]').boundingBox())?.width ?? 0) > 300);
   await page.keyboard.press('Escape');
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 /** Higher than the build can guess, since it does not measure labels. */
@@ -156,7 +158,7 @@ test('nothing moves when a diagram comes, and those below are as high as they ar
 });
 
 test('a reader who changes the colours has the diagrams in them', async (t) => {
-  const origin = await servedSite(t, { 'index.md': `# Start\n\n${SMALL}` });
+  const origin = await served(t, small);
   const browser = await startBrowser(t);
   const context = await browser.newContext({ colorScheme: 'light' });
   const page = await context.newPage();
@@ -213,9 +215,12 @@ test('what a diagram names runs nothing and loads nothing', async (t) => {
   assert.ok((await boxes.count()) >= 4);
   for (let at = 0; at < (await boxes.count()); at += 1) {
     await boxes.nth(at).scrollIntoViewIfNeeded();
-    await page.waitForTimeout(500);
+    const drawn = boxes.nth(at).and(page.locator('.diagram-drawn'));
+    await drawn.or(boxes.nth(at).getByText('This diagram could not be drawn')).first().waitFor();
   }
-  await page.locator('.diagram-drawn').nth(2).waitFor();
+  // What a drawing loads, it asks for when it is laid out.
+  await page.waitForTimeout(500);
+  assert.ok((await page.locator('.diagram-drawn').count()) > 2);
   for (const outcome of foreign) assert.equal(outcome, 'csp');
   const found = await page.locator('.diagram-view').evaluateAll((views) =>
     views.map((view) => {
@@ -233,7 +238,7 @@ test('what a diagram names runs nothing and loads nothing', async (t) => {
 });
 
 test('without JavaScript the code is there, and on paper the drawing', async (t) => {
-  const origin = await servedSite(t, { 'index.md': `# Start\n\n${SMALL}` });
+  const origin = await served(t, small);
   const browser = await startBrowser(t);
   const context = await browser.newContext({ javaScriptEnabled: false });
   const bare = await context.newPage();
@@ -250,7 +255,7 @@ test('without JavaScript the code is there, and on paper the drawing', async (t)
 
 test('a site without diagrams has none of their files, and no frames', async () => {
   const plain = await builtSite({ 'index.md': '# Start\n' });
-  const drawn = await builtSite({ 'index.md': `# Start\n\n${SMALL}` });
+  const drawn = await small();
   const pathsOf = ({ manifest }: BuiltArtifact) => Object.keys(manifest.files);
   assert.deepEqual(
     pathsOf(plain).filter((path) => /mermaid|frame|diagrams\.html/.test(path)),

@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test';
 import {
   type Page,
   seriousViolations,
+  settled,
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { zipOf } from '../../support/archives.ts';
 import { buildInMemory, filesOf } from '../../support/build-site.ts';
@@ -18,7 +20,7 @@ coverNothing();
 
 const TEXT = 'Version 2 is here: read what has changed before the end of the year';
 
-const CONFIG = (announcement = TEXT) => `title: Bookings
+const CONFIG = (announcement: string) => `title: Bookings
 theme: { color: '#f59e0b' }
 announcement: { text: '${announcement}', link: guides/start.md }
 links:
@@ -63,7 +65,7 @@ const DOCUMENT = {
   },
 };
 
-async function serve(t: TestContext, announcement?: string): Promise<string> {
+async function build(announcement: string) {
   const bytes = zipOf([
     { name: 'docs.yaml', content: CONFIG(announcement) },
     { name: 'index.md', content: '# Bookings\n\nWelcome.\n' },
@@ -72,8 +74,10 @@ async function serve(t: TestContext, announcement?: string): Promise<string> {
   ]);
   const result = await buildInMemory({ kind: 'zip', bytes, name: 'docs.zip' });
   assert.ok('artifact' in result, JSON.stringify(result));
-  return serveSite(t, filesOf(result.artifact));
+  return filesOf(result.artifact);
 }
+
+const site = onceForFile(() => build(TEXT));
 
 const PHONE = { width: 390, height: 800 };
 const TABLET = { width: 900, height: 800 };
@@ -88,7 +92,7 @@ interface Options {
 }
 
 async function open(t: TestContext, path: string, options: Options) {
-  const origin = await serve(t);
+  const origin = await serveSite(t, await site());
   const browser = await startBrowser(t);
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -218,9 +222,6 @@ const SHIFTS = `
 
 const MOST_SHIFT = 0.01;
 
-const drawn = (page: Page) =>
-  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-
 for (const width of [360, 900, 1280]) {
   test(`the page's Markdown is offered beside its title, at ${width} pixels`, async (t) => {
     const { origin, browser } = await open(t, '/', { viewport: { width, height: 800 } });
@@ -240,7 +241,7 @@ for (const width of [360, 900, 1280]) {
       ];
       assert.ok(link && title);
       assert.ok(Math.abs(link.y - title.y) < 70, `${path}: ${link.y} and ${title.y}`);
-      await drawn(page);
+      await settled(page);
       const shifts = Number(await page.evaluate('shifts'));
       assert.ok(shifts <= MOST_SHIFT, `${path} moved ${shifts}`);
       assert.ok(await page.evaluate(FITS), path);
@@ -287,7 +288,7 @@ test('an announcement is closed once, and stays away before anything is drawn', 
   assert.equal(await bar(next).count(), 0, 'before the script of the page has run');
   goOn();
   await next.waitForLoadState('load');
-  await drawn(next);
+  await settled(next);
   assert.ok(Number(await next.evaluate('shifts')) <= MOST_SHIFT);
 });
 
@@ -295,7 +296,7 @@ test('another announcement is shown to those who closed the one before', async (
   const { page, context } = await open(t, '/', { viewport: DESK });
   await page.getByRole('button', { name: 'Close the announcement' }).click();
   const closed = await page.evaluate('({ ...localStorage })');
-  const other = await serve(t, 'Version 3 is here');
+  const other = await serveSite(t, await build('Version 3 is here'));
   const later = await context.newPage();
   await later.addInitScript(`Object.assign(localStorage, ${JSON.stringify(closed)})`);
   await later.goto(other);

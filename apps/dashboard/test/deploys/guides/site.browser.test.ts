@@ -18,6 +18,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { silent } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
@@ -39,15 +40,12 @@ async function siteOf(parts: Omit<Guides, 'changelog'>) {
   return { ...site, files: [...site.files] };
 }
 
-let parcels: ReturnType<typeof parcelsSite> | undefined;
-
 /** The same site for all tests, each at an origin of its own. */
 async function serve(t: TestContext): Promise<string> {
-  parcels ??= parcelsSite();
-  return serveSite(t, await parcels);
+  return serveSite(t, await parcels());
 }
 
-async function parcelsSite() {
+const parcels = onceForFile(async () => {
   const files = await folderFiles(PARCELS);
   const read = readDocsConfig(files, 'docs.yaml');
   const document = await readCheckedDocument(
@@ -62,7 +60,7 @@ async function parcelsSite() {
     silent,
   );
   return siteOf({ files, config: read.config, references: [reference] });
-}
+});
 
 const result = (page: Page) => page.getByRole('listbox').getByRole('option', { selected: true });
 
@@ -116,7 +114,7 @@ test('a reader finds pages and operations by the keyboard, in any alphabet', asy
   await page.getByRole('combobox', { name: 'Search the documentation' }).fill('zzzz');
   await page.getByText('Nothing found for “zzzz”.').waitFor();
   await page.keyboard.press('Escape');
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   for (const [query, url] of [
     ['追跡番号', /\/languages\/ja#/],

@@ -9,6 +9,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { zipOf } from '../../support/archives.ts';
@@ -158,7 +159,7 @@ links:
 
 const NOTE = `---\ndate: 2026-01-05\n---\n\n${WORD}\n\n${TABLE}`;
 
-async function serve(t: TestContext, javaScriptEnabled = true) {
+const site = onceForFile(async () => {
   const bytes = zipOf(
     Object.entries({
       'docs.yaml': CONFIG,
@@ -171,10 +172,15 @@ async function serve(t: TestContext, javaScriptEnabled = true) {
   const result = await buildInMemory({ kind: 'zip', bytes, name: 'site.zip' });
   assert.ok('artifact' in result, JSON.stringify('problems' in result && result.problems));
   const { artifact } = result;
-  const origin = await serveSite(t, filesOf(artifact));
   const paths = Object.entries(artifact.manifest.files)
     .filter(([path, { type }]) => type.startsWith('text/html') && !path.startsWith('/_assets/'))
     .map(([path]) => path.split('/').map(encodeURIComponent).join('/'));
+  return { files: filesOf(artifact), paths };
+});
+
+async function serve(t: TestContext, javaScriptEnabled = true) {
+  const { files, paths } = await site();
+  const origin = await serveSite(t, files);
   const browser = await startBrowser(t);
   const page = await browser.newPage({ viewport: PHONE, javaScriptEnabled });
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });

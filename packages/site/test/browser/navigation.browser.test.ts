@@ -41,6 +41,10 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 const scrolled = (page: Page) => page.evaluate('scrollY') as Promise<number>;
 
+/** Waits until the page is scrolled so far. */
+const isScrolledTo = (page: Page, top: number) =>
+  timeUntil(async () => (await scrolled(page)) === top);
+
 async function isAt(page: Page, { origin }: HandMadeSite, path: string, title: string) {
   await heading(page, title).waitFor();
   assert.equal(page.url(), origin + path);
@@ -76,15 +80,15 @@ test('back and forward show the pages as they were left, a reload too', async (t
   await page.evaluate('scrollTo(0, 300)');
   await page.goBack();
   await isAt(page, site, '/reference/pets/listPets', 'List animals');
-  assert.equal(await scrolled(page), 700);
+  await isScrolledTo(page, 700);
   await page.goForward();
   await isAt(page, site, '/reference/pets/createPet', 'Add an animal');
-  assert.equal(await scrolled(page), 300);
+  await isScrolledTo(page, 300);
   assert.ok(await isKept(page));
   await page.reload();
   await page.goBack();
   await isAt(page, site, '/reference/pets/listPets', 'List animals');
-  assert.equal(await scrolled(page), 700);
+  await isScrolledTo(page, 700);
 });
 
 test('a fragment is gone to, within a page and on another one, and back leads to where the reader was', async (t) => {
@@ -178,13 +182,13 @@ test('closed tags open in place, are fetched once, and stay open on other pages'
 
 test('the entry of the page is in view, however long the list', async (t) => {
   const { page, ...site } = await open(t, '/reference/many/many1400');
-  const isInView = () => link(page, 'GET Operation 1400').evaluate(inView);
-  assert.ok(await isInView());
+  const isInView = () => timeUntil(() => link(page, 'GET Operation 1400').evaluate(inView));
+  await isInView();
   await link(page, 'Pets').click();
   await isAt(page, site, '/reference/pets', 'Pets');
   await page.goBack();
   await heading(page, 'Operation 1400').waitFor();
-  assert.ok(await isInView());
+  await isInView();
 });
 
 function inView(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {

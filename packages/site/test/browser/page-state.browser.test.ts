@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Page, startBrowser } from '@petstore/test-support/browser.ts';
+import { type Page, settled, startBrowser } from '@petstore/test-support/browser.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { serveHandMadeSite } from './support/hand-made-site.ts';
 
@@ -32,10 +32,6 @@ const toggle = (page: Page, tag: string) =>
 const entry = (page: Page, name: string | RegExp) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
 
-/** Two frames: then whatever moves has moved. */
-const drawn = (page: Page) =>
-  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-
 const shifts = (page: Page) => page.evaluate('shifts') as Promise<number>;
 
 test('tags that the reader opened are open when another page is loaded, before a script of the page runs', async (t) => {
@@ -62,7 +58,7 @@ test('tags that the reader opened are open when another page is loaded, before a
   goOn();
   await toggle(page, 'Store').waitFor();
   assert.equal(await toggle(page, 'Store').getAttribute('aria-expanded'), 'true');
-  await drawn(page);
+  await settled(page);
   assert.ok((await shifts(page)) <= MOST_SHIFT, `moved ${await shifts(page)}`);
 
   await toggle(page, 'Store').click();

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { renameSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Page, screenshot, startBrowser, watch } from '@petstore/test-support/browser.ts';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, type Ending, FILE } from '@petstore/test-support/clean-up.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { finished, type Program, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -21,10 +22,12 @@ interface RunningDev extends Program {
   readonly origin: string;
   /** Waits for a line of the terminal, behind those that were waited for before. */
   said(line: RegExp): Promise<string>;
+  /** How many pages each of the builds has that the terminal told of. */
+  builds(): number[];
 }
 
 /** Starts `dashboard dev` and waits until it says where the site is. */
-async function startDev(t: TestContext, path: string, ...options: string[]): Promise<RunningDev> {
+async function startDev(t: Ending, path: string, ...options: string[]): Promise<RunningDev> {
   const args = [DASHBOARD, 'dev', path, '--port', '0', ...options];
   const program = startProgram(t, process.execPath, args, dirname(path));
   let read = 0;
@@ -46,15 +49,37 @@ async function startDev(t: TestContext, path: string, ...options: string[]): Pro
     return /^ {2}http:\/\/localhost:\d+$/m.test(from.stdout);
   });
   const [, origin = ''] = /^ {2}(http:\/\/localhost:\d+)$/m.exec(from.stdout) ?? [];
-  return { ...program, origin, said };
+  const builds = () =>
+    [...from.stdout.matchAll(/uilt in [\d.]+ s: (\d+) pages/g)].map(([, pages]) => Number(pages));
+  return { ...program, origin, said, builds };
 }
 
 /** A copy of a folder with guides and a document. */
-async function parcels(t: TestContext): Promise<string> {
+async function parcels(t: Ending): Promise<string> {
   const folder = join(await temporaryFolder(t), 'parcels');
   await cp(PARCELS, folder, { recursive: true });
   return folder;
 }
+
+/**
+ * A folder that is served for several tests: to start the program takes a second of a core each time. Each test leaves it
+ * with a site that can be built.
+ */
+const shared = onceForFile(async () => {
+  const folder = await parcels(FILE);
+  await writeFile(join(folder, 'start.md'), '# Start\n');
+  return { folder, dev: await startDev(FILE, folder) };
+});
+
+/** Writes a file as editors do: another one takes the place of the old one, so that it is seen whole or not at all. */
+async function save(path: string, text: string): Promise<void> {
+  const unseen = join(await aside(), basename(path));
+  await writeFile(unseen, text);
+  await rename(unseen, path);
+}
+
+/** A folder that nobody watches. */
+const aside = onceForFile(() => temporaryFolder(FILE));
 
 async function openPage(t: TestContext, address: string) {
   const browser = await startBrowser(t);
@@ -64,11 +89,14 @@ async function openPage(t: TestContext, address: string) {
   return { page, watched };
 }
 
-/** The text of the box with problems, once it is there. */
-async function boxOf(page: Page): Promise<string> {
-  const box = page.locator('dev-problems [role=alert]');
-  await box.waitFor();
-  return box.innerText();
+/** Waits until the box with problems says something. */
+async function isTold(page: Page, text: RegExp): Promise<void> {
+  await page.locator('dev-problems [role=alert]').filter({ hasText: text }).waitFor();
+}
+
+/** Waits until the page, which may be loaded anew meanwhile, is scrolled so far. */
+async function isScrolledTo(page: Page, top: number): Promise<void> {
+  await timeUntil(async () => (await page.evaluate('scrollY').catch(() => undefined)) === top);
 }
 
 const LONG = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
@@ -76,23 +104,21 @@ const LONG = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\
 test('a page follows its file, shows what is wrong, and keeps its place', async (t) => {
   const folder = await parcels(t);
   const start = join(folder, 'start.md');
-  await writeFile(start, `# Start\n\n${LONG}\n`);
+  await save(start, `# Start\n\n${LONG}\n`);
   const dev = await startDev(t, folder);
   assert.match(dev.output.stdout, /Built in [\d.]+ s: \d+ pages, \d+ operations?/);
   const { page, watched } = await openPage(t, `${dev.origin}/start`);
   await page.evaluate('window.scrollTo(0, 900)');
-  await page.waitForFunction('window.scrollY === 900');
+  await isScrolledTo(page, 900);
 
-  await writeFile(start, `# Start\n\n${LONG}\n\nNow with an end.\n`);
+  await save(start, `# Start\n\n${LONG}\n\nNow with an end.\n`);
   await page.getByText('Now with an end.').waitFor();
   await dev.said(/Rebuilt in [\d.]+ s: \d+ pages/);
-  await page.waitForFunction('window.scrollY === 900');
+  await isScrolledTo(page, 900);
 
   // What is wrong stands over the last good site, with its file and line.
-  await writeFile(start, `# Start\n\n[Nowhere](nowhere.md)\n\n${LONG}\n`);
-  const text = await boxOf(page);
-  assert.match(text, /start\.md:3/);
-  assert.match(text, /nowhere\.md/);
+  await save(start, `# Start\n\n[Nowhere](nowhere.md)\n\n${LONG}\n`);
+  await isTold(page, /start\.md:3.*nowhere\.md/s);
   await dev.said(/^start\.md:3: .*nowhere\.md[\s\S]*Not built: 1 problem\.$/m);
   assert.ok(await page.getByText('Now with an end.').isVisible());
   await screenshot(page, 'screenshots/dev-problems.png');
@@ -100,24 +126,23 @@ test('a page follows its file, shows what is wrong, and keeps its place', async 
   const problem = page.locator('dev-problems li');
   await page.getByRole('button', { name: 'Hide' }).click();
   await problem.waitFor({ state: 'hidden' });
-  await writeFile(start, `# Start\n\n[Nowhere](elsewhere.md)\n\n${LONG}\n`);
+  await save(start, `# Start\n\n[Nowhere](elsewhere.md)\n\n${LONG}\n`);
   await problem.getByText('elsewhere.md').first().waitFor();
-  await writeFile(start, `# Start\n\n[Nowhere](nowhere.md)\n\n${LONG}\n`);
+  await save(start, `# Start\n\n[Nowhere](nowhere.md)\n\n${LONG}\n`);
   await problem.getByText('nowhere.md').first().waitFor();
   // A page that is opened meanwhile has it, too.
   const { page: other } = await openPage(t, `${dev.origin}/`);
-  assert.match(await boxOf(other), /start\.md:3/);
+  await isTold(other, /start\.md:3/);
 
-  await writeFile(start, `# Start\n\nMended.\n`);
+  await save(start, `# Start\n\nMended.\n`);
   await page.getByText('Mended.').waitFor();
   await page.locator('dev-problems').waitFor({ state: 'detached' });
   await other.locator('dev-problems').waitFor({ state: 'detached' });
   assert.deepEqual(watched.complaints, []);
 });
 
-test('saves by rename, new folders, removals and moves are seen; what a deploy leaves out is not', async (t) => {
-  const folder = await parcels(t);
-  const dev = await startDev(t, folder);
+test('saves by rename, new folders, removals and moves are seen; what a deploy leaves out is not', async () => {
+  const { folder, dev } = await shared();
   const read = async (path: string) => {
     const response = await fetch(dev.origin + path);
     return { status: response.status, text: await response.text() };
@@ -150,16 +175,16 @@ test('saves by rename, new folders, removals and moves are seen; what a deploy l
   await isGone('/moved/deep/page');
 
   // Left out, so nothing is built for these: the next build is that of the page after them.
-  const built = () => dev.output.stdout.split('Rebuilt').length;
-  const before = built();
+  // The terminal is another way than the site: it tells of all builds when it tells of that without the page.
+  await timeUntil(async () => dev.builds().at(-1) === dev.builds()[0]);
+  const before = dev.builds().length;
   await mkdir(join(folder, 'node_modules/pkg'), { recursive: true });
   await writeFile(join(folder, 'node_modules/pkg/README.md'), '# No page\n');
   await writeFile(join(folder, '.start.md.swp'), 'x');
-  await writeFile(join(folder, 'start.md'), '# Start\n\nAfter them.\n');
+  await save(join(folder, 'start.md'), '# Start\n\nAfter them.\n');
   await shows('/start', 'After them.');
-  // The terminal is another way than the site.
-  await timeUntil(async () => built() > before);
-  assert.equal(built(), before + 1);
+  await timeUntil(async () => dev.builds().length > before);
+  assert.equal(dev.builds().length, before + 1);
   await isGone('/node_modules/pkg/README');
 
   // The whole folder goes, and comes back.
@@ -171,8 +196,7 @@ test('saves by rename, new folders, removals and moves are seen; what a deploy l
 });
 
 test('pages of other origins can read nothing of it', async (t) => {
-  const folder = await parcels(t);
-  const dev = await startDev(t, folder);
+  const { dev } = await shared();
   const other = createServer((_, response) => response.end('Another site')).listen(0, '127.0.0.1');
   await once(other, 'listening');
   cleanUp(t, () => other.close());
@@ -198,26 +222,32 @@ test('pages of other origins can read nothing of it', async (t) => {
   assert.equal(await read(`${dev.origin}/mcp`), undefined);
 });
 
-test('many changes at once are one build', async (t) => {
-  const folder = await parcels(t);
-  const dev = await startDev(t, folder);
-  const built = () => dev.output.stdout.split('Rebuilt').length - 1;
-  // Written elsewhere, so that they come at once, as a change of branches does, however slow the disk is.
+test('many changes at once are one build', async () => {
+  const { folder, dev } = await shared();
+  const [pages = 0] = dev.builds();
+  // When the terminal tells of this one, it has told of all builds of before.
+  await save(join(folder, 'one.md'), '# One\n');
+  await timeUntil(async () => dev.builds().at(-1) === pages + 1);
+  const before = dev.builds().length;
+  // The program sees them at once, as a change of branches, however slow this machine makes them.
   const names = Array.from({ length: 60 }, (_, at) => `many-${at}.md`);
-  const away = join(folder, '..');
-  await Promise.all(names.map((name) => writeFile(join(away, name), `# ${name}\n\nText.\n`)));
-  for (const name of names) renameSync(join(away, name), join(folder, name));
-  await dev.said(/Rebuilt/);
-  assert.equal(built(), 1);
+  dev.child.kill('SIGSTOP');
+  for (const name of names) await save(join(folder, name), `# ${name}\n\nText.\n`);
+  dev.child.kill('SIGCONT');
+  await timeUntil(async () => dev.builds().length > before);
+  assert.deepEqual(dev.builds().slice(before), [pages + 61]);
   const page = await fetch(`${dev.origin}/many-59`);
   assert.equal(page.status, 200);
 });
+
+/** Much shorter than a build, in milliseconds. */
+const PAUSE_MS = 20;
 
 test('a change during a build is built as well', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'openapi.json');
   const version = async (at: number) => {
-    await writeFile(`${file}.tmp`, JSON.stringify(largeDocument(100, `No. ${at}.`)));
+    await writeFile(`${file}.tmp`, JSON.stringify(largeDocument(40, `No. ${at}.`)));
     await rename(`${file}.tmp`, file);
   };
   await version(0);
@@ -227,14 +257,14 @@ test('a change during a build is built as well', async (t) => {
   while (!dev.output.stdout.includes('Rebuilt')) {
     at += 1;
     await version(at);
-    await fetch(dev.origin);
+    assert.equal((await fetch(dev.origin)).status, 200);
+    await sleep(PAUSE_MS);
   }
   await timeUntil(async () => (await (await fetch(dev.origin)).text()).includes(`No. ${at}.`));
 });
 
-test('it serves as the edge does: redirects, Markdown, types, policy, a page for what is missing', async (t) => {
-  const folder = await parcels(t);
-  const dev = await startDev(t, folder);
+test('it serves as the edge does: redirects, Markdown, types, policy, a page for what is missing', async () => {
+  const { folder, dev } = await shared();
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(dev.origin + path, { headers, redirect: 'manual' });
   const page = await get('/');
@@ -263,12 +293,12 @@ test('a document alone, warnings with --strict, and a document that cannot be pu
   // Nothing could be built yet: the address says so, and follows.
   assert.match(dev.output.stdout, /^openapi\.yaml:4: warning: .*\(\/info\/version\)$/m);
   const { page } = await openPage(t, `${dev.origin}/`);
-  assert.match(await boxOf(page), /openapi\.yaml:4.*\/info\/version/);
+  await isTold(page, /openapi\.yaml:4.*\/info\/version/s);
   await writeFile(`${file}~`, documentOf("'1.0'"));
   await rename(`${file}~`, file);
   await page.getByRole('heading', { name: 'Pets' }).first().waitFor();
   await writeFile(file, 'openapi: 3.1.0\ninfo: [\n');
-  assert.match(await boxOf(page), /openapi\.yaml/);
+  await isTold(page, /openapi\.yaml/);
 });
 
 test('the files that a document refers to are watched, too', async (t) => {

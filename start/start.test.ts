@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import {
   finished,
   type Program,
@@ -109,7 +111,7 @@ describe('npm start', { concurrency: 2 }, () => {
     await finished(second);
   });
 
-  test('npm start that was killed before its banner shows the sign-in and the key the next time', async (t) => {
+  test('a start that was killed before its banner shows the sign-in and the key the next time; both services end when it is killed and can stop neither', async (t) => {
     const folder = await temporaryFolder(t);
     const made = { email: 'owner@localhost', password: 'made by the first start' };
     await writeFile(join(folder, 'first-start.json'), JSON.stringify(made));
@@ -120,39 +122,32 @@ describe('npm start', { concurrency: 2 }, () => {
     creation.child.stdin?.end(made.password);
     assert.equal((await finished(creation)).code, 0);
 
-    const next = start(t, folder);
-    const { docs, dashboard } = await bannerOf(next);
+    const next = startAlone(t, folder);
+    const { api, docs, dashboard } = await bannerOf(next);
     assert.match(next.output.stdout, /Sign in +owner@localhost +password made by the first start/);
     assert.match(next.output.stdout, /API key +pk_live_/);
     assert.equal(await signIn(dashboard, made), 200);
     assert.equal((await getFromSite(docs)).status, 200);
-    next.child.kill('SIGTERM');
-    await finished(next);
-  });
 
-  test('both services end when npm start is killed and can stop neither', async (t) => {
-    const program = startAlone(t, await temporaryFolder(t));
-    const { api, dashboard } = await bannerOf(program);
     // Its standard error is the services', too: closed when all three are gone.
-    const gone = once(program.child, 'close', { signal: AbortSignal.timeout(120_000) });
-    program.child.kill('SIGKILL');
+    const gone = once(next.child, 'close', { signal: AbortSignal.timeout(120_000) });
+    next.child.kill('SIGKILL');
     await gone;
     for (const origin of [new URL(api).origin, dashboard])
       await assert.rejects(fetch(`${origin}/livez`), `${origin} is gone`);
   });
 
   test('npm start ends with a sentence when a port is taken, and leaves nothing running', async (t) => {
-    const folder = await temporaryFolder(t);
-    const first = start(t, folder);
-    const { dashboard } = await bannerOf(first);
-    const other = await temporaryFolder(t);
-    const second = start(t, other, { DASHBOARD_PORT: new URL(dashboard).port });
-    const { code, stderr, stdout } = await finished(second);
+    const other = createServer().listen(0, '127.0.0.1');
+    cleanUp(t, () => other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const program = start(t, await temporaryFolder(t), { DASHBOARD_PORT: `${port}` });
+    // Closed when nothing that it started has its standard error any more.
+    const { code, stderr, stdout } = await finished(program);
     assert.notEqual(code, 0);
-    assert.match(stderr, /Port \d+ on 127\.0\.0\.1 is in use/);
+    assert.ok(stderr.includes(`Port ${port} on 127.0.0.1 is in use`), stderr);
     assert.doesNotMatch(stdout, /Try it/);
-    first.child.kill('SIGTERM');
-    await finished(first);
   });
 
   function signInOf({ output }: Program) {

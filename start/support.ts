@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { coverNoPrograms, type Program, startProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 
 coverNoPrograms();
 
@@ -19,17 +21,14 @@ export interface Page {
 
 /** What the banner shows, once it does. */
 export async function bannerOf({ child, output }: Program): Promise<Shown> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const found = (label: string) => new RegExp(`${label} +(http:\\S+)`).exec(output.stdout)?.[1];
-    const [api, docs, dashboard] = [found('API'), found('Docs'), found('Dashboard')];
-    if (api && docs && dashboard && output.stdout.includes('Try it'))
-      return { api, docs, dashboard };
-    if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`no banner: ${output.stdout}${output.stderr}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const found = (label: string) =>
+    new RegExp(`${label} +(http:\\S+)`).exec(output.stdout)?.[1] ?? '';
+  const shown = () => ({ api: found('API'), docs: found('Docs'), dashboard: found('Dashboard') });
+  await timeUntil(async () => {
+    assert.equal(child.exitCode, null, `no banner: ${output.stdout}${output.stderr}`);
+    return !Object.values(shown()).includes('') && output.stdout.includes('Try it');
+  });
+  return shown();
 }
 
 /** A page of a hosted site: browsers resolve names under localhost themselves, fetch does not. */

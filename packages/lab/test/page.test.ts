@@ -72,20 +72,26 @@ test('no page of another origin changes the lab, under whatever name it comes', 
   assert.match(policy ?? '', /default-src 'none'/);
 });
 
+/** How often the page looks for what is new, in milliseconds. */
+const LOOK_MS = 2_000;
+
 test('the page shows by itself what becomes of domains, and leaves what is typed', async (t) => {
   const domains: object[] = [];
   const { page: address, dns } = await startPage(t, domains);
   const browser = await startBrowser(t);
   const page = await browser.newPage();
   const { complaints } = watch(page);
+  await page.clock.install();
   await page.goto(address);
   await page.getByText('None yet.').waitFor();
   await page.getByLabel('Value').fill('half typed');
   domains.push({ ...DOMAIN, state: 'unverified', verdict: null });
+  await page.clock.fastForward(LOOK_MS);
   await page.getByText('Not checked yet.').waitFor();
   await page.getByText('What the DNS should have').click();
   domains[0] = DOMAIN;
   dns.add({ name: NAME, type: 'TXT', value: 'from elsewhere' });
+  await page.clock.fastForward(LOOK_MS);
   await page.getByText(`${NAME} leads here.`).waitFor();
   await page.getByRole('cell', { name: 'from elsewhere' }).waitFor();
   assert.equal(await page.getByRole('button', { name: /No record/ }).isVisible(), false);

@@ -9,6 +9,7 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { FILE } from '@petstore/test-support/clean-up.ts';
+import { onceForFile } from '@petstore/test-support/once-for-file.ts';
 import { type Service, startService } from '../support/service.ts';
 
 // The reference as a reader has it: in a real browser, with a real service behind it.
@@ -18,13 +19,8 @@ const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const BEFORE_SUNSET = () => Date.parse('2026-06-01');
 
-let ofReaders: Promise<Service> | undefined;
-
-/** One service for all tests that only read: to make the reference's pages is most of what each would take. */
-function serviceOfReaders(): Promise<Service> {
-  ofReaders ??= startService(FILE, { now: BEFORE_SUNSET });
-  return ofReaders;
-}
+/** One service for the tests of which one at most writes: to make the reference's pages is most of what each would take. */
+const serviceOfReaders = onceForFile(() => startService(FILE, { now: BEFORE_SUNSET }));
 
 async function open(t: TestContext, { port }: Service, hostname = '127.0.0.1') {
   const page = await (await startBrowser(t)).newPage({ viewport: { width: 1280, height: 900 } });
@@ -120,14 +116,14 @@ async function picture(page: Page, name: string): Promise<void> {
 
 test('on the machine itself the panel works under each of its names', async (t) => {
   // The others are at the other.
-  const service = await startService(t, { now: BEFORE_SUNSET });
+  const service = await serviceOfReaders();
   const { key, get } = service;
   const { page, reference } = await open(t, service, 'localhost');
   await openPanel(page, reference, 'pets/createPet');
   await keyField(page).fill(key);
   await send(page);
   await answered(page, /201 Created/);
-  assert.equal((await get('/pets/1')).status, 200);
+  assert.equal((await get('/pets/1')).status, 200, 'the only animal');
 });
 
 test('a wrong key is answered with 401, and the panel shows why', async (t) => {

@@ -54,7 +54,7 @@ test('pages of more than twenty megabytes together are published', async (t) => 
 test('pages that take longer than a build may are refused with the variable that bounds them', async (t) => {
   // Quadratic in every parser of emphasis; an hour at this length.
   const slow = { name: 'slow.md', content: '_a*'.repeat(300_000) };
-  const { deploy } = await deployed(t, [slow], { buildSeconds: 8 });
+  const { deploy } = await deployed(t, [slow], { buildSeconds: 3 });
   assert.equal(deploy.state, 'failed');
   assert.match(deploy.errors[0]?.message ?? '', /take[s]? too long .*DASHBOARD_BUILD_SECONDS/);
 });

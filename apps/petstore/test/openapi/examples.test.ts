@@ -26,9 +26,11 @@ interface Answer {
 
 type Responses = Record<string, Answer>;
 
+type Start = (t: TestContext) => Promise<Service>;
+
 /** Which service, and which bytes on the wire, end an operation in an answer. */
 interface Provocation {
-  readonly start?: (t: TestContext) => Promise<Service>;
+  readonly start?: Start;
   readonly request: (key: string) => string;
 }
 
@@ -60,10 +62,19 @@ const withBold = async (t: TestContext) => {
 
 type Sent = [method: string, path: string, body?: string];
 
+/** Ways to start a service, by what it has then: operations that need the same may share one. */
+const starts = new Map<string, Start>();
+
+function startWith(what: unknown, start: Start): Start {
+  const name = JSON.stringify(what);
+  const found = starts.get(name) ?? start;
+  starts.set(name, found);
+  return found;
+}
+
 /** A service that has seen these requests. */
-const after =
-  (...requests: Sent[]) =>
-  async (t: TestContext) => {
+const after = (...requests: Sent[]) =>
+  startWith(['after', requests], async (t) => {
     const started = await service(t);
     for (const [method, path, body] of requests) {
       const headers = { 'content-type': 'application/json' };
@@ -71,24 +82,25 @@ const after =
       assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
     }
     return started;
-  };
+  });
 
 /** The sandbox of the examples. */
 const LESSON = { id: 'sbx_5f0c2a9be1d47386', name: 'lesson 4', seed: 200, pets: 50 };
 
-/** The same service, asked with the key of a sandbox that has seen these requests. */
-const inSandbox =
-  (...requests: Sent[]) =>
-  async (t: TestContext) => {
-    const started = await service(t);
-    const { key } = await addSandbox(started.store, LESSON);
-    for (const [method, path, body] of requests) {
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-      const answer = await started.call(path, { method, headers, ...(body && { body }) });
-      assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-    }
-    return { ...started, key };
-  };
+/** A service as asked with the key of a sandbox, by the sandbox's id, that has seen these requests. */
+async function sandboxOf(started: Service, id: string, requests: readonly Sent[]) {
+  const { key } = await addSandbox(started.store, { ...LESSON, id });
+  for (const [method, path, body] of requests) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+    const answer = await started.call(path, { method, headers, ...(body && { body }) });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  }
+  return { ...started, key };
+}
+
+/** The same of a service of its own. */
+const inSandbox = (...requests: Sent[]) =>
+  startWith(['in', requests], async (t) => sandboxOf(await service(t), LESSON.id, requests));
 
 /** The key of a sandbox in which there is no room. */
 const fullSandbox = async (t: TestContext) => {
@@ -153,6 +165,9 @@ const failingSandbox = (error: Error) => async (t: TestContext) => {
   return { ...(await startService(t, { store, config: CONFIG, now: () => NOON })), key };
 };
 
+const brokenSandbox = failingSandbox(new Error('broken'));
+const sandboxAway = failingSandbox(new StoreUnavailableError('away'));
+
 /** The same where its faults cannot be read. */
 const failingFaults = (error: Error) => async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
@@ -163,6 +178,9 @@ const failingFaults = (error: Error) => async (t: TestContext) => {
   const store = { ...working, faults: new Proxy({}, { get: () => fail }) } as Store;
   return { ...(await startService(t, { store, config: CONFIG, now: () => NOON })), key };
 };
+
+const brokenFaults = failingFaults(new Error('broken'));
+const faultsAway = failingFaults(new StoreUnavailableError('away'));
 
 /** A service whose key is for something else. */
 const withScope = (scope: Scope) => (t: TestContext) =>
@@ -263,8 +281,8 @@ function ofSandbox(line: string, body?: string): Record<string, Provocation> {
   const whole = request(line, body);
   return {
     ...withoutCondition(common(line, body)),
-    internal_error: { start: failingSandbox(new Error('broken')), request: whole },
-    unavailable: { start: failingSandbox(new StoreUnavailableError('away')), request: whole },
+    internal_error: { start: brokenSandbox, request: whole },
+    unavailable: { start: sandboxAway, request: whole },
     not_found: { request: whole },
   };
 }
@@ -274,8 +292,8 @@ function ofFaults(line: string, body?: string): Record<string, Provocation> {
   const whole = request(line, body);
   return {
     ...ofSandbox(line, body),
-    internal_error: { start: failingFaults(new Error('broken')), request: whole },
-    unavailable: { start: failingFaults(new StoreUnavailableError('away')), request: whole },
+    internal_error: { start: brokenFaults, request: whole },
+    unavailable: { start: faultsAway, request: whole },
   };
 }
 
@@ -331,9 +349,8 @@ const HOOK = '{"url":"https://example.com/hooks","events":["pet.created"]}';
 const WEBHOOK = '/v1/webhooks/wh_0123456789abcdef';
 
 /** A service with an animal, the webhook of the examples, and what was delivered to it. */
-const withWebhook =
-  (more: { disabledAt?: number; url?: string } = {}) =>
-  async (t: TestContext) => {
+const withWebhook = (more: { disabledAt?: number; url?: string } = {}) =>
+  startWith(['webhook', more], async (t) => {
     const webhookPrivateAddresses = more.url ? 'allow' : 'refuse';
     const started = await startService(t, {
       config: { ...CONFIG, webhookPrivateAddresses },
@@ -347,7 +364,7 @@ const withWebhook =
       recent: ['1', '0'].map((event) => ({ ...attempt, event })),
     });
     return started;
-  };
+  });
 
 /** The same with a receiver that is there. */
 const withReceiver = async (t: TestContext) =>
@@ -885,7 +902,10 @@ test('a header that changes what an operation does is its parameter in the docum
     createWebhook: HOOK,
     updateWebhook: '{"events":[]}',
   };
-  const { document } = await documentOf(await service(t));
+  // Sandboxes do not see each other: each request that changes one has a new one in the same service.
+  const ofSandboxes = await service(t);
+  let sandboxes = 0;
+  const { document } = await documentOf(ofSandboxes);
   for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
     const target = `/v1${path
       .replace('{code}', 'big-ids')
@@ -894,18 +914,24 @@ test('a header that changes what an operation does is its parameter in the docum
       .replace('{webhookId}', 'wh_0123456789abcdef')
       .replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
-    const start = path.startsWith('/sandbox/')
-      ? inSandbox(...fiveSnapshots.slice(0, 1))
+    const ofSandbox = path.startsWith('/sandbox/')
+      ? fiveSnapshots.slice(0, 1)
       : ['/sandbox', '/faults', '/report'].includes(path)
-        ? inSandbox()
+        ? []
         : path.startsWith('/challenges')
-          ? inSandbox(aChallenge)
-          : path.startsWith('/webhooks/')
-            ? withReceiver
-            : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
-    const shared = ['GET', 'QUERY'].includes(method) ? await start(t) : undefined;
+          ? [aChallenge]
+          : undefined;
+    const start = path.startsWith('/webhooks/')
+      ? withReceiver
+      : after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+    const sandbox = (requests: readonly Sent[]) => {
+      sandboxes += 1;
+      return sandboxOf(ofSandboxes, `sbx_${`${sandboxes}`.padStart(16, '0')}`, requests);
+    };
+    const begin = () => (ofSandbox ? sandbox(ofSandbox) : start(t));
+    const shared = ['GET', 'QUERY'].includes(method) ? await begin() : undefined;
     const statusWith = async (headers: Record<string, string>) => {
-      const { origin, key } = shared ?? (await start(t));
+      const { origin, key } = shared ?? (await begin());
       const body = bodies[operationId];
       const type = body ? { 'content-type': 'application/json' } : undefined;
       const sent = { authorization: `Bearer ${key}`, ...type, ...headers };

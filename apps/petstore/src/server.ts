@@ -117,6 +117,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     log,
     requestId,
     tracing,
+    pathOf: (request) => otherMethods.pathOf(request),
   });
   const onRefused = observer.refused.bind(observer);
   const always = securityHeaders(config);
@@ -200,11 +201,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.addHook('onRequest', checkRequestLine);
   cors.respondToPreflights(app);
-  app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
+  app.addHook('onRequest', function refuseUnknown(request, reply, done) {
     // Before the body is read: there is nothing at this path, whatever the body says. The router would take the empty
     // text behind a last slash for a parameter.
-    const isUnknown = request.is404 || isNoPathOfOurs(request.url);
-    done(isUnknown ? pathNotFound() : otherMethods.refusalOf(request));
+    done(isNoPathOfOurs(request.url) ? pathNotFound() : otherMethods.refusalOf(request, reply));
   });
   app.setErrorHandler<FastifyError>(onError);
 
@@ -235,7 +235,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(healthRoutes, { readiness });
   const { hasMetrics, metricsToken: token } = config;
   if (hasMetrics) app.register(metricsRoutes, { metrics, token, ofAll: deps.metricsOfAll });
-  app.after(() => otherMethods.refuse(app));
 
   return app;
 }

@@ -125,7 +125,7 @@ function samplerOf({ ratio, isParentBased }: TracingConfig): Sampler {
 
 function nameOf(request: FastifyRequest): { method: string; url: string | undefined } {
   const method = methodLabel(request.method);
-  return { method, url: request.is404 ? undefined : request.route.url };
+  return { method, url: request.route.url };
 }
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server-span. No path: see AccessLogEntry. */

@@ -10,7 +10,10 @@ import { type RequestSpan, readTraceContext, type Tracing } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request's routeOptions. The framework assembles them anew at each access. */
+    /**
+     * The request's routeOptions. The framework assembles them anew at each access. `url` is undefined where the path is
+     * unknown.
+     */
     route: FastifyRequest['routeOptions'];
     /** The trace that the request belongs to, where its client or this service has one. */
     trace: { readonly traceId: string } | undefined;
@@ -24,6 +27,8 @@ interface Deps {
   readonly requestId: RequestIds;
   /** Undefined where no traces are collected. */
   readonly tracing: Tracing | undefined;
+  /** The path of a request that the router has no route for; undefined where it is unknown. */
+  readonly pathOf: (request: FastifyRequest) => string | undefined;
 }
 
 /** Follows each request from its beginning to its end, and counts, logs and traces it. */
@@ -48,8 +53,9 @@ export class RequestObserver {
 
   /** For a request that does not pass the hooks. */
   begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
-    const { tracing } = this.#deps;
-    request.route = request.routeOptions;
+    const { tracing, pathOf } = this.#deps;
+    const { routeOptions } = request;
+    request.route = request.is404 ? { ...routeOptions, url: pathOf(request) } : routeOptions;
     const context = readTraceContext(request.headers);
     const span = tracing?.begin(request, context);
     request.trace = span ?? context;
@@ -138,7 +144,7 @@ export class RequestObserver {
   #finish(request: FastifyRequest, status: number | undefined, durationMs: number): void {
     const { metrics, accessLog } = this.#deps;
     const { method } = request;
-    const route = request.is404 ? undefined : request.route.url;
+    const route = request.route.url;
     const series = metrics.series(method, route);
     series.durations.observe(durationMs / 1_000);
     series.count(status).value++;

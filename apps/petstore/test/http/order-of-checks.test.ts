@@ -44,6 +44,8 @@ test('a wrong method is a 405 with Allow, before the key and the body are looked
     ['/pets/1', ['PUT', 'OPTIONS', 'POST'], 'DELETE, GET, HEAD, PATCH'],
     ['/store/orders/1/cancel', ['DELETE', 'PUT'], 'POST'],
     ['/openapi.json', ['POST'], 'GET, HEAD'],
+    ['/%70ets', ['PUT'], 'GET, HEAD, POST, QUERY'],
+    ['/../reference/assets/a.js', ['PUT'], 'GET, HEAD'],
   ] as const;
   for (const [path, methods, allow] of cases) {
     for (const method of methods) {

@@ -1,5 +1,9 @@
 import { methodNotAllowed } from '@petstore/http/methods.ts';
+import { PathPatterns } from '@petstore/http/path-patterns.ts';
 import type { FastifyInstance } from 'fastify';
+
+/** The longest parameter in a path; a longer one matches no route. */
+export const MAX_PARAMETER_LENGTH = 300;
 
 /**
  * Gives each of the API's paths a 405 for every method that it has no route for, with `Allow` (RFC 9110, section
@@ -7,37 +11,21 @@ import type { FastifyInstance } from 'fastify';
  * route is added.
  */
 export function refuseOtherMethods(app: FastifyInstance): void {
+  const paths = new PathPatterns(MAX_PARAMETER_LENGTH);
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     if (!url.startsWith('/api/')) return;
     const methods = methodsByPath.get(url) ?? new Set();
     for (const each of [method].flat()) methods.add(each);
     methodsByPath.set(url, methods);
+    paths.add(url);
   });
   app.addHook('onRequest', async ({ routeOptions, method, url }) => {
     if (routeOptions.url?.startsWith('/api/')) return;
-    // Decoded as the router does, which has refused invalid escapes already.
-    const path = decodeURI(url.split('?', 1)[0] ?? '');
+    const [path = ''] = url.split('?', 1);
     // No path contains a NUL.
-    if (path.includes('\0')) return;
-    for (const [pattern, methods] of methodsByPath) {
-      if (!isOfPattern(path, pattern)) continue;
-      throw methodNotAllowed(method, methods);
-    }
+    if (path.includes('%00')) return;
+    const methods = methodsByPath.get(paths.of(path) ?? '');
+    if (methods) throw methodNotAllowed(method, methods);
   });
-}
-
-/** The longest parameter in a path; a longer one matches no route. */
-export const MAX_PARAMETER_LENGTH = 300;
-
-/** Whether a path is one of a route's, such as `/api/projects/:slug`. */
-function isOfPattern(path: string, pattern: string): boolean {
-  const segments = path.split('/');
-  const parts = pattern.split('/');
-  return (
-    segments.length === parts.length &&
-    segments.every((segment, at) =>
-      parts[at]?.startsWith(':') ? segment.length <= MAX_PARAMETER_LENGTH : segment === parts[at],
-    )
-  );
 }

@@ -8,7 +8,6 @@ import { endDisallowedSessions } from './accounts/end-disallowed-sessions.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { makeSecret } from './accounts/secrets.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
-import { startForwardingAudit } from './audit/syslog/forward-audit.ts';
 import { startIssuer } from './certificates/issuer.ts';
 import { startPlatformIssuer } from './certificates/platform-certificate.ts';
 import { checkSealed, openSealer } from './certificates/sealing.ts';
@@ -42,7 +41,6 @@ import { startMaintenance } from './store/maintenance.ts';
 import { openDatabase } from './store/open-database.ts';
 import type { Db } from './store/schema.ts';
 import { holdsSealed } from './store/sealed.ts';
-import { startFollowingLogs } from './transparency/follow-logs.ts';
 import { trustedRoots } from './trusted-roots.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
 import { challengeZone } from './zone/challenge-zone.ts';
@@ -207,10 +205,17 @@ export async function startDashboard({
       edge: { host: config.edge.host, http: edge.port, https: edge.httpsPort, pass: ownPass },
     });
     closers.push(parts.rehearser.stop);
-    const forwarding = startForwardingAudit({ ...deps, log });
-    if (forwarding) closers.push(forwarding.stop);
-    const transparency = startFollowingLogs({ ...deps, log });
-    if (transparency) closers.push(transparency.stop);
+    // Loaded where they are configured: most installations have neither.
+    if (config.auditSyslog) {
+      const { startForwardingAudit } = await import('./audit/syslog/forward-audit.ts');
+      const forwarding = startForwardingAudit({ ...deps, log });
+      if (forwarding) closers.push(forwarding.stop);
+    }
+    if (config.ctLogList !== undefined) {
+      const { startFollowingLogs } = await import('./transparency/follow-logs.ts');
+      const transparency = startFollowingLogs({ ...deps, log });
+      if (transparency) closers.push(transparency.stop);
+    }
     parts.repositories = startRepositoryJobs({ ...deps, log });
     closers.push(parts.repositories.stop);
     checkDatabaseAndEdge(readiness, { db, host: config.edge.host, port: edge.port });

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { bytesOf } from './file-bytes.ts';
 import { markdownPath, type SiteFile } from './site-files.ts';
 import { datesOfSitemap, type LastModified, sitemapAddress } from './sitemap.ts';
 
@@ -31,8 +30,10 @@ export function pageDates(dates: PageDates): {
 } {
   const hashes = new Map<string, string>();
   return {
-    file(file) {
-      if (file.path.endsWith('.md')) hashes.set(file.path, hash('sha256', bytesOf(file), 'hex'));
+    file({ path, content }) {
+      // Markdown is there as it is: what is made of other contents when a file is written is not loaded for it.
+      const isWritten = typeof content === 'string' || content instanceof Uint8Array;
+      if (path.endsWith('.md') && isWritten) hashes.set(path, hash('sha256', content, 'hex'));
     },
     lastModified: datesOf(dates, (markdown) => hashes.get(markdown)),
   };

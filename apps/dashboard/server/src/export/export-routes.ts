@@ -9,7 +9,6 @@ import { accessOf } from '../http/access.ts';
 import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import type { DomainRow } from '../store/domains.ts';
 import { siteSource } from '../store/sites.ts';
-import { exportSite } from './export-site.ts';
 
 const operation = operationsOf('Projects');
 
@@ -71,6 +70,8 @@ export const exportRoutes: Routes = async (app, { deps }) => {
       const own = domain && !isWildcard(domain.hostname) ? domain.hostname : undefined;
       const origin = own === undefined ? site.origin : `https://${own}`;
       const name = own ?? project.slug;
+      // Loaded here: few processes ever make an archive.
+      const { exportSite } = await import('./export-site.ts');
       reply
         .type('application/gzip')
         .header('content-disposition', `attachment; filename="${name}.tar.gz"`);

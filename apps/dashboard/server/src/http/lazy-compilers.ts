@@ -1,20 +1,41 @@
 import { hash } from 'node:crypto';
-import { AjvCompiler } from '@fastify/ajv-compiler';
-import { type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import { createRequire } from 'node:module';
+import type { AjvCompiler } from '@fastify/ajv-compiler';
+import type { SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
 // Fastify's own validators and serializers, each compiled with the first request for its operation. To compile those of
-// all operations would take most of the time of a start, and a process may never need most of them.
+// all operations would take most of the time of a start, and a process may never need most of them. The compilers are
+// loaded then, too: a hundred modules, at once, since Fastify waits for no promise there.
 
-const buildValidators = AjvCompiler();
-const buildSerializers = SerializerSelector();
+const require = createRequire(import.meta.url);
 
-type CompileValidator = ReturnType<typeof buildValidators>;
+type BuildValidators = ReturnType<typeof AjvCompiler>;
+type CompileValidator = ReturnType<BuildValidators>;
 type CompileSerializer = ReturnType<SerializerFactory>;
+
+let validatorBuilder: BuildValidators | undefined;
+let serializerBuilder: SerializerFactory | undefined;
+
+const buildValidators: BuildValidators = (...args) => {
+  validatorBuilder ??= (
+    require('@fastify/ajv-compiler') as { AjvCompiler: typeof AjvCompiler }
+  ).AjvCompiler();
+  return validatorBuilder(...args);
+};
+
+const buildSerializers: SerializerFactory = (...args) => {
+  serializerBuilder ??= (
+    require('@fastify/fast-json-stringify-compiler') as {
+      SerializerSelector: typeof SerializerSelector;
+    }
+  ).SerializerSelector();
+  return serializerBuilder(...args);
+};
 
 const validators = new Map<string, ReturnType<CompileValidator>>();
 const serializers = new Map<string, ReturnType<CompileSerializer>>();
 
-const buildValidator: typeof buildValidators = (externalSchemas, options) => {
+const buildValidator: BuildValidators = (externalSchemas, options) => {
   // Begun only for what was not compiled before: it writes all schemas to find its own.
   const find = finder(validators, externalSchemas, options?.customOptions, () =>
     buildValidators(externalSchemas, options),

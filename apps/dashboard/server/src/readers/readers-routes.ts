@@ -24,7 +24,6 @@ import {
   type SentenceRow,
 } from '../store/readers.ts';
 import { siteSource } from '../store/sites.ts';
-import { withRedirects } from './missing-redirects.ts';
 import type { PeriodName } from './period.ts';
 import { readReport, readTable } from './read-report.ts';
 import {
@@ -203,6 +202,8 @@ async function tableOf(
   const { platformHost } = config;
   const source = siteSource({ db, platformHost, addresses, sealer, now });
   const site = await source.findSite(`${project.slug}.${platformHost}` as CanonicalHost);
+  // Loaded here: it writes YAML, and few ask for it.
+  const { withRedirects } = await import('./missing-redirects.ts');
   return withRedirects(source, site, rows);
 }
 

@@ -1,5 +1,4 @@
-import { pino } from 'pino';
-import { type Letter, openAccountMail } from '../../accounts/account-mail.ts';
+import type { Letter } from '../../accounts/account-mail.ts';
 import type { Sender } from '../../accounts/letters.ts';
 import { addressesOf } from '../../addresses.ts';
 import type { Config } from '../../config.ts';
@@ -10,6 +9,9 @@ export async function tellByMail(
   letter: (sender: Sender) => Letter,
 ): Promise<string | undefined> {
   if (!config.mail) return undefined;
+  // Loaded here: all commands on users would pay for what one with mail needs.
+  const { pino } = await import('pino');
+  const { openAccountMail } = await import('../../accounts/account-mail.ts');
   const mail = openAccountMail(config.mail, { now: Date.now, log: pino({ level: 'silent' }) });
   const ports = { dashboard: config.port, edge: 0, edgeHttps: 0 };
   return mail.send(letter(addressesOf(config, ports)));

@@ -9,7 +9,7 @@ import {
   listLeasedRehearsals,
   type RehearsalRow,
 } from '../../store/rehearsals.ts';
-import { type RehearseDeps, rehearse } from './rehearse.ts';
+import type { RehearseDeps } from './rehearse.ts';
 
 /** How long a process has a rehearsal without renewing the lease, in milliseconds. */
 const LEASE_MS = 15_000;
@@ -54,6 +54,8 @@ export function startRehearser(deps: RehearseDeps & { log: Log }): JobRunner {
       try {
         if (row.attempts > MAX_ATTEMPTS)
           return await endRehearsal(db, domainId, worker, now(), { problem: GAVE_UP });
+        // Loaded here, with what reads HTML and writes YAML: few processes ever rehearse.
+        const { rehearse } = await import('./rehearse.ts');
         const result = await rehearse(deps, domainId, onPages, AbortSignal.any([signal, timeout]));
         const text = result && JSON.stringify(result);
         if (text !== undefined && text.length > MAX_RESULT)

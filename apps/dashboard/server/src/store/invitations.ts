@@ -1,4 +1,5 @@
-import { type ExpressionBuilder, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
+import type { ExpressionBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely';
+import { sql } from './kysely.ts';
 import { usersIn } from './role-grants.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 

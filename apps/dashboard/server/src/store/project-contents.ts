@@ -1,4 +1,5 @@
-import { type SqlBool, sql } from 'kysely';
+import type { SqlBool } from 'kysely';
+import { sql } from './kysely.ts';
 import { updateRows } from './rows.ts';
 import type { Db, Trx } from './schema.ts';
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import {
   COUNT_KINDS,
   type CountKind,
@@ -9,6 +8,7 @@ import {
   OTHERS,
   type ProjectCounts,
 } from '../readers/counted.ts';
+import { sql } from './kysely.ts';
 import { lockProjects } from './projects.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 

@@ -1,4 +1,5 @@
-import { type Expression, sql } from 'kysely';
+import type { Expression } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Role } from './schema/projects.ts';
 import type { Db } from './schema.ts';
 

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Database, Db, Row, RowChange, Trx } from './schema.ts';
 
 type Table = keyof Database;

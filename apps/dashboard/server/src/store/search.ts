@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
+import { sql } from './kysely.ts';
 import { visibleProjectIds } from './projects.ts';
 import type { Db, Row } from './schema.ts';
 

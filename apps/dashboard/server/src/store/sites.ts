@@ -1,4 +1,3 @@
-import { expressionBuilder, sql } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import type { PlatformCertificate } from '../certificates/platform-names.ts';
@@ -15,6 +14,7 @@ import { readBlob } from './artifacts.ts';
 import { findCertificate, findCustomSite } from './custom-sites.ts';
 import { listShownDeploys } from './deploys.ts';
 import { addRequests } from './domain-moves.ts';
+import { expressionBuilder, sql } from './kysely.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { notLive, TOLD } from './not-live.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { deploySearchText } from '../../deploys/search-text.ts';
+import { sql } from '../kysely.ts';
 import type { Database, Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 

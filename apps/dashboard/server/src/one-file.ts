@@ -22,7 +22,8 @@ export async function asOneFile(module: URL, { manifest }: { manifest: URL }): P
       // Before it is made: a folder that cannot be written to costs no more than this.
       writeFileSync(draft, '');
       try {
-        writeFileSync(draft, await bundled(fileURLToPath(module)));
+        // Whole even after a power cut: it is never looked at again.
+        writeFileSync(draft, await bundled(fileURLToPath(module)), { flush: true });
         // At once, since other processes may start at the same time.
         renameSync(draft, file);
       } finally {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ProblemError, UnreachableError } from '../../server/src/certificates/acme-transport.ts';
 import { backoff } from '../../server/src/certificates/backoff.ts';
+import { dropIssuance, endFailedAttempt } from '../../server/src/certificates/end-attempt.ts';
 import {
   advanceTo,
   LeaseLostError,
@@ -11,7 +12,6 @@ import {
 } from '../../server/src/certificates/issuance.ts';
 import { OrderDeferredError } from '../../server/src/certificates/order.ts';
 import { OrderFailedError, type Problem } from '../../server/src/certificates/problem.ts';
-import { dropIssuance, endFailedAttempt } from '../../server/src/certificates/retry.ts';
 import { putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { endOrder, insertOrder } from '../../server/src/store/acme-orders.ts';
 import { HERE, type Made, NOW, openAttempt, orderWith, STAGING } from './support/attempt.ts';

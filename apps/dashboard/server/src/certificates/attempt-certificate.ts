@@ -5,6 +5,7 @@ import type { Accounts } from './account.ts';
 import { authorityAt } from './authorities.ts';
 import { startChallenge, validate } from './challenge.ts';
 import { chooseAuthority, mayBeAsked } from './choose-authority.ts';
+import { dropIssuance, endFailedAttempt } from './end-attempt.ts';
 import { downloadCertificate, finalizeOrder } from './finalize.ts';
 import {
   type Attempt,
@@ -17,7 +18,6 @@ import {
   stepOf,
 } from './issuance.ts';
 import { OrderDeferredError, placeOrder } from './order.ts';
-import { dropIssuance, endFailedAttempt } from './retry.ts';
 import { situationOf } from './situation.ts';
 
 /** Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is away. */
@@ -31,9 +31,9 @@ export async function attemptCertificate(
   const domain = await findServingDomain(deps.db, row.domain_id);
   const projectId = domain?.project_id ?? '';
   const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
-  // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
   const told = (outcome: CertificateOutcome) =>
     deps.metrics?.certificateAttempt(attempt.row.directory_url, outcome);
+  // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
   if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
   // The old certificate serves until it expires, and is renewed when the name can be proven again.
   if (!canBeProven(row, domain)) return dropIssuance(attempt);

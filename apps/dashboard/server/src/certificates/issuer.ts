@@ -28,8 +28,8 @@ const CONCURRENCY = 4;
 
 /**
  * Has certificates issued and renewed for as long as the process lives. `request-certificate.ts` stores what is
- * wanted as an issuance, with its step: any process can lease it and go on from that step. Throws a UserError where
- * ACME_CA_FILE cannot be read.
+ * wanted as an issuance, with its step: any process can lease it, and `attemptCertificate` goes on from that step.
+ * Throws a UserError where ACME_CA_FILE cannot be read.
  */
 export function startIssuer(deps: IssuerDeps): JobRunner {
   const { db, log, now } = deps;

@@ -14,7 +14,7 @@ import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
 import { certificateKeyContext, type Sealer } from './sealing.ts';
 
-/** The issuer replaces it with the configured directory. */
+/** `chooseDirectory` of the first attempt replaces it with a configured directory. */
 const ANY_DIRECTORY = '';
 
 /**
@@ -58,8 +58,8 @@ export async function requestCertificate(
 
 /**
  * Gives the certificate of a name to the claim that takes it over, in the transaction that does so and before
- * `cancelCertificate`: visitors find no moment without HTTPS. The key stays where it is, sealed for the other claim. One
- * that the claim has kept from earlier stays where it lives longer.
+ * `cancelCertificate`: visitors find no moment without HTTPS. The private key stays the same, and is sealed anew for the
+ * other claim. That claim keeps a certificate that it has from earlier where that one lives longer.
  */
 export async function handOverCertificate(
   trx: Trx,

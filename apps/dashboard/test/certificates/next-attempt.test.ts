@@ -1,7 +1,10 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { parseTrials, type Trial } from '../../server/src/certificates/choose-authority.ts';
+import {
+  type AuthorityRefusal,
+  parseRefusals,
+} from '../../server/src/certificates/choose-authority.ts';
 import { afterBudget, nextAttempt } from '../../server/src/certificates/next-attempt.ts';
 import type { Problem } from '../../server/src/certificates/problem.ts';
 import { pauseAccount, saveAccountKey } from '../../server/src/store/acme-accounts.ts';
@@ -17,7 +20,11 @@ const problem = (type: string, more: Partial<Problem> = {}): Problem => ({
   ...{ type, detail: 'why', at: NOW },
   ...more,
 });
-const trial = (directoryUrl: string, until: number | null, type = 'serverInternal'): Trial => ({
+const refusal = (
+  directoryUrl: string,
+  until: number | null,
+  type = 'serverInternal',
+): AuthorityRefusal => ({
   ...{ directoryUrl, until, problem: problem(type) },
 });
 
@@ -40,7 +47,7 @@ async function after(t: TestContext, found: Problem, row: IssuanceChange = {}, s
     nextAuthority,
     failures: change.failures ?? attempt.row.failures,
     isPaused: pausedUntil !== undefined,
-    tried: parseTrials(change.tried ?? attempt.row.tried),
+    tried: parseRefusals(change.tried ?? attempt.row.tried),
   };
 }
 
@@ -75,7 +82,7 @@ test('what may be of one request is tried once more, and then elsewhere', async 
   assert.deepEqual([once.where, once.minutes, once.failures], [HERE, 0, 1]);
   const nonce = await after(t, problem('badNonce'));
   assert.deepEqual([nonce.where, nonce.isOrderKept], [HERE, true]);
-  const tried = JSON.stringify([trial(HERE, NOW, 'orderGone')]);
+  const tried = JSON.stringify([refusal(HERE, NOW, 'orderGone')]);
   const twice = await after(t, problem('orderGone'), { tried });
   assert.deepEqual([twice.where, twice.nextAuthority], [THERE, 'there.test']);
 });
@@ -85,7 +92,7 @@ test('an order is asked for again in an outage, for as long as it gets ahead', a
     const once = await after(t, problem('timeout'), { step });
     assert.deepEqual([once.where, once.isOrderKept, once.isPaused], [HERE, true, false], step);
     assert.equal(once.tried[0]?.step, step);
-    const before = { ...trial(HERE, NOW), step: 'order' };
+    const before = { ...refusal(HERE, NOW), step: 'order' };
     const ahead = await after(t, problem('timeout'), { step, tried: JSON.stringify([before]) });
     assert.deepEqual([ahead.where, ahead.isOrderKept], [HERE, true], step);
     const stuck = await after(t, problem('timeout'), {
@@ -98,7 +105,7 @@ test('an order is asked for again in an outage, for as long as it gets ahead', a
 });
 
 test('where all refuse, it waits for who may be asked first', async (t) => {
-  const later = (until: number | null) => JSON.stringify([trial(THERE, until)]);
+  const later = (until: number | null) => JSON.stringify([refusal(THERE, until)]);
   const soon = await after(t, problem('rateLimited', { retryAt: NOW + 2 * HOUR_MS }), {
     tried: later(NOW + HOUR_MS),
   });
@@ -126,12 +133,12 @@ test('a used up budget goes to the next one, and waits where there is none', asy
   const budget = problem('budget', { retryAt: until });
   const next = await afterBudget(attempt, budget, until);
   assert.deepEqual([next.change.directory_url, next.nextAuthority], [THERE, 'there.test']);
-  const { attempt: last } = await open(t, { tried: JSON.stringify([trial(THERE, null)]) });
+  const { attempt: last } = await open(t, { tried: JSON.stringify([refusal(THERE, null)]) });
   const waiting = await afterBudget(last, budget, until);
   assert.deepEqual([waiting.at, waiting.nextAuthority], [until, undefined]);
 });
 
-test('the staging directory is of the first one: its trial fails as that one does', async (t) => {
+test('the staging directory is of the first one: its order fails as that one does', async (t) => {
   const named = await after(t, problem('dns'), {}, STAGING);
   assert.equal(named.where, STAGING);
   const there = await after(t, problem('dns'), { directory_url: THERE }, STAGING);
@@ -157,7 +164,7 @@ test('a renewal waits an hour at most, and a new certificate up to six', async (
   const first = await after(t, dns, { kind: 'first', failures: 20 });
   assert.ok(Number(first.minutes) >= 360);
   const told = await after(t, problem('rateLimited', { retryAt: NOW + 7 * HOUR_MS }), {
-    ...{ kind: 'renewal', tried: JSON.stringify([trial(THERE, null)]) },
+    ...{ kind: 'renewal', tried: JSON.stringify([refusal(THERE, null)]) },
   });
   assert.equal(told.minutes, 420);
 });

@@ -95,8 +95,8 @@ async function chooseDirectory(
   if (isConfigured && row.sealed_key !== null) return undefined;
   const situation = await situationOf(deps, row);
   const now = deps.now();
-  const isTrial = row.directory_url === acme.stagingDirectoryUrl;
-  const current = isTrial ? acme.authorities[0].directoryUrl : row.directory_url;
+  const isStaging = row.directory_url === acme.stagingDirectoryUrl;
+  const current = isStaging ? acme.authorities[0].directoryUrl : row.directory_url;
   if (isConfigured && mayBeAsked(current, situation, now)) return undefined;
   const { directoryUrl } = chooseAuthority(acme, situation, now);
   if (directoryUrl === current) return undefined;

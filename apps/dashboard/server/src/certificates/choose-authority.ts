@@ -2,7 +2,7 @@ import type { AcmeConfig } from '../config-acme.ts';
 import type { Problem } from './problem.ts';
 
 /** An authority that an issuance was refused by: an entry of the JSON of `issuances.tried`. */
-export interface Trial {
+export interface AuthorityRefusal {
   readonly directoryUrl: string;
   /** When it may be asked again, in milliseconds since 1970; null: after a DNS check that is right. */
   readonly until: number | null;
@@ -13,7 +13,7 @@ export interface Trial {
 
 /** What is known before an authority is chosen. */
 export interface Situation {
-  readonly trials: readonly Trial[];
+  readonly refusals: readonly AuthorityRefusal[];
   /** Directories that are not asked now, for any name, and until when. */
   readonly pauses: ReadonlyMap<string, number>;
   /** Directories that CAA records keep from issuing for the name, by the latest DNS check. */
@@ -34,14 +34,14 @@ export interface Choice {
  */
 export function chooseAuthority(
   { authorities }: Pick<AcmeConfig, 'authorities'>,
-  { trials, pauses, forbidden }: Situation,
+  { refusals, pauses, forbidden }: Situation,
   now: number,
 ): Choice {
   const allowed = authorities.filter(({ directoryUrl }) => !forbidden.includes(directoryUrl));
   const candidates = allowed.length > 0 ? allowed : authorities;
   const choices = candidates.map(({ directoryUrl }) => {
-    const turn = trials.findIndex((trial) => trial.directoryUrl === directoryUrl);
-    const until = trials[turn]?.until;
+    const turn = refusals.findIndex((refusal) => refusal.directoryUrl === directoryUrl);
+    const until = refusals[turn]?.until;
     const paused = candidates.length > 1 ? pauses.get(directoryUrl) : undefined;
     const at = until === null ? null : Math.max(now, until ?? now, paused ?? now);
     return { directoryUrl, at, turn };
@@ -57,28 +57,34 @@ export function chooseAuthority(
 /** Whether an authority may be asked now. */
 export function mayBeAsked(
   directoryUrl: string,
-  { trials, pauses, forbidden }: Situation,
+  { refusals, pauses, forbidden }: Situation,
   now: number,
 ): boolean {
-  const trial = trials.find((one) => one.directoryUrl === directoryUrl);
-  const isRefused = trial !== undefined && (trial.until === null || trial.until > now);
+  const refusal = refusals.find((one) => one.directoryUrl === directoryUrl);
+  const isRefused = refusal !== undefined && (refusal.until === null || refusal.until > now);
   const isPaused = (pauses.get(directoryUrl) ?? 0) > now;
   return !isRefused && !isPaused && !forbidden.includes(directoryUrl);
 }
 
-/** The trials after another failure, which is the last one. */
-export function withTrial(trials: readonly Trial[], trial: Trial): Trial[] {
-  return [...trials.filter(({ directoryUrl }) => directoryUrl !== trial.directoryUrl), trial];
+/** The refusals with another one, which is the last. */
+export function withRefusal(
+  refusals: readonly AuthorityRefusal[],
+  refusal: AuthorityRefusal,
+): AuthorityRefusal[] {
+  return [...refusals.filter(({ directoryUrl }) => directoryUrl !== refusal.directoryUrl), refusal];
 }
 
 /**
- * The trials after a DNS check that is right: somebody may have mended something. What an authority, or a limit of our own,
+ * The refusals after a DNS check that is right: somebody may have mended something. What an authority, or a limit of our own,
  * said of when to ask again holds all the same.
  */
-export function afterCheck(trials: readonly Trial[], now: number): Trial[] {
-  return trials.map((trial) => ({ ...trial, until: Math.max(now, trial.problem.retryAt ?? now) }));
+export function afterCheck(refusals: readonly AuthorityRefusal[], now: number): AuthorityRefusal[] {
+  return refusals.map((refusal) => ({
+    ...refusal,
+    until: Math.max(now, refusal.problem.retryAt ?? now),
+  }));
 }
 
-export function parseTrials(text: string): Trial[] {
-  return JSON.parse(text) as Trial[];
+export function parseRefusals(text: string): AuthorityRefusal[] {
+  return JSON.parse(text) as AuthorityRefusal[];
 }

@@ -44,7 +44,7 @@ function privateKeyOf({ deps, row }: Attempt): string {
   return deps.sealer.open(row.sealed_key, certificateKeyContext(row.domain_id));
 }
 
-/** Downloads and checks the certificate, and installs it. One of the staging directory is only a trial. */
+/** Downloads and checks the certificate, and installs it. That of a staging order is not installed. */
 export async function downloadCertificate(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);

@@ -1,7 +1,12 @@
 import type { IssuanceChange } from '../store/issuances.ts';
 import { authorityAt, authorityName } from './authorities.ts';
 import { backoff, OTHER_WAY_MS } from './backoff.ts';
-import { chooseAuthority, parseTrials, type Trial, withTrial } from './choose-authority.ts';
+import {
+  type AuthorityRefusal,
+  chooseAuthority,
+  parseRefusals,
+  withRefusal,
+} from './choose-authority.ts';
 import type { Attempt } from './issuance.ts';
 import {
   type Blame,
@@ -58,7 +63,7 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
   const until = hasNoScheduledRetry(problem) ? null : retryAt;
   const isStaging = row.directory_url === acme.stagingDirectoryUrl;
   if (isStaging && isTransient(problem)) {
-    // The trial is left out.
+    // The staging order is left out.
     const change = { ...NO_ORDER, failures, directory_url: acme.authorities[0].directoryUrl };
     return { change, at: retryAt, nextAuthority: undefined };
   }
@@ -67,10 +72,10 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
     const change = { ...orderAfter(attempt, problem), failures };
     return { change, at: until, nextAuthority: undefined };
   }
-  const trials = parseTrials(row.tried);
+  const refusals = parseRefusals(row.tried);
   const directoryUrl = isStaging ? acme.authorities[0].directoryUrl : row.directory_url;
   const step = row.order_url === null ? {} : { step: row.step };
-  const tried = withTrial(trials, { directoryUrl, until, problem, ...step });
+  const tried = withRefusal(refusals, { directoryUrl, until, problem, ...step });
   if (blame === 'request') {
     const change = { ...orderAfter(attempt, problem), failures, tried: JSON.stringify(tried) };
     return { change, at: until, nextAuthority: undefined };
@@ -87,7 +92,7 @@ export function afterBudget(
   until: number,
 ): Promise<NextAttempt> {
   const { row } = attempt;
-  const tried = withTrial(parseTrials(row.tried), {
+  const tried = withRefusal(parseRefusals(row.tried), {
     directoryUrl: row.directory_url,
     until,
     problem,
@@ -99,12 +104,12 @@ export function afterBudget(
 async function elsewhere(
   attempt: Attempt,
   problem: Problem,
-  trials: readonly Trial[],
+  refusals: readonly AuthorityRefusal[],
   failures: number,
 ): Promise<NextAttempt> {
   const { deps, row } = attempt;
   const now = deps.now();
-  const tried = JSON.stringify(trials);
+  const tried = JSON.stringify(refusals);
   const situation = await situationOf(deps, { ...row, tried });
   const { directoryUrl, at } = chooseAuthority(deps.config.acme, situation, now);
   if (at === now && directoryUrl !== row.directory_url) {
@@ -131,10 +136,10 @@ function hasOtherChallenge({ deps, row }: Attempt, problem: Problem): boolean {
  */
 function effectiveBlame({ row }: Attempt, problem: Problem): Blame {
   const blame = blameOf(problem);
-  const trial = parseTrials(row.tried).find((one) => one.directoryUrl === row.directory_url);
-  if (blame === 'request') return trial ? 'order' : 'request';
+  const refusal = parseRefusals(row.tried).find((one) => one.directoryUrl === row.directory_url);
+  if (blame === 'request') return refusal ? 'order' : 'request';
   const isOutage = blame === 'authority' && isTransient(problem);
-  const isAhead = row.order_url !== null && trial?.step !== row.step;
+  const isAhead = row.order_url !== null && refusal?.step !== row.step;
   return isOutage && isAhead ? 'request' : blame;
 }
 

@@ -9,7 +9,7 @@ import {
   interruptIssuance,
 } from '../store/issuances.ts';
 import type { Trx } from '../store/schema.ts';
-import { afterCheck, parseTrials } from './choose-authority.ts';
+import { afterCheck, parseRefusals } from './choose-authority.ts';
 import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
 import { certificateKeyContext, type Sealer } from './sealing.ts';
@@ -30,7 +30,7 @@ export async function requestCertificate(
   const waiting = await findIssuance(trx, id);
   if (waiting) {
     const { nextSafeAt } = await budgetOf(trx, waiting.directory_url, hostname, at);
-    const tried = afterCheck(parseTrials(waiting.tried), at);
+    const tried = afterCheck(parseRefusals(waiting.tried), at);
     const retryAt = parseProblem(waiting.last_problem)?.retryAt ?? at;
     // Of several authorities, the one that may be asked first.
     const soonest = Math.min(retryAt, ...tried.map(({ until }) => until ?? retryAt));

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../accounts/caller.ts';
 import { authorityAt, authorityName } from '../certificates/authorities.ts';
-import { parseTrials, type Trial } from '../certificates/choose-authority.ts';
+import { type AuthorityRefusal, parseRefusals } from '../certificates/choose-authority.ts';
 import { explainProblem, type Problem, parseProblem } from '../certificates/problem.ts';
 import { budgetOf } from '../certificates/rate-limits.ts';
 import type { AcmeConfig } from '../config-acme.ts';
@@ -161,7 +161,7 @@ export async function presentIssuance(
     nextAttemptAt: instantOrNull(row.next_attempt_at),
     authority: authorityName(directoryUrl),
     isStaging: directoryUrl === acme.stagingDirectoryUrl,
-    tried: isOneOfSeveral ? await presentTrials(db, acme, row, directoryUrl, now) : [],
+    tried: isOneOfSeveral ? await presentRefusals(db, acme, row, directoryUrl, now) : [],
     problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: {
       limit: budget.limit,
@@ -174,22 +174,22 @@ export async function presentIssuance(
 }
 
 /** The other authorities that refused, or are not asked now. */
-async function presentTrials(
+async function presentRefusals(
   db: Db,
   acme: AcmeConfig,
   { tried, hostname }: IssuanceRow,
   askedNow: string,
   now: number,
 ): Promise<Issuance['tried']> {
-  const trials = parseTrials(tried);
-  const isTried = (url: string) => trials.some(({ directoryUrl }) => directoryUrl === url);
+  const refusals = parseRefusals(tried);
+  const isTried = (url: string) => refusals.some(({ directoryUrl }) => directoryUrl === url);
   const paused = (await listPausedAccounts(db, now)).flatMap(
-    ({ directory_url: directoryUrl, paused_until: until, problem: text }): Trial[] => {
+    ({ directory_url: directoryUrl, paused_until: until, problem: text }): AuthorityRefusal[] => {
       const problem = parseProblem(text);
       return problem && !isTried(directoryUrl) ? [{ directoryUrl, until, problem }] : [];
     },
   );
-  return [...trials, ...paused]
+  return [...refusals, ...paused]
     .filter(({ directoryUrl }) => directoryUrl !== askedNow && authorityAt(acme, directoryUrl))
     .map(({ directoryUrl, until, problem }) => ({
       authority: authorityName(directoryUrl),

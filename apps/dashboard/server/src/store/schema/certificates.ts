@@ -36,7 +36,7 @@ export interface CertificateTables {
     requested_at: number;
     /** The directory that the order is at: of the authority that is asked now, or the staging one after a failure. */
     directory_url: string;
-    /** JSON: Trial[] of certificates/choose-authority.ts: who refused it so far. */
+    /** JSON: AuthorityRefusal[] of certificates/choose-authority.ts: who refused it so far. */
     tried: Generated<string>;
     order_url: string | null;
     /** The private key of the certificate, sealed; a new one for each order. */

@@ -9,7 +9,7 @@ const BLAMES: Readonly<Record<string, readonly string[]>> = {
   // Its DNS, its ports, its server: other authorities look at the same.
   name: ['connection', 'dns', 'incorrectResponse', 'tls'],
   // The rules, limits and states of one authority.
-  order: [
+  'authority for this name': [
     ...['alreadyReplaced', 'alreadyRevoked', 'badCSR', 'badCertificate', 'badPublicKey'],
     ...['badRevocationReason', 'budget', 'caa', 'compound', 'malformed', 'noChallenge'],
     ...['rateLimited', 'rejectedIdentifier', 'unauthorized', 'unsupportedIdentifier'],
@@ -48,8 +48,9 @@ test('what an authority found at the name is the name’s, and a refusal without
   for (const challenge of ['http-01', 'tls-alpn-01'] as const) {
     assert.equal(blameOf({ ...refused, challenge }), 'name');
   }
-  assert.equal(blameOf(refused), 'order');
-  assert.equal(blameOf({ ...refused, type: 'somethingNew' }), 'order', 'another may not have it');
+  assert.equal(blameOf(refused), 'authority for this name');
+  const unknown = blameOf({ ...refused, type: 'somethingNew' });
+  assert.equal(unknown, 'authority for this name', 'another may not have it');
 });
 
 test('only what is kept costs no order, and only what is lost counts as no failure', () => {
@@ -62,5 +63,5 @@ test('only what is kept costs no order, and only what is lost counts as no failu
     'timeout',
   ]);
   assert.deepEqual(by('lost'), ['accountDoesNotExist', 'orderGone']);
-  for (const type of by('kept')) assert.equal(kindOf(type).again, 'later', type);
+  for (const type of by('kept')) assert.equal(kindOf(type).isGivenUp, undefined, type);
 });

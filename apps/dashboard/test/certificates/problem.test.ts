@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { ProblemError, UnreachableError } from '../../server/src/certificates/acme-transport.ts';
 import {
   explainProblem,
-  hasNoScheduledRetry,
   isConnectionProblem,
+  isGivenUp,
   isTransient,
   OrderFailedError,
   type Problem,
@@ -81,7 +81,7 @@ test('each problem is explained: what it means for the name, and what to do', (t
 test('what cannot help is not tried again, and what costs no order is tried with the same one', () => {
   assert.deepEqual(OWN_TYPES, Object.keys(PROBLEMS).slice(-8, -1));
   for (const [type, kind] of Object.entries(PROBLEMS)) {
-    assert.equal(hasNoScheduledRetry(problem(type)), kind === 'never', type);
+    assert.equal(isGivenUp(problem(type)), kind === 'never', type);
     assert.equal(isTransient(problem(type)), kind === 'transient', type);
   }
 });

@@ -4,7 +4,7 @@ import type { Problem } from './problem.ts';
 /** An authority that an issuance was refused by: an entry of the JSON of `issuances.tried`. */
 export interface AuthorityRefusal {
   readonly directoryUrl: string;
-  /** When it may be asked again, in milliseconds since 1970; null: after a DNS check that is right. */
+  /** When it may be asked again, in milliseconds since 1970; null: given up, until a DNS check has the verdict `verified`. */
   readonly until: number | null;
   readonly problem: Problem;
   /** The step of the order that failed; undefined: there was no order. */
@@ -22,7 +22,7 @@ export interface Situation {
 
 export interface Choice {
   readonly directoryUrl: string;
-  /** When it may be asked: now, or later; null: after a DNS check that is right. */
+  /** When it may be asked: now, or later; null: given up, until a DNS check has the verdict `verified`. */
   readonly at: number | null;
 }
 
@@ -75,7 +75,7 @@ export function withRefusal(
 }
 
 /**
- * The refusals after a DNS check that is right: somebody may have mended something. What an authority, or a limit of our own,
+ * The refusals after a DNS check with the verdict `verified`: somebody may have mended something. What an authority, or a limit of our own,
  * said of when to ask again holds all the same.
  */
 export function afterCheck(refusals: readonly AuthorityRefusal[], now: number): AuthorityRefusal[] {

@@ -11,8 +11,8 @@ import type { Attempt } from './issuance.ts';
 import {
   type Blame,
   blameOf,
-  hasNoScheduledRetry,
   isConnectionProblem,
+  isGivenUp,
   isLostByAuthority,
   isTransient,
   type Problem,
@@ -36,7 +36,7 @@ const NO_ORDER = { order_url: null, sealed_key: null, step: 'account' } as const
 /** What follows a failed attempt. */
 export interface NextAttempt {
   readonly change: IssuanceChange;
-  /** When it is; null: there is none until a check of the DNS has the verdict `verified`. */
+  /** When it is; null: given up, until a DNS check has the verdict `verified`. */
   readonly at: number | null;
   /** The name of the authority that is asked in place of the one that failed; undefined: none is. */
   readonly nextAuthority: string | undefined;
@@ -60,7 +60,7 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
   const longest = row.kind === 'renewal' ? RENEWAL_WAIT_MS : Infinity;
   const wait = Math.min(backoff(failures, Math.random(), hasOtherWay), longest);
   const retryAt = Math.max(now + wait, problem.retryAt ?? 0);
-  const until = hasNoScheduledRetry(problem) ? null : retryAt;
+  const until = isGivenUp(problem) ? null : retryAt;
   const isStaging = row.directory_url === acme.stagingDirectoryUrl;
   if (isStaging && isTransient(problem)) {
     // The staging order is left out.
@@ -137,7 +137,7 @@ function hasOtherChallenge({ deps, row }: Attempt, problem: Problem): boolean {
 function effectiveBlame({ row }: Attempt, problem: Problem): Blame {
   const blame = blameOf(problem);
   const refusal = parseRefusals(row.tried).find((one) => one.directoryUrl === row.directory_url);
-  if (blame === 'request') return refusal ? 'order' : 'request';
+  if (blame === 'request') return refusal ? 'authority for this name' : 'request';
   const isOutage = blame === 'authority' && isTransient(problem);
   const isAhead = row.order_url !== null && refusal?.step !== row.step;
   return isOutage && isAhead ? 'request' : blame;

@@ -2,11 +2,11 @@
  * Whose a problem is, and with it who is asked next:
  * - `name`: the name's, which every authority would meet: its DNS or its server has to be mended. The same authority is
  *   asked again after a while.
- * - `order`: the authority's, for this order or this name: another authority is asked at once.
+ * - `authority for this name`: the authority's, for this order or this name: another authority is asked at once.
  * - `authority`: the authority's, for all names: another one is asked at once, and for a while for other names, too.
  * - `request`: of one request: the same authority is asked once more, and then another one.
  */
-export type Blame = 'name' | 'order' | 'authority' | 'request';
+export type Blame = 'name' | 'authority for this name' | 'authority' | 'request';
 
 interface ProblemKind {
   /** Where the type is defined, or where the step is that meets it. */
@@ -18,72 +18,128 @@ interface ProblemKind {
    */
   readonly order: 'kept' | 'over' | 'lost';
   /**
-   * `later`: the authority is asked again after a while. `after a check`: that would fail again and use up its rate
-   * limits: it is asked again after a DNS check whose verdict is `verified`.
+   * An attempt after a while would fail again and use up the authority's rate limits: it is asked again only after a DNS
+   * check whose verdict is `verified`.
    */
-  readonly again: 'later' | 'after a check';
+  readonly isGivenUp?: true;
 }
-
-const kind = (
-  section: string,
-  blame: Blame,
-  order: ProblemKind['order'],
-  again: ProblemKind['again'] = 'later',
-): ProblemKind => ({ section, blame, order, again });
 
 /** The problems of RFC 8555, section 6.7, and of its extensions. */
 const STANDARD: Readonly<Record<string, ProblemKind>> = {
   // The account is made anew, by the same key or another.
-  accountDoesNotExist: kind('RFC 8555, 7.3.1', 'request', 'lost'),
-  alreadyReplaced: kind('RFC 9773, 7.4', 'order', 'over'),
-  alreadyRevoked: kind('RFC 8555, 7.6', 'order', 'over'),
-  badCSR: kind('RFC 8555, 7.4', 'order', 'over', 'after a check'),
-  badNonce: kind('RFC 8555, 6.5', 'request', 'kept'),
-  badPublicKey: kind('RFC 8555, 6.7', 'order', 'over', 'after a check'),
-  badRevocationReason: kind('RFC 8555, 7.6', 'order', 'over'),
-  badSignatureAlgorithm: kind('RFC 8555, 6.2', 'authority', 'over', 'after a check'),
+  accountDoesNotExist: { section: 'RFC 8555, 7.3.1', blame: 'request', order: 'lost' },
+  alreadyReplaced: { section: 'RFC 9773, 7.4', blame: 'authority for this name', order: 'over' },
+  alreadyRevoked: { section: 'RFC 8555, 7.6', blame: 'authority for this name', order: 'over' },
+  badCSR: {
+    section: 'RFC 8555, 7.4',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  badNonce: { section: 'RFC 8555, 6.5', blame: 'request', order: 'kept' },
+  badPublicKey: {
+    section: 'RFC 8555, 6.7',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  badRevocationReason: {
+    section: 'RFC 8555, 7.6',
+    blame: 'authority for this name',
+    order: 'over',
+  },
+  badSignatureAlgorithm: {
+    section: 'RFC 8555, 6.2',
+    blame: 'authority',
+    order: 'over',
+    isGivenUp: true,
+  },
   // The records may allow another one. Somebody has to change the DNS; the DNS check finds out when.
-  caa: kind('RFC 8555, 6.7; RFC 8659, 3', 'order', 'over', 'after a check'),
-  compound: kind('RFC 8555, 6.7.1', 'order', 'over', 'after a check'),
-  connection: kind('RFC 8555, 8.3', 'name', 'over'),
-  dns: kind('RFC 8555, 8.4', 'name', 'over'),
-  externalAccountRequired: kind('RFC 8555, 7.3.4', 'authority', 'over', 'after a check'),
-  incorrectResponse: kind('RFC 8555, 8.3', 'name', 'over'),
-  invalidContact: kind('RFC 8555, 7.3', 'authority', 'over', 'after a check'),
-  invalidProfile: kind('draft-ietf-acme-profiles, 5', 'authority', 'over'),
-  malformed: kind('RFC 8555, 6.7', 'order', 'over'),
-  orderNotReady: kind('RFC 8555, 7.4', 'request', 'over'),
-  rateLimited: kind('RFC 8555, 6.6', 'order', 'kept'),
-  rejectedIdentifier: kind('RFC 8555, 7.4', 'order', 'over', 'after a check'),
-  serverInternal: kind('RFC 8555, 6.7', 'authority', 'kept'),
-  tls: kind('RFC 8737, 3', 'name', 'over'),
+  caa: {
+    section: 'RFC 8555, 6.7; RFC 8659, 3',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  compound: {
+    section: 'RFC 8555, 6.7.1',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  connection: { section: 'RFC 8555, 8.3', blame: 'name', order: 'over' },
+  dns: { section: 'RFC 8555, 8.4', blame: 'name', order: 'over' },
+  externalAccountRequired: {
+    section: 'RFC 8555, 7.3.4',
+    blame: 'authority',
+    order: 'over',
+    isGivenUp: true,
+  },
+  incorrectResponse: { section: 'RFC 8555, 8.3', blame: 'name', order: 'over' },
+  invalidContact: { section: 'RFC 8555, 7.3', blame: 'authority', order: 'over', isGivenUp: true },
+  invalidProfile: { section: 'draft-ietf-acme-profiles, 5', blame: 'authority', order: 'over' },
+  malformed: { section: 'RFC 8555, 6.7', blame: 'authority for this name', order: 'over' },
+  orderNotReady: { section: 'RFC 8555, 7.4', blame: 'request', order: 'over' },
+  rateLimited: { section: 'RFC 8555, 6.6', blame: 'authority for this name', order: 'kept' },
+  rejectedIdentifier: {
+    section: 'RFC 8555, 7.4',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  serverInternal: { section: 'RFC 8555, 6.7', blame: 'authority', order: 'kept' },
+  tls: { section: 'RFC 8737, 3', blame: 'name', order: 'over' },
   // Without a challenge it is about the account, or what it may order.
-  unauthorized: kind('RFC 8555, 8.2', 'name', 'over'),
-  unsupportedContact: kind('RFC 8555, 7.3', 'authority', 'over', 'after a check'),
-  unsupportedIdentifier: kind('RFC 8555, 7.4', 'order', 'over', 'after a check'),
-  userActionRequired: kind('RFC 8555, 7.3.3', 'authority', 'over', 'after a check'),
+  unauthorized: { section: 'RFC 8555, 8.2', blame: 'name', order: 'over' },
+  unsupportedContact: {
+    section: 'RFC 8555, 7.3',
+    blame: 'authority',
+    order: 'over',
+    isGivenUp: true,
+  },
+  unsupportedIdentifier: {
+    section: 'RFC 8555, 7.4',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
+  userActionRequired: {
+    section: 'RFC 8555, 7.3.3',
+    blame: 'authority',
+    order: 'over',
+    isGivenUp: true,
+  },
 };
 
 /** Problems that RFC 8555 has no type for. */
 const OWN: Readonly<Record<string, ProblemKind>> = {
   /** The authority could not be reached, did not respond in time, or did not speak its protocol. */
-  unreachable: kind('RFC 8555, 6.1', 'authority', 'kept'),
+  unreachable: { section: 'RFC 8555, 6.1', blame: 'authority', order: 'kept' },
   /** The authority took longer than one attempt waits. */
-  timeout: kind('RFC 8555, 7.4', 'authority', 'kept'),
+  timeout: { section: 'RFC 8555, 7.4', blame: 'authority', order: 'kept' },
   /** The authority does not know the order any more. */
-  orderGone: kind('RFC 8555, 7.1.6', 'request', 'lost'),
+  orderGone: { section: 'RFC 8555, 7.1.6', blame: 'request', order: 'lost' },
   /** The authority made no account, or refuses the external one. */
-  accountRefused: kind('RFC 8555, 7.3.4', 'authority', 'over'),
+  accountRefused: { section: 'RFC 8555, 7.3.4', blame: 'authority', order: 'over' },
   /** The certificate is not for the name, not for the key, or not valid now. */
-  badCertificate: kind('RFC 8555, 7.4.2', 'order', 'over'),
+  badCertificate: { section: 'RFC 8555, 7.4.2', blame: 'authority for this name', order: 'over' },
   /** The authority offers none of the configured challenges. */
-  noChallenge: kind('RFC 8555, 8', 'order', 'over', 'after a check'),
+  noChallenge: {
+    section: 'RFC 8555, 8',
+    blame: 'authority for this name',
+    order: 'over',
+    isGivenUp: true,
+  },
   /** A rate limit of the installation, which is below the authority's. */
-  budget: kind('RFC 8555, 6.6', 'order', 'over'),
+  budget: { section: 'RFC 8555, 6.6', blame: 'authority for this name', order: 'over' },
 };
 
 /** Of a problem that is not known, another authority may not know either. */
-const UNKNOWN = kind('RFC 8555, 6.7', 'order', 'over');
+const UNKNOWN: ProblemKind = {
+  section: 'RFC 8555, 6.7',
+  blame: 'authority for this name',
+  order: 'over',
+};
 
 /** What is known of a type of problem. */
 export function kindOf(type: string): ProblemKind {

@@ -50,9 +50,9 @@ export function parseProblem(text: string | null): Problem | undefined {
   return text === null ? undefined : (JSON.parse(text) as Problem);
 }
 
-/** A retry would fail again: the next one comes with a DNS check whose verdict is `verified`. */
-export function hasNoScheduledRetry({ type }: Problem): boolean {
-  return kindOf(type).again === 'after a check';
+/** A retry would fail again: there is none until a DNS check has the verdict `verified`. */
+export function isGivenUp({ type }: Problem): boolean {
+  return kindOf(type).isGivenUp === true;
 }
 
 /** A request failed, and the order is still good. */
@@ -67,7 +67,7 @@ export function isLostByAuthority({ type }: Problem): boolean {
 
 /** Whose the problem is. A name is refused as `unauthorized` in a challenge alone. */
 export function blameOf({ type, challenge }: Problem): Blame {
-  if (type === 'unauthorized' && challenge === undefined) return 'order';
+  if (type === 'unauthorized' && challenge === undefined) return 'authority for this name';
   return kindOf(type).blame;
 }
 
@@ -179,7 +179,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 export function explainProblem(problem: Problem, hostname: string): string {
   const explain = EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
-  const next = hasNoScheduledRetry(problem) ? OPERATOR : BY_ITSELF;
+  const next = isGivenUp(problem) ? OPERATOR : BY_ITSELF;
   return `The certificate authority refused; its message says why. ${next}`;
 }
 

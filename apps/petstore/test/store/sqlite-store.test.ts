@@ -11,13 +11,9 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { NewAuditEvent } from '../../src/audit/audit-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
-import {
-  type Command,
-  groupCommit,
-  isFailure,
-  isRealWrite,
-} from '../../src/store/sqlite/commands.ts';
+import { type Command, isFailure, isRealWrite } from '../../src/store/sqlite/command.ts';
 import { sqliteEventLogs } from '../../src/store/sqlite/event-logs.ts';
+import { groupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 
 /** Values of `PRAGMA synchronous`. */

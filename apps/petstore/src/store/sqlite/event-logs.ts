@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../events/event.ts';
 import { eventsOf } from '../../events/event-group.ts';
 import { INT64_MAX } from '../../int64.ts';
 import type { EventLogs, KeptEvents } from '../contract/event-logs.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 
 interface GroupRow {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FaultStore } from '../contract/fault-store.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 
 export function sqliteFaults(db: DatabaseSync, write: Write): FaultStore {

@@ -6,7 +6,7 @@ import type {
   IdempotentResult,
   IdempotentResultStore,
 } from '../contract/idempotency.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 import type { InnerCommand } from './idempotent-writes.ts';
 

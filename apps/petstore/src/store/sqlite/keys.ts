@@ -7,7 +7,7 @@ import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../contract/key-store.ts';
 import { eventRecorder } from './audit.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';
 

@@ -15,7 +15,7 @@ import {
   type Outcome,
   type Pending,
   type Write,
-} from './commands.ts';
+} from './command.ts';
 
 // Processes that serve one database share one writer, so that a commit carries the writes of all of them. Here the
 // other processes hand it their writes.

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReportStore } from '../contract/report-store.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 
 export function sqliteReports(db: DatabaseSync, write: Write): ReportStore {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SandboxRecord, SandboxRows } from '../contract/sandbox-rows.ts';
-import type { Write } from './commands.ts';
+import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 
 const COLUMNS = 'id, name, made_by, seed, pets, created_at, expires_at';

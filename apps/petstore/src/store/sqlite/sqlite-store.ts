@@ -11,18 +11,12 @@ import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
 import { ChangeDetector } from './changes.ts';
-import {
-  type Command,
-  groupCommit,
-  isFailure,
-  isQuiet,
-  isRealWrite,
-  type Write,
-} from './commands.ts';
+import { type Command, isFailure, isQuiet, isRealWrite, type Write } from './command.ts';
 import { asUnavailable, problemOf, translateErrors } from './errors.ts';
 import { sqliteEventLogs } from './event-logs.ts';
 import { sqliteFaults } from './faults.ts';
 import { type FileDamage, fileWatch } from './file-watch.ts';
+import { groupCommit } from './group-commit.ts';
 import { idempotentWriter, sqliteIdempotentResults, type TableDeps } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';

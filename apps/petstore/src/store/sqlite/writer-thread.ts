@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SQLITE, sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
-import { decodeGroup, type GroupMessage, groupCommit, type Outcome } from './commands.ts';
+import { decodeGroup, type GroupMessage, type Outcome } from './command.ts';
 import { fileWatch } from './file-watch.ts';
+import { groupCommit } from './group-commit.ts';
 import { connectToWrite } from './open.ts';
 
 // The thread that writes: it takes groups of commands and acknowledges each when it is on disk. It alone

@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Pending,
   type Write,
-} from './commands.ts';
+} from './command.ts';
 import { kindOf } from './errors.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 

@@ -1,0 +1,130 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
+import { isUnavailable } from '@petstore/service/sqlite/result-codes.ts';
+import { NotedEvents } from '../../events/event-group.ts';
+import { OWN_STORE } from '../own-store.ts';
+import { prepareCategoryWrites } from './category-writes.ts';
+import {
+  type Command,
+  isQuiet,
+  type KeyWrites,
+  needsNoDisk,
+  type Outcome,
+  type Value,
+  type Writes,
+} from './command.ts';
+import { eventAppender, prepareEventWrites } from './event-writes.ts';
+import { prepareFaultWrites } from './fault-writes.ts';
+import { prepareIdempotentWrites } from './idempotent-writes.ts';
+import { APPLICATION_ID } from './open.ts';
+import { prepareOrderWrites } from './order-writes.ts';
+import { preparePetWrites } from './pet-writes.ts';
+import { quietCommits } from './quiet-commits.ts';
+import { prepareReportWrites } from './report-writes.ts';
+import { prepareSandboxWrites } from './sandbox-writes.ts';
+
+/**
+ * Makes the function that commits a group of commands as one transaction: one fsync for all of them, if any needs it.
+ *
+ * The group ends with the events of all that was changed, in one row. One of sandboxes alone is a quiet commit.
+ *
+ * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),
+ * the function throws, and none of the commands happened.
+ */
+export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) => Outcome[] {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const noted = new NotedEvents();
+  const append = eventAppender(db);
+  const writes = prepareWrites(db, noted, append);
+  const quietly = quietCommits(db);
+  const run = ({ kind, args }: Command): Outcome => {
+    noted.mark();
+    try {
+      return (writes[kind] as (...args: unknown[]) => Value)(...args);
+    } catch (error) {
+      noted.undo();
+      // SQLite rolls back a statement that fails, but not the transaction around it.
+      if (isUnavailable(error) || !db.isTransaction) throw error;
+      return { failed: String(error) };
+    }
+  };
+
+  const commitGroup = (commands: readonly Command[]): Outcome[] => {
+    retryWhileLockedSync(() => begin.run());
+    try {
+      const runAll = () => commands.map(run);
+      const outcomes = commands.every(isQuiet) ? quietly(runAll) : runAll();
+      append(OWN_STORE, noted);
+      commit.run();
+      return outcomes;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    } finally {
+      noted.clear();
+    }
+  };
+  let isWaitingForDisk = true;
+  const waitForDisk = () => {
+    db.exec('PRAGMA synchronous = FULL');
+    isWaitingForDisk = true;
+  };
+  return (commands) => {
+    if (!commands.every(needsNoDisk)) {
+      if (!isWaitingForDisk) waitForDisk();
+      return commitGroup(commands);
+    }
+    isWaitingForDisk = false;
+    db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return commitGroup(commands);
+    } finally {
+      try {
+        waitForDisk();
+      } catch {
+        // What was committed stays so. The next group that needs the disk tries again, or fails.
+      }
+    }
+  };
+}
+
+function prepareWrites(
+  db: DatabaseSync,
+  noted: NotedEvents,
+  append: ReturnType<typeof eventAppender>,
+): Writes {
+  const events = prepareEventWrites(db);
+  const writes = {
+    ...preparePetWrites(db, noted),
+    ...prepareCategoryWrites(db),
+    ...prepareOrderWrites(db, noted),
+    ...events,
+    ...prepareSandboxWrites(db, append, events),
+    ...prepareFaultWrites(db),
+    ...prepareReportWrites(db),
+    ...prepareKeyWrites(db),
+  };
+  return {
+    ...writes,
+    ...prepareIdempotentWrites(db, writes),
+    probe: (isReal) => {
+      // Writes the existing value, so nothing changes, but its page is written.
+      if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      return 'done';
+    },
+  };
+}
+
+function prepareKeyWrites(db: DatabaseSync): KeyWrites {
+  const update = db.prepare(
+    `UPDATE api_keys SET last_used_at = :at
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
+  );
+  return {
+    noteKeyUses(ids, times) {
+      for (const [i, id] of ids.entries()) update.run({ id, at: times[i] ?? null });
+      return 'done';
+    },
+  };
+}

@@ -85,14 +85,14 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const operations = operationsWithFaults(api, config.stability);
   const keptMs = config.idempotencyHours * MS_PER_HOUR;
   const perOwner = config.idempotencyResponsesPerKey;
-  const onIdempotencyKey = limitResults(api, {
+  const limitResultsOf = limitResults(api, {
     results: store.idempotentResults,
     keptMs,
     perOwner,
     now,
     log,
   });
-  const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
+  const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey: limitResultsOf });
   fastPath.watch(api, idempotencyOf);
   api.addHook('preParsing', checkBodyHeaders);
   api.removeAllContentTypeParsers();

@@ -1,8 +1,8 @@
 import { isRefusal, type Refusal, refusal } from '../refusal.ts';
-import type { Idempotency, IdempotentResult } from '../store/contract/idempotency.ts';
+import type { IdempotentResult } from '../store/contract/idempotency.ts';
 import type { Written } from '../store/contract/written.ts';
 
-// What the engines share about idempotent writes: see Idempotency in store.ts.
+// What the engines share about idempotent writes: see Idempotency in store/contract/idempotency.ts.
 
 export function keyReused(): Refusal {
   return refusal(
@@ -32,21 +32,4 @@ export function encodeResult(
 export function decodeResult(text: string): IdempotentResult | Refusal {
   const result = JSON.parse(text) as { id: string; json: string; address: string } | Refusal;
   return isRefusal(result) ? result : { ...result, id: BigInt(result.id) };
-}
-
-/** The keys whose first request is under way, or waits for its turn, in this process. */
-export class IdempotencyClaims {
-  readonly #keys = new Set<string>();
-
-  /** Does a piece of work, unless the work for the same key has not ended. */
-  async alone<T>({ owner, key }: Idempotency, work: () => Promise<T>): Promise<T | Refusal> {
-    const name = `${owner} ${key}`;
-    if (this.#keys.has(name)) return keyInUse();
-    this.#keys.add(name);
-    try {
-      return await work();
-    } finally {
-      this.#keys.delete(name);
-    }
-  }
 }

@@ -3,7 +3,7 @@ import type { Quota, Share, SharedQuotas } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 
 /** The decision about a request: it passes, or may be retried after so many seconds. */
-export interface Verdict {
+export interface QuotaDecision {
   /** The value of the `RateLimit` header. */
   readonly header: string;
   /** At least 1; undefined for a request that passes. */
@@ -66,7 +66,7 @@ export class RateLimiter {
   }
 
   /** Counts a request of a key, or says when to try again. It rejects only because of a defect. */
-  admit(keyId: string): Verdict | Promise<Verdict> {
+  admit(keyId: string): QuotaDecision | Promise<QuotaDecision> {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
   }
 
@@ -76,7 +76,7 @@ export class RateLimiter {
   }
 
   /** undefined where the database has to be asked. */
-  #decide(keyId: string): Verdict | undefined {
+  #decide(keyId: string): QuotaDecision | undefined {
     const header = this.take(keyId);
     if (header !== undefined) return { header, retryAfterSeconds: undefined };
     const now = this.#deps.now();
@@ -85,14 +85,14 @@ export class RateLimiter {
     return { header: window.header(now), retryAfterSeconds: window.secondsLeft(now) };
   }
 
-  async #decideLater(keyId: string): Promise<Verdict> {
+  async #decideLater(keyId: string): Promise<QuotaDecision> {
     const line = this.#lineOf(keyId);
     line.waiting++;
     try {
       for (;;) {
         await this.#ask(keyId, line);
-        const verdict = this.#decide(keyId);
-        if (verdict) return verdict;
+        const decision = this.#decide(keyId);
+        if (decision) return decision;
       }
     } finally {
       line.waiting--;

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { ActiveKey } from '../../keys/key.ts';
 import type { KeyUsage } from '../../keys/key-usage.ts';
-import type { RateLimiter, Verdict } from '../../rate-limits/rate-limiter.ts';
+import type { QuotaDecision, RateLimiter } from '../../rate-limits/rate-limiter.ts';
 import type { ResourceStore } from '../../store/store.ts';
 import { rateLimited } from '../api-error.ts';
 import { headerLines, responseOf, type ServiceResponse } from '../service-response.ts';
@@ -94,14 +94,14 @@ function recordUse(usage: KeyUsage, now: () => number): Check {
  */
 function checkQuota(limiter: RateLimiter): Check {
   const policyLine = headerLines(['ratelimit-policy', limiter.policy]);
-  const obey = (response: ServiceResponse, { header, retryAfterSeconds }: Verdict) => {
+  const obey = (response: ServiceResponse, { header, retryAfterSeconds }: QuotaDecision) => {
     response.addLines(`${policyLine}ratelimit: ${header}\r\n`);
     if (retryAfterSeconds === undefined) return;
     throw rateLimited('The API key has used up its requests.', retryAfterSeconds);
   };
   return ({ key, response }) => {
-    const verdict = limiter.admit(key.id);
-    if (verdict instanceof Promise) return verdict.then((verdict) => obey(response, verdict));
-    return obey(response, verdict);
+    const decision = limiter.admit(key.id);
+    if (decision instanceof Promise) return decision.then((decision) => obey(response, decision));
+    return obey(response, decision);
   };
 }

@@ -2,13 +2,8 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import { isConnectionLoss } from '@petstore/postgres/errors.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import {
-  decodeResult,
-  encodeResult,
-  type IdempotencyClaims,
-  keyInUse,
-  keyReused,
-} from '../../idempotency/result.ts';
+import type { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { decodeResult, encodeResult, keyInUse, keyReused } from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -48,7 +43,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   readonly capacity: number;
   readonly #client: PostgresClient;
   readonly #health: WriteHealth;
-  readonly #claims: IdempotencyClaims;
+  readonly #keysUnderWay: KeysUnderWay;
   readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
   #petsUnderWay = 0;
@@ -60,13 +55,13 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     {
       health,
       metrics,
-      claims,
-    }: { health: WriteHealth; metrics: Metrics; claims: IdempotencyClaims },
+      keysUnderWay,
+    }: { health: WriteHealth; metrics: Metrics; keysUnderWay: KeysUnderWay },
   ) {
     this.#client = client;
     this.capacity = capacity;
     this.#health = health;
-    this.#claims = claims;
+    this.#keysUnderWay = keysUnderWay;
     this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
   }
 
@@ -85,7 +80,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     pet: PetFields,
   ): Promise<IdempotentResult | Refusal> {
     const add = () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>;
-    return this.#claims.alone(idempotency, add);
+    return this.#keysUnderWay.alone(idempotency, add);
   }
 
   #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Result> {

@@ -1,13 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import {
-  decodeResult,
-  encodeResult,
-  type IdempotencyClaims,
-  keyInUse,
-  keyReused,
-} from '../../idempotency/result.ts';
+import type { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { decodeResult, encodeResult, keyInUse, keyReused } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type {
   Idempotency,
@@ -25,12 +20,12 @@ export type WriteIdempotently = (
 
 export function idempotentWriter(
   client: PostgresClient,
-  claims: IdempotencyClaims,
+  keysUnderWay: KeysUnderWay,
 ): WriteIdempotently {
   return (idempotency, work) =>
-    claims.alone(idempotency, () =>
+    keysUnderWay.alone(idempotency, () =>
       client.transaction(async (db) => {
-        const known = await claimKey(db, idempotency);
+        const known = await lockKey(db, idempotency);
         if (known) return known;
         const result = await work(db);
         await keepResult(db, idempotency, result);
@@ -40,10 +35,10 @@ export function idempotentWriter(
 }
 
 /**
- * Claims a key for the rest of a transaction. Where it may not be used, returns the kept result, or a refusal. It does
- * not wait for a key that another process has claimed: that may take long, and a refusal helps the client more.
+ * Locks a key for the rest of a transaction. Where it may not be used, returns the kept result, or a refusal. It does
+ * not wait for a key that another process has locked: that may take long, and a refusal helps the client more.
  */
-async function claimKey(
+async function lockKey(
   db: Connection,
   idempotency: Idempotency,
 ): Promise<IdempotentResult | Refusal | undefined> {
@@ -65,7 +60,7 @@ async function claimKey(
     : keyReused();
 }
 
-/** Keeps the result of a write whose key is claimed. */
+/** Keeps the result of a write whose key is locked. */
 async function keepResult(
   db: Connection,
   { owner, key, fingerprint, at, address }: Idempotency,

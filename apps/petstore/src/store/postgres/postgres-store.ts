@@ -2,7 +2,7 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
-import { IdempotencyClaims } from '../../idempotency/result.ts';
+import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
 import type { Store } from '../store.ts';
 import { StoreUnavailableError } from '../store-errors.ts';
@@ -78,10 +78,10 @@ export async function openPostgresStore(
     throw error;
   }
   tellOfPools(metrics, clients, poolSize);
-  const claims = new IdempotencyClaims();
-  const writeIdempotently = idempotentWriter(writes, claims);
+  const keysUnderWay = new KeysUnderWay();
+  const writeIdempotently = idempotentWriter(writes, keysUnderWay);
   const health = new WriteHealth();
-  const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, claims });
+  const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, keysUnderWay });
   const resources = { pages: replicas ?? reads, writes };
   return {
     pets: postgresPets(resources, queue),

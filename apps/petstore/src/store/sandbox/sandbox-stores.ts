@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { categoryJson } from '../../categories/category-rules.ts';
-import { IdempotencyClaims } from '../../idempotency/result.ts';
+import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
 import { orderJson } from '../../orders/order-rules.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -62,7 +62,7 @@ export class SandboxStores {
   });
   /** The writes that wait, for each sandbox that is being written to. */
   readonly #waiting = new Map<string, Waiting[]>();
-  readonly #claims = new IdempotencyClaims();
+  readonly #keysUnderWay = new KeysUnderWay();
 
   constructor(rows: SandboxRows) {
     this.#rows = rows;
@@ -79,7 +79,7 @@ export class SandboxStores {
       look((await this.#current(id)).state);
     const write = <T>(work: (draft: SandboxDraft) => T) => this.#write(id, work);
     const once = (idempotency: Idempotency, work: (draft: SandboxDraft) => Written | Refusal) =>
-      this.#claims.alone({ ...idempotency, owner: id }, () =>
+      this.#keysUnderWay.alone({ ...idempotency, owner: id }, () =>
         write((draft) => draft.idempotently(idempotency, () => work(draft))),
       );
     return {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { decodeResult, IdempotencyClaims } from '../../idempotency/result.ts';
+import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { decodeResult } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type {
   Idempotency,
@@ -25,9 +26,9 @@ export interface TableDeps {
 }
 
 export function idempotentWriter(write: Write): WriteIdempotently {
-  const running = new IdempotencyClaims();
+  const keysUnderWay = new KeysUnderWay();
   return (idempotency, ...command) =>
-    running.alone(idempotency, async () => {
+    keysUnderWay.alone(idempotency, async () => {
       const { owner, key, fingerprint, at, since, address } = idempotency;
       const times = [at.getTime(), since.getTime()] as const;
       const request = [owner, key, fingerprint, ...times, address] as const;

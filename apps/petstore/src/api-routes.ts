@@ -115,38 +115,36 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     },
   );
 
-  api.register(petsRoutes, { idempotencyOf, baseUrl });
-  api.register(petQueriesRoutes, { baseUrl });
-  api.register(categoriesRoutes, { idempotencyOf, baseUrl });
-  api.register(ordersRoutes, { idempotencyOf, baseUrl, now });
-  if (sandboxStores) {
-    const { sandboxes } = store;
-    api.register(sandboxesRoutes, {
-      ...{ sandboxes, isOpen: config.sandboxes === 'open', baseUrl, now },
-      ...{ max: config.maxSandboxes, perHour: config.sandboxesPerHour },
-    });
-    api.register(ownSandboxRoutes, { sandboxes, stores: sandboxStores, now });
-    api.register(faultsRoutes, { faults: store.faults, operations, baseUrl });
-    sweepSandboxes(api, { sandboxes, now, log });
-  }
-
-  const { events: logs } = store;
+  const { events: logs, sandboxes } = store;
+  if (sandboxStores) sweepSandboxes(api, { sandboxes, now, log });
   const { maxEventStreams: maxStreams, maxEventStreamsPerKey: maxStreamsOfKey } = config;
   const streams = new EventStreams({ logs, log, metrics, maxStreams, maxStreamsOfKey });
   api.addHook('preClose', async () => streams.close());
   limitEvents(api, {
     ...{ logs, log, keptMs: config.eventsHours * MS_PER_HOUR, maxBytes: config.eventsMaxBytes },
   });
-  api.register(eventsRoutes, { logs, streams, authentication, baseUrl });
-
   const deliveries = new Deliveries({ config, store, log, metrics });
   const stopping = new AbortController();
   api.addHook('onReady', async () => deliveries.start());
   api.addHook('preClose', async () => stopping.abort());
   api.addHook('onClose', () => deliveries.close());
+  if (recorder) api.addHook('preHandler', othersAtWork(store.reports));
+
+  api.register(petsRoutes, { idempotencyOf, baseUrl });
+  api.register(petQueriesRoutes, { baseUrl });
+  api.register(categoriesRoutes, { idempotencyOf, baseUrl });
+  api.register(ordersRoutes, { idempotencyOf, baseUrl, now });
+  if (sandboxStores) {
+    api.register(sandboxesRoutes, {
+      ...{ sandboxes, isOpen: config.sandboxes === 'open', baseUrl, now },
+      ...{ max: config.maxSandboxes, perHour: config.sandboxesPerHour },
+    });
+    api.register(ownSandboxRoutes, { sandboxes, stores: sandboxStores, now });
+    api.register(faultsRoutes, { faults: store.faults, operations, baseUrl });
+  }
+  api.register(eventsRoutes, { logs, streams, authentication, baseUrl });
   if (recorder) {
     const allowsPrivate = config.webhookPrivateAddresses === 'allow';
-    api.addHook('preHandler', othersAtWork(store.reports));
     api.register(reportRoutes, {
       ...{ store, recorder, operations, allowsPrivate, stopping: stopping.signal, now },
     });

@@ -5,8 +5,8 @@ import { type LabDns, startLabDns } from '@petstore/lab/lab-dns.ts';
 import { type Claim, challengeOf, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
 import { SCENARIOS } from '@petstore/lab/scenarios/scenarios.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { checkDns } from '../../server/src/domains/check-dns.ts';
 import type { Expectation } from '../../server/src/domains/dns/expectation.ts';
-import { checkDns } from '../../server/src/domains/verify-domain.ts';
 import type { CanonicalHost } from '../../server/src/edge/host.ts';
 
 const ZONE = 'example.localhost';

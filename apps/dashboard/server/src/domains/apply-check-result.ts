@@ -100,7 +100,7 @@ export async function applyCheckResult(
 
   await recordResult(trx, check, result, at);
   if (isVerified) {
-    await recordChallenge(trx, domain, check, result, at);
+    await tellIfChallengeGone(trx, domain, check, result, at);
     if (domain.awaits_move === 1) {
       const change = await recordPreparation(trx, project, domain, result, context);
       await updateCheck(trx, id, {
@@ -141,7 +141,7 @@ export async function applyCheckResult(
   for (const other of domains) {
     if (other.id !== id) await voidProofs(trx, other);
   }
-  const covered = await recordBelowWildcards(trx, domain, at);
+  const covered = await recordChangeBelowWildcards(trx, domain, at);
   return [project.id, ...(holder ? [holder.project_id] : []), ...covered];
 }
 
@@ -161,7 +161,7 @@ function hasSameRecords(domain: DomainRow, checked: DomainRow): boolean {
  * Tells the edges that a name has another holder, or none, below the wildcards of other projects, which show something
  * there where nobody has the name itself. Returns those projects.
  */
-async function recordBelowWildcards(
+async function recordChangeBelowWildcards(
   trx: Trx,
   domain: Pick<DomainRow, 'hostname' | 'project_id'>,
   at: number,
@@ -277,8 +277,8 @@ async function recordPreparation(
   return true;
 }
 
-/** Tells the owners that the record of a prepared domain's challenges is gone. */
-async function recordChallenge(
+/** Tells the owners where the record of a prepared domain's challenges is gone. */
+async function tellIfChallengeGone(
   trx: Trx,
   { id, hostname, project_id: projectId, prepare, awaits_move }: DomainRow,
   before: DomainCheckRow,
@@ -332,7 +332,7 @@ async function keepOrRelease(
     return [];
   }
   await deleteDomain(trx, id);
-  return recordBelowWildcards(trx, domain, at);
+  return recordChangeBelowWildcards(trx, domain, at);
 }
 
 /** Records that the DNS of a verified name leads elsewhere, or here again. Whether it leads elsewhere. */

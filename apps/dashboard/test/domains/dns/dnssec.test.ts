@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import fc from 'fast-check';
+import { checkDns } from '../../../server/src/domains/check-dns.ts';
 import { readDenial } from '../../../server/src/domains/dns/dnssec/denial.ts';
 import { findBrokenLink } from '../../../server/src/domains/dns/dnssec/find-broken-link.ts';
 import { dsIn, isDsOf, keysIn } from '../../../server/src/domains/dns/dnssec/keys.ts';
@@ -19,7 +20,6 @@ import {
   queryServerOnce,
   readServerAddress,
 } from '../../../server/src/domains/dns/query-server.ts';
-import { checkDns } from '../../../server/src/domains/verify-domain.ts';
 import { expectationOf, PLATFORM, TARGET } from './support/model-dns.ts';
 import { type SignedZone, startSignedZones, WITHOUT_SIGNED_ZONES } from './support/signed-zones.ts';
 

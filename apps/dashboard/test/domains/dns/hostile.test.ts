@@ -15,8 +15,8 @@ import {
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
 import fc from 'fast-check';
+import { checkDns } from '../../../server/src/domains/check-dns.ts';
 import { readAnswer, writeQuery } from '../../../server/src/domains/dns/message.ts';
-import { checkDns } from '../../../server/src/domains/verify-domain.ts';
 import { bomb, flood } from './support/bomb.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, TARGET } from './support/model-dns.ts';
 

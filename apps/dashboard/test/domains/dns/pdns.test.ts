@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { checkDns } from '../../../server/src/domains/verify-domain.ts';
+import { checkDns } from '../../../server/src/domains/check-dns.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, PROOF, TARGET } from './support/model-dns.ts';
 import { startPdns, WITHOUT_PDNS } from './support/pdns.ts';
 

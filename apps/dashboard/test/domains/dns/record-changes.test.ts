@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import fc from 'fast-check';
+import { observeDns } from '../../../server/src/domains/check-dns.ts';
 import { judge } from '../../../server/src/domains/dns/judge.ts';
 import type { ImaginedRecord } from '../../../server/src/domains/dns/record-changes.ts';
-import { observeDns } from '../../../server/src/domains/verify-domain.ts';
 import { expectationOf, PLATFORM, PROOF, startModelDns, TARGET } from './support/model-dns.ts';
 
 const DOCS = 'docs.example.com';

@@ -5,7 +5,7 @@ import { type NameServer, startNameServer } from '@petstore/lab/name-server/name
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { assertTook, assertWithin, timeOf } from '@petstore/test-support/within.ts';
-import { checkDns, type DnsCheckOptions } from '../../../server/src/domains/verify-domain.ts';
+import { checkDns, type DnsCheckOptions } from '../../../server/src/domains/check-dns.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, TARGET } from './support/model-dns.ts';
 
 const DOCS = 'docs.example.com';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { LRUCache } from 'lru-cache';
 import { clientLimit } from '../client-limit.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
-import { SingleFlight } from '../store-reads.ts';
 import type { AccessSource, Credential, Verdict } from './access-source.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { SingleFlight } from '@petstore/service/single-flight.ts';
 import type { CanonicalHost } from '../host.ts';
 import { API_CATALOG } from '../sites/manifest-paths.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { SingleFlight } from '../store-reads.ts';
 import type { EdgeRequest, RequestTarget } from './edge-request.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 

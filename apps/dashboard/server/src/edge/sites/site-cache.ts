@@ -1,9 +1,9 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { Invalidations } from '../invalidations.ts';
-import { SingleFlight } from '../store-reads.ts';
 import { type ContentSource, templateKey } from './content-source.ts';
 import {
   bytesOf,

@@ -1,10 +1,10 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { LRUCache } from 'lru-cache';
 import type { CanonicalHost } from '../host.ts';
 import { Invalidations } from '../invalidations.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { ALL_PROJECTS, type HostCertificate, type SiteSource } from '../sites/site-source.ts';
-import { SingleFlight } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
 type CertificateSource = Pick<

@@ -2,6 +2,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { http1Options, limitConnections, limitPerAddress } from '../connections/limits.ts';
 import {
   drainable,
@@ -18,7 +19,6 @@ import { serveHttp2 } from '../http2/http2-server.ts';
 import { ownHostSessions } from '../own-hosts/http2-sessions.ts';
 import type { CacheLimits, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { SingleFlight } from '../store-reads.ts';
 import { FailedHandshakes } from './failed-handshakes.ts';
 import { type HostContext, HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';

@@ -2,10 +2,10 @@ import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { checkDns, type DnsCheckOptions } from '../../../../server/src/domains/check-dns.ts';
 import type { Expectation } from '../../../../server/src/domains/dns/expectation.ts';
 import type { CheckResult } from '../../../../server/src/domains/dns/judge.ts';
 import type { Verdict } from '../../../../server/src/domains/verdict.ts';
-import { checkDns, type DnsCheckOptions } from '../../../../server/src/domains/verify-domain.ts';
 import { canonicalHost } from '../../../../server/src/edge/host.ts';
 
 export const PLATFORM = 'sites.example.net';

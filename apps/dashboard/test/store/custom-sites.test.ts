@@ -25,7 +25,7 @@ function sourceOf(db: Db, env: Record<string, string> = {}) {
   const host = (name: string) => canonicalHost(name) ?? assert.fail(name);
   return {
     site: (name: string) => source.findSite(host(name)),
-    certificate: (name: string) => source.findCertificate(host(name)),
+    certificate: (name: string) => source.findServedCertificate(host(name)),
   };
 }
 

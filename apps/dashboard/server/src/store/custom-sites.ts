@@ -153,7 +153,7 @@ async function ownRedirect(
 }
 
 /** The certificate of a custom host that is served, or of a wildcard by its name. Throws the sealer's errors. */
-export async function findCertificate(
+export async function findServedCertificate(
   db: Db,
   name: string,
   sealer: Pick<Sealer, 'open'>,

@@ -11,7 +11,7 @@ import {
   type SiteSource,
 } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
-import { findCertificate, findCustomSite } from './custom-sites.ts';
+import { findCustomSite, findServedCertificate } from './custom-sites.ts';
 import { listShownDeploys } from './deploys.ts';
 import { addRequests } from './domain-moves.ts';
 import { expressionBuilder, sql } from './kysely.ts';
@@ -130,7 +130,7 @@ export function siteSource({
       const certificate = certificates.find(({ hostname }) => hostname === name);
       return certificate && readPlatformCertificate(db, certificate, sealer, now());
     },
-    findCertificate: (name) => findCertificate(db, name, sealer),
+    findServedCertificate: (name) => findServedCertificate(db, name, sealer),
 
     findHttpChallenge: (host, token) =>
       isOwn(host)

@@ -39,7 +39,7 @@ export class MemorySource implements SiteSource {
     findSite: 0,
     readManifest: 0,
     readBlob: 0,
-    findCertificate: 0,
+    findServedCertificate: 0,
     findHttpChallenge: 0,
     findTlsChallenge: 0,
     changesAfter: 0,
@@ -118,8 +118,8 @@ export class MemorySource implements SiteSource {
     return undefined;
   }
 
-  findCertificate(host: string): Promise<HostCertificate | undefined> {
-    return this.#answer('findCertificate', () => this.certificates.get(host));
+  findServedCertificate(host: string): Promise<HostCertificate | undefined> {
+    return this.#answer('findServedCertificate', () => this.certificates.get(host));
   }
 
   findHttpChallenge(host: string, token: string): Promise<string | undefined> {

@@ -106,7 +106,7 @@ test('many first handshakes of a host share one look at the store, and later one
   const { httpsPort, source } = await startSecureEdge(t);
   source.delayMs = 50;
   const sockets = await Promise.all(Array.from({ length: 20 }, () => handshake(httpsPort)));
-  assert.equal(source.asked.findCertificate, 1);
+  assert.equal(source.asked.findServedCertificate, 1);
   assert.equal(source.asked.findSite, 1);
   source.isAway = true;
   sockets.push(await handshake(httpsPort));
@@ -119,7 +119,7 @@ test('scans do not come to the store twice, and what they asked for is found onc
     await assert.rejects(handshake(httpsPort, { servername: 'new.test' }), { code: REFUSED });
   }
   assert.equal(source.asked.findSite, 1);
-  assert.equal(source.asked.findCertificate, 0);
+  assert.equal(source.asked.findServedCertificate, 0);
   await deploySecurely(source, 'new.test');
   invalidate(['project of new.test']);
   (await handshake(httpsPort, { servername: 'new.test' })).destroy();
@@ -131,7 +131,7 @@ test('changes of other projects do not hold up a handshake, however many', async
   const others = setInterval(() => invalidate(['another']), 5);
   cleanUp(t, () => clearInterval(others));
   (await handshake(httpsPort)).destroy();
-  assert.equal(source.asked.findCertificate, 1);
+  assert.equal(source.asked.findServedCertificate, 1);
 });
 
 test('while the store is away, hosts that are not remembered fail and are asked for again', async (t) => {
@@ -159,7 +159,7 @@ test('memory holds no more certificates than it may', async (t) => {
   const reads = async (host: string) => {
     source.forgetAsked();
     (await handshake(httpsPort, { servername: host })).destroy();
-    return source.asked.findCertificate;
+    return source.asked.findServedCertificate;
   };
   for (const host of hosts) assert.equal(await reads(host), 1);
   assert.equal(await reads('host11.test'), 0, 'what was used last is there');

@@ -39,7 +39,7 @@ test('10,000 clients that leave while the store is asked for their host leave no
     for (const client of clients) client.resetAndDestroy();
     await timeUntil(async () => open.size === 0);
     answer();
-    await timeUntil(async () => source.asked.findCertificate === 1);
+    await timeUntil(async () => source.asked.findServedCertificate === 1);
   }
   await until(() => keptConnections() === 0, keptConnections);
 

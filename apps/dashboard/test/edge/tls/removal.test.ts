@@ -86,7 +86,7 @@ test('a handshake that is under way when its host is removed comes to nothing', 
   // The site of one host is in memory, and of the other the edge has to ask.
   await ask('/', { host: 'a.test' });
   for (const [host, question] of [
-    ['a.test', 'findCertificate'],
+    ['a.test', 'findServedCertificate'],
     ['b.test', 'findSite'],
   ] as const) {
     source.forgetAsked();

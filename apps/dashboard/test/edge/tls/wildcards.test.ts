@@ -44,12 +44,12 @@ test('made-up labels of a wildcard cost one question each, share one certificate
     labels.map(() => 404),
   );
   assert.ok(source.asked.findSite <= 2 * LABELS, `${source.asked.findSite} questions`);
-  assert.equal(source.asked.findCertificate, 0, 'that of the wildcard is known');
+  assert.equal(source.asked.findServedCertificate, 0, 'that of the wildcard is known');
   source.forgetAsked();
   for (const host of ['a.test', 'v1.docs.test'])
     assert.equal((await askSecurely('/', { host })).status, 200);
   assert.equal(source.asked.findSite, 0);
-  assert.equal(source.asked.findCertificate, 0);
+  assert.equal(source.asked.findServedCertificate, 0);
 });
 
 test('first handshakes of many labels at once read the certificate once', async (t) => {
@@ -58,7 +58,7 @@ test('first handshakes of many labels at once read the certificate once', async 
   const sockets = await Promise.all(
     labels.map((servername) => handshake(httpsPort, { servername })),
   );
-  assert.equal(source.asked.findCertificate, 1);
+  assert.equal(source.asked.findServedCertificate, 1);
   for (const socket of sockets) socket.destroy();
 });
 

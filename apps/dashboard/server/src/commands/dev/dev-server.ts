@@ -162,7 +162,7 @@ function sourceOf(site: () => DevSite | undefined, origin: () => string): SiteSo
     readBlob: async (hash) => site()?.read(hash),
     platformCertificateOf: () => undefined,
     findPlatformCertificate: async () => undefined,
-    findCertificate: async () => undefined,
+    findServedCertificate: async () => undefined,
     findHttpChallenge: async () => undefined,
     findTlsChallenge: async () => undefined,
     // This process itself says what has changed.

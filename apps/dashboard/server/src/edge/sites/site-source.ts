@@ -143,7 +143,7 @@ export interface SiteSource {
   /** The certificate of such a name; undefined where there is none. */
   findPlatformCertificate(name: string): Promise<HostCertificate | undefined>;
   /** Of a host, or of a wildcard by its name; undefined where there is none, or it no longer serves. */
-  findCertificate(name: string): Promise<HostCertificate | undefined>;
+  findServedCertificate(name: string): Promise<HostCertificate | undefined>;
   /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */
   findHttpChallenge(host: CanonicalHost, token: string): Promise<string | undefined>;
   /** The key authorization of a TLS-ALPN-01 challenge under way (RFC 8737). */

@@ -9,7 +9,7 @@ import { CIPHERS } from './protocol.ts';
 
 type CertificateSource = Pick<
   SiteSource,
-  'findCertificate' | 'findPlatformCertificate' | 'platformCertificateOf'
+  'findServedCertificate' | 'findPlatformCertificate' | 'platformCertificateOf'
 >;
 
 /** How often a read is repeated when sites change meanwhile. */
@@ -98,7 +98,7 @@ export class HostContexts {
   }
 
   async #readOwn(name: string, projectId: string): Promise<NamedContext | undefined> {
-    const certificate = await this.#source.findCertificate(name);
+    const certificate = await this.#source.findServedCertificate(name);
     return certificate && { name, context: { projectId, context: contextOf(certificate) } };
   }
 }

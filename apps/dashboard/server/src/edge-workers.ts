@@ -8,13 +8,13 @@ import type { MergedMetrics } from '@petstore/service/workers/merged-metrics.ts'
 import { bindSockets, givenSockets } from '@petstore/service/workers/sockets.ts';
 import { Supervisor, type Worker } from '@petstore/service/workers/supervisor.ts';
 import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
+import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import { cannotListen, type EdgePorts, openEdge, PATIENCE_MS } from './configured-edge.ts';
 import { DEFAULT_TIMEOUTS } from './edge/connections/limits.ts';
 import type { EdgeSockets } from './edge/edge-server.ts';
 import { probeEdge } from './operations/edge-probe.ts';
 import { startOperations } from './operations/operations.ts';
-import { sql } from './store/kysely.ts';
 import { openOwnZone } from './zone/own-zone.ts';
 
 /**

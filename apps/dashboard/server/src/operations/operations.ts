@@ -1,8 +1,8 @@
 import type { Log } from '@petstore/service/log.ts';
 import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { isPostgresUrl } from '@petstore/service/postgres-address.ts';
+import { sql } from 'kysely';
 import type { Config } from '../config.ts';
-import { sql } from '../store/kysely.ts';
 import type { Db } from '../store/schema.ts';
 import { probeEdge } from './edge-probe.ts';
 import { type MetricsText, type OperatorServer, startOperatorServer } from './operator-server.ts';

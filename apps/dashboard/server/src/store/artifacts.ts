@@ -1,6 +1,6 @@
 import type { BuildLine } from '@petstore/site/build-log.ts';
+import { sql } from 'kysely';
 import type { Manifest } from '../deploys/artifact.ts';
-import { sql } from './kysely.ts';
 import { updateRows } from './rows.ts';
 import type { Db, Trx } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { deleteRows, isFree, updateRows } from './rows.ts';
 import type { Db, Row, Trx } from './schema.ts';
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { StoredRedirect } from '../domains/stored-redirect.ts';
 import { wildcardAbove } from '../domains/wildcard.ts';
@@ -9,7 +10,6 @@ import {
   type Site,
 } from '../edge/sites/site-source.ts';
 import { isMoving } from './domain-moves.ts';
-import { sql } from './kysely.ts';
 import { findLabelSite } from './label-sites.ts';
 import { closedIfPrivate } from './private-site.ts';
 import type { Db } from './schema.ts';

@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
-import { sql } from './kysely.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { releaseContents } from './project-contents.ts';
 import { findRow, isFree, updateRows } from './rows.ts';

@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import { lockDomains } from './domains.ts';
-import { sql } from './kysely.ts';
 import { deleteRows, findRow, updateRows } from './rows.ts';
 import type { Db, Row, RowChange } from './schema.ts';
 

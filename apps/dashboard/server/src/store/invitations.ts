@@ -1,5 +1,4 @@
-import type { ExpressionBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely';
-import { sql } from './kysely.ts';
+import { type ExpressionBuilder, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
 import { usersIn } from './role-grants.ts';
 import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 

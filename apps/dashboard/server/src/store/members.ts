@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { highestRole, projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows } from './rows.ts';
 import type { Role } from './schema/projects.ts';

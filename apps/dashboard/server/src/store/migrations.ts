@@ -1,6 +1,5 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { sql } from './kysely.ts';
 import { accountLife } from './migrations/account-life.ts';
 import { authorities } from './migrations/authorities.ts';
 import { changeExceptions } from './migrations/change-exceptions.ts';

@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
 /** Jobs that wait, and since when the oldest is due, in milliseconds since 1970; null where none waits. */

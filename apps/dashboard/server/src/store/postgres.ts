@@ -2,9 +2,8 @@ import { Pool } from '@petstore/postgres/pool.ts';
 import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
-import type { PostgresPoolClient } from 'kysely';
+import { PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type { DatabaseObserver } from '../operations/database-metrics.ts';
-import { PostgresDialect } from './kysely.ts';
 
 /** How long the server may work on one statement. */
 const STATEMENT_TIMEOUT_MS = 10_000;

@@ -1,5 +1,4 @@
-import type { SqlBool } from 'kysely';
-import { sql } from './kysely.ts';
+import { type SqlBool, sql } from 'kysely';
 import { updateRows } from './rows.ts';
 import type { Db, Trx } from './schema.ts';
 

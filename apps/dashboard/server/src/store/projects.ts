@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely';
-import { sql } from './kysely.ts';
+import { type Expression, sql } from 'kysely';
 import { assertLockOrder, lockInOrder } from './lock-order.ts';
 import { projectsOf, rankIn, roleOfRank } from './role-grants.ts';
 import { deleteRows, findRow, lockRow, updateRows } from './rows.ts';

@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { sumOf } from './project-contents.ts';
 import type { Plan } from './schema/projects.ts';
 import type { Db } from './schema.ts';

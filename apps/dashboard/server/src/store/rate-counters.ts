@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
 // Counters with a fixed window, for rate limits. Their table is still called sign_in_failures, its first use.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   COUNT_KINDS,
   type CountKind,
@@ -8,7 +9,6 @@ import {
   OTHERS,
   type ProjectCounts,
 } from '../readers/counted.ts';
-import { sql } from './kysely.ts';
 import { lockProjects } from './projects.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 

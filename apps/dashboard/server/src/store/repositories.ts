@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, Row, RowChange, Trx } from './schema.ts';
 

@@ -1,5 +1,4 @@
-import type { Expression } from 'kysely';
-import { sql } from './kysely.ts';
+import { type Expression, sql } from 'kysely';
 import type { Role } from './schema/projects.ts';
 import type { Db } from './schema.ts';
 

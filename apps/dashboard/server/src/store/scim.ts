@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import { findRow, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';

@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { Expression, SqlBool } from 'kysely';
-import { sql } from './kysely.ts';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { visibleProjectIds } from './projects.ts';
 import type { Db, Row } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { sql } from './kysely.ts';
+import { sql } from 'kysely';
 import type { SecondFactorPolicy } from './schema/factors.ts';
 import type { Db, Trx } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import type { Analytics } from '@petstore/site/site/readers/own-analytics.ts';
+import { expressionBuilder } from 'kysely';
 import type { Addresses } from '../addresses.ts';
 import type { Site, SiteVersion } from '../edge/sites/site-source.ts';
 import { listVersionNames } from './domains.ts';
-import { expressionBuilder } from './kysely.ts';
 import type { ProjectRow } from './projects.ts';
 import type { Database, Db } from './schema.ts';
 import { listSiteVersions } from './site-versions.ts';

@@ -1,3 +1,4 @@
+import { expressionBuilder, sql } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import type { PlatformCertificate } from '../certificates/platform-names.ts';
@@ -14,7 +15,6 @@ import { readBlob } from './artifacts.ts';
 import { findCustomSite, findServedCertificate } from './custom-sites.ts';
 import { listShownDeploys } from './deploys.ts';
 import { addRequests } from './domain-moves.ts';
-import { expressionBuilder, sql } from './kysely.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { notLive, TOLD } from './not-live.ts';
 import { findPlatformCertificate, platformChallenges } from './platform-certificates.ts';

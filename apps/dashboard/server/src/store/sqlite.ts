@@ -2,8 +2,13 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseConnection, Dialect } from 'kysely';
-import { SqliteAdapter, SqliteDialect, SqliteDriver } from './kysely.ts';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
 
 /** How long to wait for another process that writes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
+import { sql } from 'kysely';
 import type { Actor } from '../../audit/actor.ts';
 import { writeAudit } from '../audit.ts';
-import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import { sql } from '../kysely.ts';
+import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../schema.ts';
 
 /**

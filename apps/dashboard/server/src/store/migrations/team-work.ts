@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { deploySearchText } from '../../deploys/search-text.ts';
-import { sql } from '../kysely.ts';
 import type { Database, Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 

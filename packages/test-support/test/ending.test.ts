@@ -11,13 +11,13 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const SOURCES = join(import.meta.dirname, '../src');
 
-/** Runs a file as a person runs one, without the settings of a whole run, for which nothing happens after 2 s. */
-function run(fixture: string): Promise<Outcome> {
+/** How long nothing may happen where that is looked at: long enough for a file to begin on a slow machine. */
+const SILENCE_MS = 4_000;
+
+/** Runs a file as a person runs one, without the settings of a whole run. */
+function run(fixture: string, env: Record<string, string> = {}): Promise<Outcome> {
   const args = ['--test', '--test-reporter=spec', join(FIXTURES, fixture)];
-  return runProgram(process.execPath, args, ROOT, {
-    TEST_SILENCE_MS: '2000',
-    TEST_LEAVE_MS: '1000',
-  });
+  return runProgram(process.execPath, args, ROOT, env);
 }
 
 function isAlive(pid: number): boolean {
@@ -48,7 +48,7 @@ describe('files of tests', { concurrency: 3 }, () => {
   });
 
   test('a file whose tests are done is ended, and told by name, when a process of it goes on', async () => {
-    const { code, stdout, stderr } = await run('leftover.ts');
+    const { code, stdout, stderr } = await run('leftover.ts', { TEST_LEAVE_MS: '1000' });
     assert.equal(code, 1);
     const report = stdout + stderr;
     assert.match(report, /fixtures\/leftover\.ts does not end: none .* for 1 s\. It waits for:\n/);
@@ -57,10 +57,10 @@ describe('files of tests', { concurrency: 3 }, () => {
   });
 
   test('a test that never ends is ended with its file, its name and what it waits for', async () => {
-    const outcome = await run('endless-test.ts');
+    const outcome = await run('endless-test.ts', { TEST_SILENCE_MS: `${SILENCE_MS}` });
     assert.equal(outcome.code, 1);
     const report = outcome.stdout + outcome.stderr;
-    assert.match(report, /fixtures\/endless-test\.ts does not end: none .* for 2 s\./);
+    assert.match(report, /fixtures\/endless-test\.ts does not end: none .* for 4 s\./);
     assert.match(report, /^ {2}the test "never ends > nor does this"\n/m);
     assert.match(report, /^ {2}the process \d+: sleep 1002\n/m);
     assert.match(report, /^ {2}1 TCPServerWrap\n/m);
@@ -68,7 +68,7 @@ describe('files of tests', { concurrency: 3 }, () => {
   });
 
   test('a file in an endless loop is ended, too, with what it started', async () => {
-    const outcome = await run('busy.ts');
+    const outcome = await run('busy.ts', { TEST_SILENCE_MS: `${SILENCE_MS}` });
     assert.equal(outcome.code, 1);
     assert.match(
       outcome.stdout + outcome.stderr,
@@ -82,7 +82,7 @@ describe('files of tests', { concurrency: 3 }, () => {
     const files = ['clean-up-order.ts', 'busy.ts'].map((file) => join(FIXTURES, file));
     const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
     const outcome = await runProgram(process.execPath, args, ROOT, {
-      TEST_SILENCE_MS: '2000',
+      TEST_SILENCE_MS: `${SILENCE_MS}`,
       TESTS_CLAIMS: claims,
       TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
     });

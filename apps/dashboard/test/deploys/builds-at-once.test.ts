@@ -24,12 +24,13 @@ onBothEngines("another account's slow builds do not keep a small deploy waiting"
   await createProject(slow, 'large');
   await createProject(other, 'small');
   const path = '/api/projects/large/deploys';
-  const queued: Deploy[] = [];
-  // The first one lasts until the end of the test.
+  const send = async (document: string) =>
+    json<Deploy>(await slow.call('POST', path, document), 202);
+  // It lasts until the test ends; by itself it would take seconds.
   await endIdleBuilders();
-  for (const title of ['One', 'Two', 'Three'])
-    queued.push(await json<Deploy>(await slow.call('POST', path, documentTitled(title)), 202));
+  const building = await send(JSON.stringify(largeDocument(3_000)));
   await holdBuilds(t, 1);
+  const queued = [building, await send(documentTitled('Two')), await send(documentTitled('Three'))];
   const states = () =>
     Promise.all(
       queued.map(

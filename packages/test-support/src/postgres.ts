@@ -14,11 +14,11 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { anyPort } from '@petstore/lab/ports.ts';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { PostgresServer as Server } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
@@ -337,12 +337,7 @@ async function copyPrograms(t: Ending): Promise<string> {
   return join(folder, 'native/bin');
 }
 
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+/** A port that nobody listens on, and that the system gives to nobody, though a server there is stopped for a while. */
+export function freePort(): Promise<number> {
+  return anyPort([]);
 }

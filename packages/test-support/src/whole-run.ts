@@ -5,7 +5,6 @@ import { cleanUp, type Ending } from './endings.ts';
 import { memoryFileSystem } from './memory-file-system.ts';
 import { PostgresServer, SHARED_PROGRAMS } from './postgres.ts';
 import { ROOT } from './root.ts';
-import { slownessOfCore } from './slowness.ts';
 
 // What all files of a run of tests share: one PostgreSQL server, where a file that is run alone starts its own;
 // what Node has compiled, which many processes need not do again; and what a test may take.
@@ -44,31 +43,21 @@ export const SHARED_PORT = 'TESTS_POSTGRES_PORT';
 export const FILES = 'TESTS_FILES';
 export const CLAIMS = 'TESTS_CLAIMS';
 
-/**
- * What a test may take, in milliseconds, and how long none may begin or end: where the cores are slower, as many times
- * longer. It ends what hangs, and tells before the watchdog does, which has three minutes.
- */
+/** What a test may take, in milliseconds. It ends what hangs, and tells before the watchdog does, which has three minutes. */
 const TIMEOUT_MS = 150_000;
-const SILENCE_MS = 170_000;
 
 /** Tests leave much behind that lives for a moment: with more room for it, it is collected less often. */
 const YOUNG_MB = 32;
 
 export const RUN_OPTIONS = {
   cwd: ROOT,
-  get execArgv() {
-    return [
-      `--import=${new URL('untracked-work.ts', import.meta.url)}`,
-      `--test-timeout=${onThisMachine(TIMEOUT_MS)}`,
-      `--min-semi-space-size=${YOUNG_MB}`,
-      `--max-semi-space-size=${YOUNG_MB}`,
-    ];
-  },
+  execArgv: [
+    `--import=${new URL('untracked-work.ts', import.meta.url)}`,
+    `--test-timeout=${TIMEOUT_MS}`,
+    `--min-semi-space-size=${YOUNG_MB}`,
+    `--max-semi-space-size=${YOUNG_MB}`,
+  ],
 };
-
-function onThisMachine(ms: number): number {
-  return Math.ceil(ms * slownessOfCore());
-}
 
 /** Starts what files share, and tells those that this process starts from now on of it. It is gone when `run` ends. */
 export async function startShared(run: Ending): Promise<void> {
@@ -78,7 +67,6 @@ export async function startShared(run: Ending): Promise<void> {
   process.env[SHARED_PROGRAMS] = server.programs;
   // What hashing passwords takes is given back each time: a large process takes long to start others.
   process.env.MALLOC_MMAP_THRESHOLD_ ??= String(4 * 1024 * 1024);
-  process.env.TEST_SILENCE_MS ??= `${onThisMachine(SILENCE_MS)}`;
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled');
 }
 

@@ -29,15 +29,20 @@ function findFiles(patterns: readonly string[]): string[] {
   return spreadFiles(globSync([...patterns], { cwd: ROOT }).sort());
 }
 
-/** Files that say so have a process that no other uses. */
-function isAlone(file: string): boolean {
-  return /^(coverNothing|runAlone)\(\);$/m.test(readFileSync(resolve(ROOT, file), 'utf8'));
+/**
+ * Files that say so have a process that no other uses. Those that end the recording of what is covered in theirs need one
+ * only where it is recorded: to start one and load all that a build needs takes as long as many of their tests.
+ */
+function isAlone(file: string, isCovered: boolean): boolean {
+  const says = isCovered ? /^(coverNothing|runAlone)\(\);$/m : /^runAlone\(\);$/m;
+  return says.test(readFileSync(resolve(ROOT, file), 'utf8'));
 }
 
 async function runTests(patterns: readonly string[], isCovered: boolean): Promise<void> {
   const files = findFiles(patterns);
   if (files.length === 0) throw new Error(`There is no file of tests: ${patterns.join(', ')}`);
-  const shared = files.filter((file) => !isAlone(file));
+  const alone = files.filter((file) => isAlone(file, isCovered));
+  const shared = files.filter((file) => !alone.includes(file));
   const claims = mkdtempSync(join(tmpdir(), 'test-workers-'));
   let end = async (): Promise<void> => undefined;
   await startShared({ after: (work) => (end = work) });
@@ -48,11 +53,14 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
   process.env[FILES] = JSON.stringify(shared);
   process.env[CLAIMS] = claims;
   const workers: string[] = Array(Math.min(CONCURRENCY, shared.length)).fill(WORKER);
-  const alone = files.filter(isAlone).map((file) => resolve(ROOT, file));
   const events = run({
     ...RUN_OPTIONS,
     // The last worker comes when those that are alone are done: no core is idle as long as a worker has files.
-    files: [...workers.slice(1), ...alone, ...workers.slice(0, 1)],
+    files: [
+      ...workers.slice(1),
+      ...alone.map((file) => resolve(ROOT, file)),
+      ...workers.slice(0, 1),
+    ],
     concurrency: CONCURRENCY,
     signal: interrupted.signal,
     ...(isCovered && COVERAGE),

@@ -148,7 +148,7 @@ export class PostgresServer extends PostgresDatabases {
     await mkdir(data, { mode: 0o700 });
     if (NOT_ROOT.uid !== undefined) await chown(data, NOT_ROOT.uid, NOT_ROOT.gid);
     const server = new PostgresServer(t, folder, await freePort(), copied);
-    await server.#initialize();
+    await server.#initialize({ isOurs: programs === process.env[SHARED_PROGRAMS] });
     await server.resume();
     return server;
   }
@@ -218,7 +218,8 @@ export class PostgresServer extends PostgresDatabases {
     }
   }
 
-  async #initialize(): Promise<void> {
+  /** `isOurs`: its programs are those that npm brought. */
+  async #initialize({ isOurs }: { isOurs: boolean }): Promise<void> {
     const passwordFile = join(this.#folder, 'password');
     await writeFile(passwordFile, PASSWORD);
     const child = this.#spawn('initdb', [
@@ -230,8 +231,9 @@ export class PostgresServer extends PostgresDatabases {
         '--no-sync',
         '--no-instructions',
       ],
-      // The password guards nothing, and each connection would compute its hash for a millisecond.
-      ...['-c', 'scram_iterations=1'],
+      // The password guards nothing, and each connection would compute its hash for a millisecond. PostgreSQL 15 cannot be
+      // told so.
+      ...(isOurs ? ['-c', 'scram_iterations=1'] : []),
     ]);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

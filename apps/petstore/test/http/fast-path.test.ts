@@ -261,7 +261,6 @@ test('a route with a fast path has no hook whose work the fast path would leave 
     'observe',
     // No plain request has the key of a sandbox.
     'record',
-    'refuseMethod',
     'refuseUnknown',
     'rememberTarget',
     'respondToPreflight',

@@ -6,6 +6,7 @@ import { type Body, type Engine, onEveryEngine } from '@petstore/test-support/en
 import { animalOf, type StoredEvent } from '../../src/events/event.ts';
 import { INT64_MAX } from '../../src/int64.ts';
 import { petJson } from '../../src/pets/pet-rules.ts';
+import { isRefusal } from '../../src/refusal.ts';
 import type { EventLog } from '../../src/store/contract/event-logs.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
@@ -170,10 +171,10 @@ test('a write that fails when it has told of itself is not told, and those besid
     pets.update(2n, { name: 'Four' }),
     orders.endIdempotently(refused('d'), order.id, 'cancelled'),
   ]);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['fulfilled', ...Array(3).fill('rejected'), 'fulfilled', 'rejected'],
-  );
+  // On PostgreSQL the try that failed may hold the lock of its key still when the next one comes, which is refused then.
+  const isDone = (outcome: (typeof outcomes)[number]) =>
+    outcome.status === 'fulfilled' && !isRefusal(outcome.value);
+  assert.deepEqual(outcomes.map(isDone), [true, false, false, false, true, false]);
   const { json } = await pets.create({ ...rex, name: 'Last' });
   const events = await told(log, before);
   assert.deepEqual(

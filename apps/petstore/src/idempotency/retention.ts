@@ -12,8 +12,8 @@ const GROUP = 500;
 /** The pause between two such groups, in milliseconds. */
 const PAUSE_MS = 20;
 
-/** The results of an owner are counted after so many of its writes, at most: 100,000 are counted in 10 ms. */
-const MAX_WRITES_BETWEEN = 5_000;
+/** The results of an owner are counted after that share of the bound in writes: to count 100,000 takes some 10 ms. */
+const COUNTED_EACH = 1 / 20;
 
 interface RetentionDeps {
   readonly results: IdempotentResultStore;
@@ -61,7 +61,7 @@ export function limitResults(
     await underWay;
   });
 
-  const step = Math.min(MAX_WRITES_BETWEEN, Math.ceil(perOwner / 20));
+  const step = Math.ceil(perOwner * COUNTED_EACH);
   const written = new Map<string, number>();
   return (owner) => {
     const count = (written.get(owner) ?? 0) + 1;

@@ -144,11 +144,6 @@ export class Connection {
   async retire(): Promise<void> {
     this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was given up');
     await Promise.allSettled(this.#underWay);
-    const { readyForQuery, connection } = internalsOf(this.#client);
-    if (readyForQuery || connection.stream.destroyed) return;
-    await new Promise<void>((resolve) => {
-      this.#client.once('drain', resolve).once('end', resolve);
-    });
   }
 
   /**
@@ -186,7 +181,10 @@ export class Connection {
   async #send<T>(send: () => Promise<T>): Promise<T> {
     if (this.#lost) throw this.#lost;
     this.#doubt = undefined;
-    const sent = send();
+    const sent = send().catch(async (error: unknown) => {
+      await this.#ready();
+      throw error;
+    });
     this.#underWay.add(sent);
     try {
       const result = await sent;
@@ -201,6 +199,24 @@ export class Connection {
     const lost = new ConnectionLostError('COMMIT_UNCERTAIN', this.#doubt);
     this.#giveUp(lost);
     throw lost;
+  }
+
+  /**
+   * Resolves when the server waits for a statement, or the connection has ended. The error of a statement comes before
+   * the server has undone it: until then its locks are held, and its work alone on another connection would meet them.
+   */
+  #ready(): Promise<void> {
+    const { readyForQuery, connection } = internalsOf(this.#client);
+    if (readyForQuery || connection.stream.destroyed) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => {
+      connection.off('readyForQuery', end);
+      this.#client.off('end', end);
+      resolve();
+    };
+    connection.on('readyForQuery', end);
+    this.#client.on('end', end);
+    return promise;
   }
 
   #giveUp(cause: unknown): void {
@@ -227,7 +243,7 @@ interface Internals {
   readonly secretKey: number | null;
   /** Whether the server waits for a statement: it is not ready before it has undone one that failed. */
   readonly readyForQuery: boolean;
-  readonly connection: { readonly stream: Socket };
+  readonly connection: EventEmitter & { readonly stream: Socket };
 }
 
 function internalsOf(client: Client): Internals {

@@ -198,8 +198,6 @@ export class Pool {
       }
       await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
     }
-    // The error of a statement comes before the server has undone it.
-    await Promise.race([ended, sleep(deadline - performance.now(), undefined, { ref: false })]);
     if (connection.isBusy) connection.destroy();
     this.#discard(connection);
     this.#leave();

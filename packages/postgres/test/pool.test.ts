@@ -95,6 +95,15 @@ test('work that takes too long is told in time, its statement is cancelled, and 
   );
 });
 
+test('the error of a statement is told when the server has undone it, so that its locks are free', async (t) => {
+  const { pool, proxy } = await poolOf(t, { size: 1 });
+  await pool.run(one);
+  proxy.delayReady(200);
+  const divide = (db: Connection) => db.row(sql`SELECT 1 / 0`);
+  const ms = await timeOf(() => assert.rejects(pool.run(divide), { code: '22012' }));
+  assert.ok(ms >= 190, `${ms} ms`);
+});
+
 test('there are never more sessions at work than the size, whatever is abandoned', async (t) => {
   const { pool, raw } = await poolOf(t, { size: 3, limitMs: 150 });
   const rounds = async () => {

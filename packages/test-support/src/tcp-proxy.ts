@@ -24,6 +24,8 @@ export interface TcpProxy {
   end(): void;
   /** Of what the server sends next on a connection that is there, half passes; then the connection ends. */
   endInMessage(): void;
+  /** On the connections that are there, PostgreSQL's word that it takes the next statement comes so much later. */
+  delayReady(ms: number): void;
   /** From now on new connections are ended so as soon as they are there. */
   endAtOnce(): void;
   /** New connections pass again. Those that fell silent stay so. */
@@ -98,6 +100,18 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
         upstream.once('data', (chunk) => {
           client.end(chunk.subarray(0, chunk.length / 2));
           upstream.end();
+        });
+        upstream.resume();
+      }
+    },
+    delayReady(ms) {
+      for (const [upstream, client] of clients) {
+        upstream.unpipe(client);
+        upstream.on('data', (chunk) => {
+          const at = chunk.indexOf(READY);
+          if (at < 0) return client.write(chunk);
+          client.write(chunk.subarray(0, at));
+          setTimeout(() => client.write(chunk.subarray(at)), ms);
         });
         upstream.resume();
       }

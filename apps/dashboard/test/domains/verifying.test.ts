@@ -73,6 +73,37 @@ test('a check that ends after one that began later does not undo what that one f
   assert.ok(!(await eventsOf(root, 'pets', HOST)).includes('moved_away'));
 });
 
+test('a name whose records were replaced during each look is told so, which is no fault of the service', async (t) => {
+  const { root, dns, db, logged } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  await addDomain(root, 'pets', HOST);
+  await until(root, ({ checkedAt }) => checkedAt !== null);
+  const queries = () => dns.queries.filter((query) => query === `${HOST} CNAME`).length;
+  const first = queries();
+  await verify(root, 'pets', HOST);
+  const each = queries() - first;
+  let release = () => {};
+  const hold = () => {
+    dns.clearFaults();
+    release();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    dns.injectFault({ until: promise }, { exactName: HOST, type: 'MX' });
+    release = resolve;
+  };
+  hold();
+  const verifying = root.call('POST', `/api/projects/pets/domains/${HOST}/verify`);
+  for (let look = 1; look <= 3; look++) {
+    await timeUntil(async () => queries() >= first + (1 + look) * each);
+    const replaced = db.updateTable('domains').set({ challenge_label: `replaced-${look}` });
+    await replaced.where('hostname', '=', HOST).execute();
+    hold();
+  }
+  release();
+  const message = await assertError(await verifying, 409, 'conflict');
+  assert.match(message, /^docs\.example\.test changed, or passed from project to project,/);
+  assert.ok(!logged.some((line) => JSON.parse(line).level >= 50));
+});
+
 test('a record that comes later is found without a click', async (t) => {
   const clock = { at: Date.now() };
   const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });

@@ -64,7 +64,7 @@ export async function downloadCertificate(attempt: Attempt): Promise<void> {
       await deleteChallenges(trx, row.domain_id);
       await endOrder(trx, row.domain_id, 'issued', deps.now());
       const message =
-        'The trial at the staging directory went well. Now for a certificate to serve.';
+        'The staging directory issued a certificate. The one to serve is ordered next.';
       await recordDomainEvent(trx, row.domain_id, deps.now(), 'certificate.step', message);
     });
   }

@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { workerName } from '../jobs/lease.ts';
@@ -10,7 +11,7 @@ const LEASE_MS = 60_000;
 /** Checks at the same time: each waits for name servers most of the time. */
 const CONCURRENCY = 16;
 
-/** When a check is retried after an error of the service itself, in milliseconds. */
+/** When a check that failed is retried, in milliseconds. */
 const RETRY_MS = 60_000;
 
 /** Checks the DNS of every domain that is due, for as long as the process lives. */
@@ -25,7 +26,9 @@ export function startChecker(deps: VerifyDeps & { log: Log }): JobRunner {
     } catch (error) {
       // A check that was aborted is due at once for another process.
       if (!stop.aborted) {
-        log.error({ err: error, domain: domainId }, 'a domain could not be checked');
+        // Projects that take a name from each other without a pause are no fault of the service.
+        const level = error instanceof ApiError ? 'warn' : 'error';
+        log[level]({ err: error, domain: domainId }, 'a domain could not be checked');
         retryAt = now() + RETRY_MS;
       }
     }

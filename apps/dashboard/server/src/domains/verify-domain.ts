@@ -1,7 +1,7 @@
 import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { count } from '@petstore/service/text.ts';
 import { limitRate } from '../accounts/sign-in-limits.ts';
-import { notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
@@ -29,7 +29,7 @@ const underWay = new WeakMap<Db, SingleFlight<DomainRow>>();
 /**
  * Checks the DNS of a domain because somebody clicked Verify, and applies the result. Returns the changed domain. It
  * sends no request to the certificate authority. Calls for one domain at the same time share one check. Throws ApiError
- * `rate_limited` where there are too many, `forbidden` where the plan no longer has domains.
+ * `rate_limited` where there are too many, `forbidden` where the plan no longer has domains, `conflict` as `checkDomain`.
  */
 export function verifyDomain(
   deps: VerifyDeps,
@@ -69,7 +69,10 @@ function tooOften(waitMs: number): string {
 /** How often a check is repeated when the domain changed meanwhile, or was checked by another one. */
 const MAX_CHECKS = 3;
 
-/** Checks the DNS of a domain and applies the result. Returns the changed domain, undefined when it is gone. */
+/**
+ * Checks the DNS of a domain and applies the result. Returns the changed domain, undefined when it is gone. Throws
+ * ApiError `conflict` where it changed during each of the checks.
+ */
 export async function checkDomain(
   deps: VerifyDeps,
   id: string,
@@ -103,9 +106,10 @@ export async function checkDomain(
       if (changed.length > 0) deps.domainsChanged();
       return findDomainById(db, id);
     }
-    if (checks === MAX_CHECKS)
-      throw new Error(
-        `${domain.hostname} kept changing, or passing from project to project, while it was checked`,
+    if (checks === MAX_CHECKS) {
+      throw conflict(
+        `${domain.hostname} changed, or passed from project to project, each time that it was checked. Try again in a moment.`,
       );
+    }
   }
 }

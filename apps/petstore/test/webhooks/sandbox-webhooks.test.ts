@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
 import { assertSigned, Receiver } from '../support/receiver.ts';
 import { newSandbox, type ServiceWithSandbox } from '../support/sandbox.ts';
 import { type Service, startService } from '../support/service.ts';
+import { SilentReceivers } from './support/silent-receivers.ts';
 
 type InSandbox = ServiceWithSandbox['inSandbox'];
 
@@ -47,38 +44,6 @@ async function create(inSandbox: InSandbox, count = 1): Promise<void> {
     const body = '{"name":"Rex","categoryId":1}';
     const response = await inSandbox('/pets', { method: 'POST', body });
     assert.equal(response.status, 201, await response.text());
-  }
-}
-
-/** A host of many receivers that take what comes, and never respond. The one at /prompt responds at once. */
-class Silent {
-  taken = 0;
-  /** Of what was taken, what nobody has given up yet. */
-  underWay = 0;
-  prompted = 0;
-
-  /** Starts it; its address. */
-  async start(t: TestContext): Promise<string> {
-    const server = createServer(({ url }, response) => {
-      if (url !== '/prompt') {
-        this.taken++;
-        this.underWay++;
-        response.on('close', () => this.underWay--);
-        return;
-      }
-      this.prompted++;
-      response.writeHead(204).end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    cleanUp(t, () => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  }
-
-  async until(taken: number): Promise<void> {
-    while (this.taken < taken) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
@@ -205,17 +170,25 @@ test('rules for deliverEvent lose, double and delay what a receiver gets', async
 
 test('receivers of sandboxes that never respond hold up neither deliveries nor tests of others', async (t) => {
   const service = await start(t);
-  const silent = new Silent();
+  const silent = new SilentReceivers();
   const host = await silent.start(t);
+  silent.areSilent = false;
   const hooks: { inSandbox: InSandbox; id: string }[] = [];
+  const sandboxes: InSandbox[] = [];
   for (let count = 0; count < 2; count++) {
     const { inSandbox } = await newSandbox(service, 0);
+    sandboxes.push(inSandbox);
     for (let made = 0; made < 10; made++) {
       hooks.push({ inSandbox, id: (await make(inSandbox, host)).id });
     }
+    // Each that was delivered lets one more be under way.
     await create(inSandbox, 8);
+    await silent.until(hooks.length * 8);
   }
-  await silent.until(64);
+  silent.areSilent = true;
+  const delivered = silent.taken;
+  for (const inSandbox of sandboxes) await create(inSandbox, 8);
+  await silent.until(delivered + 64);
   const own = (await (
     await service.post('/webhooks', JSON.stringify({ url: `${host}prompt` }))
   ).json()) as { id: string };

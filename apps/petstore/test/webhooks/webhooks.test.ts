@@ -4,6 +4,7 @@ import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
 import { assertSigned, isSigned, Receiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
+import { SilentReceivers } from './support/silent-receivers.ts';
 
 interface Made {
   readonly id: string;
@@ -171,6 +172,20 @@ test('one that is gone is disabled with a reason; enabled again it goes on where
   assert.deepEqual([enabled.state, enabled.reason], ['enabled', null]);
   await receiver.until((received) => received.some(({ event }) => event.id === '2'));
   assert.equal((await json<Made>(patch(service, path, { state: 'disabled' }))).state, 'disabled');
+});
+
+test('receivers that never respond take one place each, and hold up nobody', async (t) => {
+  const service = await start(t);
+  const silent = new SilentReceivers();
+  const host = await silent.start(t);
+  const count = 20;
+  for (let made = 0; made < count; made++) await make(service, { url: host });
+  for (let made = 0; made < 10; made++) await create(service);
+  await silent.until(count);
+  await make(service, { url: `${host}prompt` });
+  await create(service);
+  await untilTrue(async () => silent.prompted === 1);
+  assert.ok(silent.underWay <= count, `${silent.underWay} are under way`);
 });
 
 test('a secret rotates with an overlap in which both sign; a test is sent at once', async (t) => {

@@ -8,7 +8,10 @@ import type {
   StoredWebhook,
 } from '../webhook.ts';
 
-/** Deliveries to one webhook that may be under way at once, each of another animal. */
+/**
+ * Deliveries to one webhook that may be under way at once, each of another animal: one, and one more for each that
+ * succeeded since the last failure, so that receivers that never respond take few of the places of all.
+ */
 const MAX_UNDER_WAY = 8;
 
 /** Events that were read from the log and wait here, at most. */
@@ -68,6 +71,8 @@ export class Courier {
   /** By animal, in the order of the events. */
   readonly #waiting = new Map<string, Waiting[]>();
   #waitingCount = 0;
+  /** Deliveries that succeeded here since the last failure. */
+  #succeededInRow = 0;
   #hasChanged = false;
   #changed = new Map<bigint, StoredDelivery>();
   delivered = 0;
@@ -192,9 +197,9 @@ export class Courier {
   }
 
   #mayBegin(): boolean {
-    const { disabledAt, nextAt, failures } = this.webhook;
+    const { disabledAt, nextAt } = this.webhook;
     if (disabledAt !== null || (nextAt !== null && nextAt > this.#deps.now())) return false;
-    return this.#busy.size < (failures < FAILURES_TO_FAIL ? MAX_UNDER_WAY : 1);
+    return this.#busy.size < Math.min(MAX_UNDER_WAY, 1 + this.#succeededInRow);
   }
 
   #nextRetry(): Waiting | undefined {
@@ -257,6 +262,7 @@ export class Courier {
 
   #succeed(delivery: Waiting, attempt: Attempt): void {
     this.delivered++;
+    this.#succeededInRow++;
     this.#hasChanged = true;
     const wasFailing = this.webhook.failures >= FAILURES_TO_FAIL;
     if (this.webhook.failures > 0 || this.webhook.nextAt !== null) {
@@ -279,6 +285,7 @@ export class Courier {
 
   #fail(delivery: Waiting, attempt: Attempt, { retryAfterMs = 0, isFinal }: DeliveryOutcome): void {
     this.failed++;
+    this.#succeededInRow = 0;
     this.#hasChanged = true;
     const { now, nextAttemptAt } = this.#deps;
     const at = now();

@@ -1,6 +1,7 @@
 /**
- * Finds which of a service's paths a request means that the router has no route for: to say 404, or 405 where the path has
- * other methods. To give the router a route for each of the thirty other methods of each path takes a fifth of a start.
+ * Finds which of a service's paths a request may mean that the router has no route for: to say 404, or 405 where the
+ * path has other methods. To give the router a route for each of the thirty other methods of each path takes a fifth of
+ * a start.
  */
 export class PathPatterns {
   readonly #parts = new Map<string, readonly string[]>();
@@ -16,15 +17,14 @@ export class PathPatterns {
     this.#parts.set(pattern, pattern.split('/'));
   }
 
-  /** The first of the paths that a request's target, in origin form, is one of; undefined where there is none. */
-  of(target: string): string | undefined {
+  /** The paths that a request's target, in origin form, is one of: `/keys/:id` and `/keys/options` may both be. */
+  of(target: string): string[] {
     const path = decoded(target.split('?', 1)[0] ?? '');
-    if (path === undefined) return undefined;
+    if (path === undefined) return [];
     const segments = path.split('/');
-    for (const [pattern, parts] of this.#parts) {
-      if (this.#isOf(segments, parts)) return pattern;
-    }
-    return undefined;
+    return [...this.#parts].flatMap(([pattern, parts]) =>
+      this.#isOf(segments, parts) ? [pattern] : [],
+    );
   }
 
   #isOf(segments: readonly string[], parts: readonly string[]): boolean {

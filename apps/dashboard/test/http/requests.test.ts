@@ -38,6 +38,8 @@ test('what is at no address, and what no method does there, is said in the Error
     ['/api/projects/none/deploys', 'PUT', 'GET, HEAD, POST'],
     ['/api/projects/none/deploys/x/activate', 'GET', 'POST'],
     ['/api/openapi.json', 'POST', 'GET, HEAD'],
+    // It may be an id as well.
+    ['/api/account/passkeys/options', 'PUT', 'DELETE, PATCH, POST'],
   ] as const) {
     // Before anybody is asked who they are, and before the body is read.
     const answer = await service.visitor().call(method, path, method === 'GET' ? undefined : '{');

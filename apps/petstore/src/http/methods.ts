@@ -33,7 +33,7 @@ export class OtherMethods {
 
   /** The path, such as `/v1/pets/:petId`, of a request that the router has no route for; undefined where it is unknown. */
   pathOf({ url }: FastifyRequest): string | undefined {
-    return this.#paths.of(url);
+    return this.#paths.of(url)[0];
   }
 
   /**

@@ -25,7 +25,7 @@ export function refuseOtherMethods(app: FastifyInstance): void {
     const [path = ''] = url.split('?', 1);
     // No path contains a NUL.
     if (path.includes('%00')) return;
-    const methods = methodsByPath.get(paths.of(path) ?? '');
-    if (methods) throw methodNotAllowed(method, methods);
+    const methods = paths.of(path).flatMap((each) => [...(methodsByPath.get(each) ?? [])]);
+    if (methods.length > 0) throw methodNotAllowed(method, new Set(methods));
   });
 }

@@ -67,7 +67,8 @@ export const AREAS: readonly Area[] = [
     tests: [
       'apps/petstore/test/http/admission/*.test.ts',
       'apps/petstore/test/keys/{scope,key-usage}.test.ts',
-      'apps/petstore/test/rate-limits/{rate-limiter,window,network,failures-by-network}.test.ts',
+      'apps/petstore/test/rate-limits/{lent-quotas,rate-limiter,window}.test.ts',
+      'apps/petstore/test/rate-limits/{network,failures-by-network}.test.ts',
     ],
     equivalents: [
       {
@@ -103,6 +104,24 @@ export const AREAS: readonly Area[] = [
         line: 'if (!line.asking)',
         mutants: ['!line.asking → (true as boolean)'],
         why: 'To ask a second time joins the question that is out.',
+      },
+      {
+        file: 'rate-limiter.ts',
+        line: 'share?.endsInMs ?? 0',
+        mutants: ['0 → 1'],
+        why: 'Shares are asked for only where quotas are shared; the compiler does not know it.',
+      },
+      {
+        file: 'rate-limiter.ts',
+        line: '#reorderAt = 0;',
+        mutants: ['0 → 1'],
+        why: 'It matters where more is left, which a share tells, and that sets it.',
+      },
+      {
+        file: 'lent-quotas.ts',
+        line: 'new RecentMap(windowSeconds * 1_000)',
+        mutants: ['1_000 → 1001'],
+        why: 'The windows that it keeps longer have ended.',
       },
     ],
   },

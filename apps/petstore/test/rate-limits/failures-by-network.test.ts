@@ -2,7 +2,10 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@petstore/http/errors.ts';
-import { FailedAuthentications } from '../../src/rate-limits/failed-authentications.ts';
+import {
+  FailedAuthentications,
+  type FailureEvent,
+} from '../../src/rate-limits/failed-authentications.ts';
 
 const ERROR = new ApiError('unauthorized', 'wrong');
 const TOO_MANY = /^Too many requests from this address came without a valid API key\. Try again in/;
@@ -75,4 +78,81 @@ test('the key that was found good longest ago is forgotten when there are too ma
   assert.deepEqual([isGood(0), isGood(1), isGood(9_999)], [true, true, true]);
   failures.succeeded('key 10000');
   assert.deepEqual([isGood(0), isGood(1), isGood(2), isGood(10_000)], [true, false, true, true]);
+});
+
+/** Processes that tell each other at once what they meet, with all that was told. */
+function processes(perMinute: number, now: () => number) {
+  const told: FailureEvent[] = [];
+  const all: FailedAuthentications[] = [];
+  const begin = () => {
+    const one: FailedAuthentications = new FailedAuthentications(perMinute, now, (event) => {
+      told.push(event);
+      for (const other of all) if (other !== one) other.hear(event);
+    });
+    all.push(one);
+    return one;
+  };
+  return { begin, told };
+}
+
+test('failures count over all processes, and a failure that is refused is not told again', () => {
+  const { begin, told } = processes(2, () => 0);
+  const [first, second] = [begin(), begin()];
+  assert.equal(first.failed('2001:db8::1', ERROR), ERROR);
+  assert.equal(second.failed('2001:db8::2', ERROR), ERROR);
+  for (const each of [first, second]) {
+    assert.equal(each.failed('2001:db8::3', ERROR).code, 'rate_limited');
+    assert.equal(each.refusal('2001:db8::4', 'key')?.code, 'rate_limited');
+    assert.equal(each.refusal('192.0.2.1', 'key'), undefined);
+  }
+  assert.deepEqual(told, Array(2).fill({ failed: '2001:db8:0:0::/64' }));
+});
+
+test('a key that one process found good is let through by all, until it fails at one of them', () => {
+  const { begin, told } = processes(1, () => 0);
+  const [first, second] = [begin(), begin()];
+  for (let again = 0; again < 3; again++) first.succeeded('good');
+  second.succeeded('good');
+  assert.deepEqual(told, [{ good: 'good' }], 'it is told once, not at each request');
+  second.failed('192.0.2.1', ERROR, 'other');
+  for (const each of [first, second]) {
+    assert.equal(each.refusal('192.0.2.1', 'good'), undefined);
+    assert.equal(each.refusal('192.0.2.1', 'other')?.code, 'rate_limited');
+  }
+  told.splice(0);
+  second.failed('192.0.2.1', ERROR, 'good');
+  for (const each of [first, second]) {
+    assert.equal(each.refusal('192.0.2.1', 'good')?.code, 'rate_limited');
+  }
+  assert.deepEqual(told, [{ bad: 'good' }]);
+});
+
+test('a process that begins later goes on from the failures and the good keys of the others', () => {
+  let now = 0;
+  const former = new FailedAuthentications(2, () => now);
+  former.failed('192.0.2.1', ERROR);
+  now = 15_000;
+  former.failed('192.0.2.2', ERROR);
+  former.failed('192.0.2.2', ERROR);
+  former.failed('192.0.2.3', ERROR);
+  former.succeeded('good');
+  now = 60_000;
+  assert.deepEqual(former.state, {
+    networks: [
+      { network: '192.0.2.2', count: 2, leftMs: 15_000 },
+      { network: '192.0.2.3', count: 1, leftMs: 15_000 },
+    ],
+    goodKeys: ['good'],
+  });
+  // Its clock began elsewhere.
+  let laterNow = 3;
+  const later = new FailedAuthentications(2, () => laterNow);
+  later.adopt(former.state);
+  const refusal = later.refusal('192.0.2.2', 'key');
+  assert.deepEqual(refusal?.headers, { 'retry-after': '15' });
+  assert.equal(later.refusal('192.0.2.2', 'good'), undefined);
+  assert.equal(later.failed('192.0.2.3', ERROR), ERROR);
+  assert.equal(later.failed('192.0.2.3', ERROR).code, 'rate_limited', 'the third in its minute');
+  laterNow += 15_000;
+  assert.equal(later.refusal('192.0.2.2', 'key'), undefined);
 });

@@ -162,6 +162,53 @@ test('of one key there is never more than one question out', async () => {
   assert.equal(most, 1);
 });
 
+test('who comes while one waits for what others may return joins its question', async () => {
+  const asked: ((requests: number) => void)[] = [];
+  const shared: SharedQuotas = {
+    take: () =>
+      new Promise((resolve) => {
+        asked.push((requests) => resolve({ requests, left: 1, endsInMs: 10_000 }));
+      }),
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => 0 });
+  const first = limiter.admit('a');
+  asked.shift()?.(0);
+  await new Promise(setImmediate);
+  const second = limiter.admit('a');
+  assert.equal(asked.length, 1);
+  asked.shift()?.(2);
+  for (const decision of [await first, await second]) {
+    assert.equal(decision.retryAfterSeconds, undefined);
+  }
+});
+
+test('what a process did not use is returned once, and its next request asks for a share', async () => {
+  let now = 0;
+  const shares = [
+    { requests: 4, left: 0, endsInMs: 10_000 },
+    { requests: 1, left: 0, endsInMs: 10_000 },
+  ];
+  const shared: SharedQuotas = {
+    async take() {
+      return shares.shift() ?? { requests: 0, left: 0, endsInMs: 10_000 };
+    },
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => now });
+  assert.equal(limiter.returnUnused('a'), 0, 'it has nothing yet');
+  await limiter.admit('a');
+  assert.equal(limiter.returnUnused('b'), 0, 'another key');
+  assert.equal(limiter.returnUnused('a'), 3);
+  assert.equal(limiter.returnUnused('a'), 0);
+  assert.equal(limiter.take('a'), undefined);
+  assert.equal(await passed(limiter, 5), 1);
+  assert.equal(shares.length, 0);
+  now = 10_000;
+  shares.push({ requests: 4, left: 0, endsInMs: 10_000 });
+  await limiter.admit('a');
+  now = 20_000;
+  assert.equal(limiter.returnUnused('a'), 0, 'its window has ended');
+});
+
 test('a share requested ahead that fails does not harm the request that passed', async () => {
   let asked = 0;
   const shared: SharedQuotas = {

@@ -32,6 +32,22 @@ test('as many requests pass as are at hand, and it is used up when nobody has mo
   assert.equal(window.isUsedUp, true);
 });
 
+test('what is returned does not pass here, and counts as left until others took it', () => {
+  const window = new Window(5_000, 0);
+  window.add(share(5, 3), 5_000);
+  window.take();
+  assert.equal(window.returnUnused(), 4);
+  assert.equal(window.returnUnused(), 0, 'nothing is returned twice');
+  assert.equal(window.take(), false);
+  assert.equal(window.isUsedUp, false);
+  assert.equal(window.header(0), '"default";r=3;t=5', 'the others tell how much it is');
+  window.add(share(2, 0), 5_000);
+  window.take();
+  assert.equal(window.returnUnused(), 1);
+  assert.equal(window.isUsedUp, false, 'nobody may have taken it yet');
+  assert.equal(window.header(0), '"default";r=1;t=5');
+});
+
 test('the next share is asked for when half of what was at hand is left, and there is more', () => {
   const window = new Window(5_000, 1);
   window.add(share(5, 10), 5_000);

@@ -19,8 +19,17 @@ const fail = (): never => {
 
 const STORE = {} as ResourceStore;
 
-/** What a route behind admission answers; the time for a key and for a check is that of the functions. */
-async function answer(t: TestContext, keyOf: () => unknown, check: Check) {
+/**
+ * What a route behind admission answers; the time for a key and for a check is that of the functions. `/open` takes
+ * requests without a key, too.
+ */
+async function answer(
+  t: TestContext,
+  keyOf: () => unknown,
+  check: Check,
+  url = '/',
+  headers: Record<string, string> = {},
+) {
   const app = Fastify();
   cleanUp(t, () => app.close());
   // As request-observer.ts has it.
@@ -34,7 +43,10 @@ async function answer(t: TestContext, keyOf: () => unknown, check: Check) {
   );
   const config = { scope: 'pets:read' } as const;
   app.get('/', { config }, ({ apiKey, store }) => (store === STORE ? apiKey.id : 'another store'));
-  const { statusCode, body } = await app.inject('/');
+  app.get('/open', { config: { ...config, isKeyOptional: true } }, ({ apiKey }) =>
+    apiKey ? apiKey.id : 'no key',
+  );
+  const { statusCode, body } = await app.inject({ url, headers });
   return statusCode === 200 ? body : JSON.parse(body).code;
 }
 
@@ -65,4 +77,18 @@ test('a request whose key or check fails, at once or later, does not reach its r
 test('the address of the client is asked of the framework, which knows trusted proxies', async (t) => {
   const keyOf = (_request: unknown, address: () => string) => ({ ...KEY, id: address() });
   assert.equal(await answer(t, keyOf as () => unknown, () => undefined), '127.0.0.1');
+});
+
+test('where a key is optional, a request without one passes, and one that came with any has it checked', async (t) => {
+  const checked: Check = ({ key }) => void seen.push(key.id);
+  const seen: string[] = [];
+  assert.equal(await answer(t, fail, checked, '/open'), 'no key');
+  assert.deepEqual(seen, [], 'no checks of a key');
+  for (const authorization of ['', 'Bearer x']) {
+    assert.equal(await answer(t, fail, checked, '/open', { authorization }), 'forbidden');
+    assert.equal(await answer(t, () => KEY, fail, '/open', { authorization }), 'forbidden');
+    assert.equal(await answer(t, () => KEY, checked, '/open', { authorization }), 'key_1');
+  }
+  assert.deepEqual(seen, ['key_1', 'key_1']);
+  assert.equal(await answer(t, fail, checked, '/'), 'forbidden', 'elsewhere a key is needed');
 });

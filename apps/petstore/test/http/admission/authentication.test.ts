@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ApiError } from '@petstore/http/errors.ts';
 import { Authentication } from '../../../src/http/admission/authentication.ts';
-import { type ActiveKey, generateKey, hashKey } from '../../../src/keys/key.ts';
+import { type ActiveKey, generateKey, generateSandboxKey, hashKey } from '../../../src/keys/key.ts';
 import { FailedAuthentications } from '../../../src/rate-limits/failed-authentications.ts';
 import type { KeyStore } from '../../../src/store/contract/key-store.ts';
 
@@ -31,9 +31,21 @@ const requestWith = (authorization?: string, ...more: string[]) =>
     rawHeaders: [authorization, ...more].flatMap((value) => ['Authorization', value ?? '']),
   }) as unknown as IncomingMessage;
 
-/** A store that has the keys of `stored`, by their secrets, and a clock that stands. */
-function start({ perMinute = 0, isAsked = true }: { perMinute?: number; isAsked?: boolean } = {}) {
-  const state = { now: 1_000, revision: 1, asked: 0, stored: new Map([[SECRET, KEY]]) };
+const SANDBOX = generateSandboxKey();
+const SANDBOX_KEY: ActiveKey = { ...KEY, id: 'sandbox_1', sandbox: { id: 'sandbox_1' } };
+
+interface Service {
+  readonly perMinute?: number;
+  readonly isAsked?: boolean;
+  readonly hasSandboxes?: boolean;
+}
+
+/** A store that has the keys of `stored`, by their secrets, one sandbox where there are some, and a clock that stands. */
+function start({ perMinute = 0, isAsked = true, hasSandboxes = false }: Service = {}) {
+  const state = {
+    ...{ now: 1_000, revision: 1, asked: 0, askedForSandbox: 0 },
+    stored: new Map([[SECRET, KEY]]),
+  };
   let answer: (key: ActiveKey | undefined) => unknown = (key) => key;
   const keys = {
     findUnrevoked(hash: string) {
@@ -45,7 +57,12 @@ function start({ perMinute = 0, isAsked = true }: { perMinute?: number; isAsked?
   const now = () => state.now;
   const authentication = new Authentication({
     keys,
-    sandboxKey: undefined,
+    sandboxKey: hasSandboxes
+      ? (hash) => {
+          state.askedForSandbox++;
+          return hash === SANDBOX.hash ? SANDBOX_KEY : undefined;
+        }
+      : undefined,
     changes: isAsked
       ? { revision: () => state.revision, atOneMoment: (work) => work() }
       : undefined,
@@ -198,4 +215,32 @@ test('a key that has expired counts as a failure and is no good one any more', a
   assert.equal(state.asked, 1);
   await refused(TOO_MANY, BEARER);
   assert.equal(state.asked, 1);
+});
+
+test('the key of a sandbox opens it, and is looked up at each request, so that none of them passes by the router', async () => {
+  const { state, authentication, keyOf } = start({ hasSandboxes: true });
+  const bearer = `Bearer ${SANDBOX.key}`;
+  for (let times = 1; times <= 3; times++) {
+    assert.equal(await keyOf(bearer), SANDBOX_KEY);
+    assert.equal(state.askedForSandbox, times);
+    assert.equal(authentication.isKnown(bearer), false);
+    assert.equal(authentication.knownKey(bearer), undefined);
+  }
+  assert.equal(state.asked, 0, 'the store of keys does not have it');
+});
+
+test('where there are sandboxes, keys of the service work, and what cannot be a key of either is not looked up', async () => {
+  const { state, keyOf, refused } = start({ hasSandboxes: true });
+  assert.equal(await keyOf(BEARER), KEY);
+  assert.deepEqual([state.asked, state.askedForSandbox], [1, 0]);
+  for (const wrong of ['x', `${SANDBOX.key}0`]) await refused(INVALID, `Bearer ${wrong}`);
+  assert.deepEqual([state.asked, state.askedForSandbox], [1, 0]);
+  await refused(INVALID, `Bearer ${generateSandboxKey().key}`);
+  assert.deepEqual([state.asked, state.askedForSandbox], [1, 1]);
+});
+
+test('where there are no sandboxes, the key of one is refused without asking the store', async () => {
+  const { state, refused } = start();
+  await refused(INVALID, `Bearer ${SANDBOX.key}`);
+  assert.equal(state.asked, 0);
 });

@@ -48,7 +48,7 @@ function start(requests?: number, shared?: SharedQuotas) {
     const key = { id: 'key_1', scopes, expiresAt: Number.POSITIVE_INFINITY };
     return { added, result: () => check({ key, route, response: answer }) };
   };
-  return { state, ask };
+  return { state, check, ask };
 }
 
 const errorOf = (work: () => unknown): ApiError => {
@@ -67,6 +67,26 @@ test('a request passes at once with a key that has the scope, and its use is not
   assert.equal(result(), undefined);
   assert.deepEqual(state.used, [['key_1', SUNSET - 1]]);
   assert.deepEqual(added, [], 'nothing is said of limits where there is none');
+});
+
+test('the key of a sandbox has the same limits, and nothing notes its use, since the store has no row for it', () => {
+  const { state, check } = start(1);
+  const sandboxed = () => {
+    const { added, response: answer } = response();
+    const key = {
+      ...{ id: 'sandbox_1', scopes: ['pets:read'] as const, expiresAt: Number.POSITIVE_INFINITY },
+      sandbox: { id: 'sandbox_1' },
+    };
+    return {
+      added,
+      result: () => check({ key, route: { scope: 'pets:read' }, response: answer }),
+    };
+  };
+  const { added, result } = sandboxed();
+  assert.equal(result(), undefined);
+  assert.match(added.join(), /ratelimit: "default";r=0;t=10/);
+  assert.equal(errorOf(sandboxed().result).code, 'rate_limited');
+  assert.deepEqual(state.used, []);
 });
 
 test('a key without the scope is told which one it lacks; a route that names none takes admin', () => {

@@ -79,9 +79,9 @@ export class LentQuotas {
       const keys = this.#keysOf.get(by) ?? new Set();
       this.#keysOf.set(by, keys.add(keyId));
     }
-    const isOfOthers = window.holders.size > (window.holders.has(by) ? 1 : 0);
-    // The others may return what they have not used, so nobody may consider the quota used up.
-    const left = Math.max(window.left, isOfOthers ? 1 : 0);
+    // The others may return what they have not used, so nobody may consider the quota used up. Where this one takes
+    // nothing, there are no others.
+    const left = Math.max(window.left, window.holders.size > 1 ? 1 : 0);
     return { requests, left, endsInMs: window.endsAt - this.#now() };
   }
 

@@ -221,7 +221,6 @@ export class Window {
     const unused = this.#atHand;
     this.#atHand = 0;
     this.#left = Math.max(1, this.#left);
-    this.#reorderAt = 0;
     return unused;
   }
 

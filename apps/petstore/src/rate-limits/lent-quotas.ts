@@ -12,8 +12,8 @@ interface LentWindow {
   readonly endsAt: number;
   /** Requests that no process has taken. */
   left: number;
-  /** The processes that may have unused requests. */
-  readonly holders: Set<Borrower>;
+  /** The processes that may have unused requests, with the share that each took last. */
+  readonly holders: Map<Borrower, Share>;
   /** Set while the unused requests are recalled from the other processes. */
   recall: Promise<void> | undefined;
 }
@@ -41,8 +41,7 @@ export class LentQuotas {
   async take(by: Borrower, keyId: string, quota: Quota, wanted: number): Promise<Share> {
     for (;;) {
       const window = this.#window(keyId, quota);
-      const isOfOthers = window.holders.size > (window.holders.has(by) ? 1 : 0);
-      if (window.left > 0 || !isOfOthers) return this.#lend(by, keyId, window, wanted);
+      if (window.left > 0 || !isOfOthers(window, by)) return this.#lend(by, keyId, window, wanted);
       window.recall ??= this.#recall(keyId, window, by);
       await window.recall;
     }
@@ -64,7 +63,7 @@ export class LentQuotas {
     const window: LentWindow = {
       endsAt: now + windowSeconds * 1_000,
       left: requests,
-      holders: new Set(),
+      holders: new Map(),
       recall: undefined,
     };
     this.#windows.set(keyId, window, now);
@@ -74,26 +73,32 @@ export class LentQuotas {
   #lend(by: Borrower, keyId: string, window: LentWindow, wanted: number): Share {
     const requests = Math.min(window.left, Math.max(wanted, Math.ceil(window.left / PART)));
     window.left -= requests;
+    // The others may return what they have not used, so nobody may consider the quota used up.
+    const left = Math.max(window.left, isOfOthers(window, by) ? 1 : 0);
+    const share = { requests, left, endsInMs: window.endsAt - this.#now() };
     if (requests > 0) {
-      window.holders.add(by);
+      window.holders.set(by, share);
       const keys = this.#keysOf.get(by) ?? new Set();
       this.#keysOf.set(by, keys.add(keyId));
     }
-    // The others may return what they have not used, so nobody may consider the quota used up. Where this one takes
-    // nothing, there are no others.
-    const left = Math.max(window.left, window.holders.size > 1 ? 1 : 0);
-    return { requests, left, endsInMs: window.endsAt - this.#now() };
+    return share;
   }
 
   async #recall(keyId: string, window: LentWindow, by: Borrower): Promise<void> {
-    const others = [...window.holders].filter((holder) => holder !== by);
+    const others = [...window.holders.keys()].filter((holder) => holder !== by);
     await Promise.all(others.map((holder) => this.#returnUnused(keyId, window, holder)));
     window.recall = undefined;
   }
 
   async #returnUnused(keyId: string, window: LentWindow, holder: Borrower): Promise<void> {
+    const share = window.holders.get(holder);
     const unused = await holder.returnUnused(keyId).catch(() => 0);
-    window.holders.delete(holder);
+    // A share that it took meanwhile, of what others returned, may not be among these.
+    if (window.holders.get(holder) === share) window.holders.delete(holder);
     window.left += unused;
   }
+}
+
+function isOfOthers({ holders }: LentWindow, by: Borrower): boolean {
+  return holders.size > (holders.has(by) ? 1 : 0);
 }

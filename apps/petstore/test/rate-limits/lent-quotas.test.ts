@@ -122,6 +122,22 @@ test('of those who ask at once each gets a part of what is returned, and its hol
   );
 });
 
+test('a share that a process takes while it returns another one goes to who needs it, too', async () => {
+  const { quotas, quota, process } = start(10);
+  const [first, second] = [process(), process()];
+  await first.take(5);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const returned = [promise, Promise.resolve(2)];
+  const slow = { returnUnused: async () => returned.shift() ?? 0 };
+  await quotas.take(slow, 'a', quota, 5);
+  const waiting = second.take(9);
+  await nextTurn();
+  assert.equal((await quotas.take(slow, 'a', quota, 2)).requests, 2, 'of the five of the first');
+  resolve(0);
+  assert.deepEqual(await waiting, { requests: 3, left: 1, endsInMs: WINDOW_MS });
+  assert.deepEqual(await second.take(9), { requests: 2, left: 0, endsInMs: WINDOW_MS });
+});
+
 test('a window ends with the millisecond in which its time is over, and the next has the whole quota', async () => {
   const { state, process } = start(10);
   const [first, second] = [process(), process()];

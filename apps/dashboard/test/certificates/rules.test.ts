@@ -12,7 +12,7 @@ import {
   type Problem,
   problemToShow,
 } from '../../server/src/certificates/problem.ts';
-import { OWN_TYPES } from '../../server/src/certificates/problem-table.ts';
+import { OWN_TYPES, STANDARD_TYPES } from '../../server/src/certificates/problem-table.ts';
 import {
   isExpiringSoon,
   renewalTime,
@@ -52,10 +52,11 @@ const RFC_TYPES = [
   'userActionRequired',
 ];
 
-test('each problem of RFC 8555 has an explanation of its own, and so has one that is not known', () => {
+test('each problem of the table, and of RFC 8555, has an explanation of its own, and so has one that is not known', () => {
   const explain = (type: string) => explainProblem({ type, detail: '', at: 0 }, HOST);
   const unknown = explain('somethingNew');
-  const all = [...RFC_TYPES, ...OWN_TYPES].map(explain);
+  const types = new Set([...RFC_TYPES, ...STANDARD_TYPES, ...OWN_TYPES]);
+  const all = [...types].map(explain);
   assert.equal(new Set([unknown, ...all]).size, all.length + 1);
   for (const words of [unknown, ...all]) assert.match(words, /^[A-Z].{30,}\.$/);
 });

@@ -179,8 +179,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 export function explainProblem(problem: Problem, hostname: string): string {
   const explain = EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
-  const next = isGivenUp(problem) ? OPERATOR : BY_ITSELF;
-  return `The certificate authority refused; its message says why. ${next}`;
+  // Of an unknown type, which is always retried.
+  return `The certificate authority refused; its message says why. ${BY_ITSELF}`;
 }
 
 function portOf(challenge: Problem['challenge']): string {

@@ -185,6 +185,8 @@ onBothEngines(
     const held = await heldBack(db, HOST, ten);
     assert.match(held?.why ?? '', /^9 certificates were ordered/);
     assert.equal(held?.of, 'authority');
+    const first = await heldBack(db, HOST, { ordersPer3Hours: 13 });
+    assert.match(first?.why ?? '', /^11 certificates were ordered/, 'a tenth and more is left');
     assert.equal(await heldBack(db, HOST, { ...ten, isExempt: true }), undefined);
     assert.equal(await heldBack(db, HOST, { ordersPer3Hours: undefined }), undefined);
     // Our own limit holds all the same: a wrong window makes no loop.

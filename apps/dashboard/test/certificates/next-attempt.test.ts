@@ -47,6 +47,7 @@ async function after(t: TestContext, found: Problem, row: IssuanceChange = {}, s
     nextAuthority,
     failures: change.failures ?? attempt.row.failures,
     isPaused: pausedUntil !== undefined,
+    pausedUntil,
     tried: parseRefusals(change.tried ?? attempt.row.tried),
   };
 }
@@ -55,7 +56,7 @@ test('what is the name’s stays where it is, with a wait', async (t) => {
   const found = await after(t, problem('dns', { challenge: 'http-01' }));
   assert.deepEqual(found, {
     ...{ where: HERE, minutes: 1, isOrderKept: false, nextAuthority: undefined },
-    ...{ failures: 1, isPaused: false, tried: [] },
+    ...{ failures: 1, isPaused: false, pausedUntil: undefined, tried: [] },
   });
 });
 
@@ -75,6 +76,50 @@ test('what is the authority’s goes to the next one within a second, and counts
   }
   const away = await after(t, problem('unreachable'), { step: 'account', order_url: null });
   assert.deepEqual([away.where, away.isPaused], [THERE, true]);
+  assert.equal(away.tried[0]?.step, undefined, 'there was no order');
+});
+
+test('an authority that fails for all names is not asked for five minutes, or for as long as it says', async (t) => {
+  const pausedUntil = async (retryAt?: number) => {
+    const more = retryAt === undefined ? {} : { retryAt };
+    const row = { step: 'account', order_url: null };
+    return (await after(t, problem('serverInternal', more), row)).pausedUntil;
+  };
+  assert.equal(await pausedUntil(), NOW + 5 * MINUTE_MS);
+  assert.equal(await pausedUntil(NOW + MINUTE_MS), NOW + 5 * MINUTE_MS);
+  assert.equal(await pausedUntil(NOW + HOUR_MS), NOW + HOUR_MS);
+});
+
+test('the only authority is not paused: other names are not held up, and this one waits its own wait', async (t) => {
+  const { attempt } = await openAttempt(t, { row: { step: 'account' } });
+  const next = await nextAttempt(attempt, problem('unreachable'));
+  assert.deepEqual([next.pausedUntil, next.nextAuthority], [undefined, undefined]);
+  assert.ok(next.at !== null && next.at >= NOW + MINUTE_MS && next.at < NOW + 2 * MINUTE_MS);
+});
+
+test('a second authority that refuses is remembered as the one that did, and the first has its turn again', async (t) => {
+  const tried = JSON.stringify([refusal(HERE, NOW)]);
+  const found = await after(t, problem('rejectedIdentifier'), { directory_url: THERE, tried });
+  assert.deepEqual(
+    found.tried.map(({ directoryUrl, until }) => [directoryUrl, until]),
+    [
+      [HERE, NOW],
+      [THERE, null],
+    ],
+  );
+  assert.equal(found.where, HERE);
+});
+
+test('after a month without a certificate nobody is asked any more, and an order that failed is over', async (t) => {
+  const row = { requested_at: NOW - 30 * 24 * HOUR_MS - 1, failures: 8 };
+  const last = async (type: string) => {
+    const { attempt } = await open(t, row);
+    return nextAttempt(attempt, problem(type));
+  };
+  const never = { at: null, nextAuthority: undefined };
+  const over = { order_url: null, sealed_key: null, step: 'account', directory_url: HERE };
+  assert.deepEqual(await last('dns'), { change: { ...over, failures: 9 }, ...never });
+  assert.deepEqual(await last('unreachable'), { change: { failures: 9 }, ...never });
 });
 
 test('what may be of one request is tried once more, and then elsewhere', async (t) => {
@@ -102,6 +147,8 @@ test('an order is asked for again in an outage, for as long as it gets ahead', a
   }
   const limited = await after(t, problem('rateLimited'), { step: 'finalize' });
   assert.equal(limited.where, THERE, 'it says itself when it may be asked again');
+  const refused = await after(t, problem('userActionRequired'), { step: 'finalize' });
+  assert.deepEqual([refused.where, refused.isPaused], [THERE, true], 'it is no outage');
 });
 
 test('where all refuse, it waits for who may be asked first', async (t) => {
@@ -138,11 +185,20 @@ test('a used up budget goes to the next one, and waits where there is none', asy
   assert.deepEqual([waiting.at, waiting.nextAuthority], [until, undefined]);
 });
 
+test('a budget that is free again meanwhile is used: it is not told as a change of the authority', async (t) => {
+  const { attempt } = await open(t, { tried: JSON.stringify([refusal(THERE, null)]), failures: 2 });
+  const next = await afterBudget(attempt, problem('budget', { retryAt: NOW }), NOW);
+  assert.deepEqual([next.at, next.nextAuthority], [NOW, undefined]);
+  assert.deepEqual([next.change.directory_url, next.change.failures], [HERE, 2]);
+});
+
 test('the staging directory is of the first one: its order fails as that one does', async (t) => {
   const named = await after(t, problem('dns'), {}, STAGING);
   assert.equal(named.where, STAGING);
   const there = await after(t, problem('dns'), { directory_url: THERE }, STAGING);
   assert.equal(there.where, THERE);
+  const gone = await after(t, problem('orderGone'), {}, STAGING);
+  assert.deepEqual([gone.where, gone.isOrderKept], [HERE, false], 'no order of it failed');
   const away = await after(t, problem('unreachable'), { directory_url: STAGING }, STAGING);
   assert.deepEqual([away.where, away.isPaused, away.tried], [HERE, false, []]);
   const refused = await after(

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
+import timers from 'node:timers/promises';
 import type { AcmeClient, Order } from '../../server/src/certificates/acme-client.ts';
 import { ProblemError, UnreachableError } from '../../server/src/certificates/acme-transport.ts';
 import {
   abandonOrder,
   abandonOrphanedOrders,
   currentOrder,
+  findLostOrder,
   OrderDeferredError,
   orderFailed,
   placeOrder,
@@ -15,7 +18,7 @@ import { certificateKeyContext } from '../../server/src/certificates/sealing.ts'
 import { insertOrder } from '../../server/src/store/acme-orders.ts';
 import type { IssuanceChange } from '../../server/src/store/issuances.ts';
 import { HERE, type Made, NOW, openAttempt, orderWith, STAGING } from './support/attempt.ts';
-import { eventsOf, HOST, putCertificateRow, SEALER } from './support/lab.ts';
+import { acmeConfig, eventsOf, HOST, putCertificateRow, SEALER } from './support/lab.ts';
 
 const refused = (type: string, status = 400) =>
   new ProblemError({ type, detail: `about ${type}`, status });
@@ -72,12 +75,85 @@ test('an order that the limits do not allow is not placed, and nothing is stored
     assert.ok(error instanceof OrderDeferredError);
     assert.equal(error.name, 'OrderDeferredError');
     assert.equal(error.until, NOW + 3_600_000);
+    assert.equal(error.isOfAuthority, false, 'another authority would find the same');
     assert.equal(error.message, `4 orders for ${HOST} failed within an hour`);
     return true;
   });
   assert.deepEqual(made.asked, []);
   assert.equal((await made.row())?.sealed_key, null);
   assert.equal((await ordersOf(made)).length, 4);
+});
+
+test('an order that the account has no room for may go to another authority', async (t) => {
+  const [authority] = acmeConfig({ directoryUrl: HERE, caFile: '' }).authorities;
+  const made = await openAttempt(t, {
+    acme: { authorities: [{ ...authority, ordersPer3Hours: 10 }] },
+  });
+  for (let n = 0; n < 9; n++) {
+    const name = `other-${n}.test`;
+    await made.db.transaction().execute((trx) =>
+      insertOrder(trx, {
+        ...{ directory_url: HERE, hostname: name, registered_domain: name, at: NOW },
+        ...{ project_id: 'other', domain_id: name, is_renewal: 0 },
+      }),
+    );
+  }
+  await assert.rejects(placeOrder(made.attempt), {
+    name: 'OrderDeferredError',
+    message: '9 certificates were ordered within 3 hours',
+    until: NOW + 3 * 3_600_000,
+    isOfAuthority: true,
+  });
+  assert.deepEqual(made.asked, []);
+});
+
+test('an order that could not be stored is known all the same, so that it is not left open', async (t) => {
+  const made: Made = await openAttempt(t, {
+    client: {
+      newOrder: async () => {
+        // The domain is removed while the authority makes the order.
+        await made.db.deleteFrom('issuances').execute();
+        return orderWith('order-1');
+      },
+      getOrder: async (url) => orderWith(url),
+    },
+  });
+  await assert.rejects(placeOrder(made.attempt), { name: 'LeaseLostError' });
+  await abandonOrder(made.attempt);
+  assert.deepEqual(made.asked.slice(1), ['getOrder order-1', 'abandon order-1']);
+});
+
+test('a certificate is ordered with the profile of the installation, where the directory has it', async (t) => {
+  const placed = async (profile: string | undefined, profiles: readonly string[] | undefined) => {
+    const directory = { profiles } as AcmeClient['directory'];
+    const newOrder = async () => orderWith('order-1');
+    const made = await openAttempt(t, { client: { directory, newOrder }, acme: { profile } });
+    await placeOrder(made.attempt);
+    return made.asked;
+  };
+  assert.deepEqual(await placed('shortlived', ['classic', 'shortlived']), [
+    `newOrder ${HOST} shortlived`,
+  ]);
+  for (const profiles of [undefined, [], ['classic']]) {
+    assert.deepEqual(await placed(undefined, profiles), [`newOrder ${HOST} undefined`]);
+  }
+});
+
+test('where the directory does not have the profile, nothing is ordered, and operators read which ones it has', async (t) => {
+  const offers: [readonly string[] | undefined, string][] = [
+    [['classic', 'tlsserver'], 'It offers classic, tlsserver; configured: shortlived.'],
+    [[], 'It offers none; configured: shortlived.'],
+    [undefined, 'It offers none; configured: shortlived.'],
+  ];
+  for (const [profiles, detail] of offers) {
+    const directory = { profiles } as AcmeClient['directory'];
+    const made = await openAttempt(t, { client: { directory }, acme: { profile: 'shortlived' } });
+    await assert.rejects(placeOrder(made.attempt), {
+      name: 'ProblemError',
+      document: { type: 'invalidProfile', detail, status: 0 },
+    });
+    assert.deepEqual(made.asked, []);
+  }
 });
 
 test('the order of a process that died is found again; others for the name are abandoned', async (t) => {
@@ -117,6 +193,24 @@ test('the order of a process that died is found again; others for the name are a
   await placeOrder(none.attempt);
   assert.deepEqual(none.asked, ['listOrders', `newOrder ${HOST} undefined`]);
   assert.notEqual((await none.row())?.sealed_key, 'sealed');
+});
+
+test('an order for some of the names is not taken for the lost one of all', async () => {
+  const named = (...values: string[]) => ({
+    identifiers: values.map((value) => ({ type: 'dns', value })),
+  });
+  const orders: Record<string, Partial<Order>> = {
+    otherSecond: named('a.test', 'c.test'),
+    otherFirst: named('c.test', 'b.test'),
+    onlyOne: named('a.test'),
+    whole: named('b.test', 'a.test'),
+  };
+  const client = {
+    listOrders: async () => Object.keys(orders),
+    getOrder: async (url: string) => orderWith(url, orders[url]),
+    abandon: async ({ url }: Order) => assert.fail(`${url} is of others`),
+  } as unknown as AcmeClient;
+  assert.equal((await findLostOrder(client, ['a.test', 'b.test']))?.url, 'whole');
 });
 
 test('a renewal names the certificate that it replaces, where the authority takes that', async (t) => {
@@ -207,39 +301,49 @@ test('an order that failed says why in the words of the authority', () => {
   assert.deepEqual(problem, { type: 'caa', detail: 'forbidden', at: 5 });
 });
 
-/** Polls a resource until it was read so often, and how often it was; `clock`: what each look at the clock gives. */
-async function polled(t: TestContext, reads: number, after?: number, clock: number[] = []) {
-  const looks = clock.values();
-  if (clock.length > 0) t.mock.method(performance, 'now', () => looks.next().value ?? 0);
+/**
+ * Polls a resource until it was read so often, on a clock that its waits alone move. `pauses`: what the authority asks
+ * for after each look.
+ */
+async function polled(t: TestContext, reads: number, pauses: readonly number[] = []) {
+  const waits: number[] = [];
   let count = 0;
-  const { signal } = new AbortController();
-  const result = poll(
-    async () => ++count,
-    (read) => read === reads,
-    () => after,
-    signal,
-  );
-  await result.catch(() => undefined);
-  t.mock.restoreAll();
-  return { result, count };
+  let now = 500;
+  t.mock.method(performance, 'now', () => now);
+  t.mock.method(timers, 'setTimeout', async (ms: number) => {
+    waits.push(ms);
+    now += ms;
+  });
+  syncBuiltinESMExports();
+  try {
+    const result = await poll(
+      async () => ++count,
+      (read) => read === reads,
+      (read) => pauses[read - 1],
+      new AbortController().signal,
+    ).catch((error: unknown) => error);
+    return { result, count, waits };
+  } finally {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  }
 }
 
 test('a resource is read until it is settled, less and less often or as often as the authority says', async (t) => {
-  assert.equal(await (await polled(t, 1)).result, 1);
-  assert.equal(await (await polled(t, 20, 1)).result, 20);
-  const before = performance.now();
-  assert.equal(await (await polled(t, 4)).result, 4);
-  assert.ok(performance.now() - before >= 470, '100, 150 and 225 ms');
+  assert.deepEqual(await polled(t, 1), { result: 1, count: 1, waits: [] });
+  const { result, waits } = await polled(t, 12);
+  assert.equal(result, 12);
+  assert.deepEqual(waits.slice(0, 4), [100, 150, 225, 337.5]);
+  assert.deepEqual(waits.slice(-3), [2562.890625, 3_000, 3_000]);
+  assert.deepEqual((await polled(t, 4, [7, 5_000, 9])).waits, [7, 5_000, 9]);
 });
 
 test('a resource is waited for until a minute is over', async (t) => {
-  const { result, count } = await polled(t, 9, 10, [500, 60_490, 60_491]);
-  await assert.rejects(result, {
-    name: 'UnreachableError',
-    message: 'the authority has not come to an end yet',
-    isTimeout: true,
-  });
-  assert.equal(count, 2);
+  const { result, count } = await polled(t, 9, [59_999, 1, 1]);
+  assert.ok(result instanceof UnreachableError);
+  assert.equal(result.message, 'the authority has not come to an end yet');
+  assert.equal(result.isTimeout, true);
+  assert.equal(count, 3);
 });
 
 test('a process that stops does not wait for the next look', async () => {

@@ -51,6 +51,7 @@ test('what an authority found at the name is the name’s, and a refusal without
   assert.equal(blameOf(refused), 'authority for this name');
   const unknown = blameOf({ ...refused, type: 'somethingNew' });
   assert.equal(unknown, 'authority for this name', 'another may not have it');
+  assert.equal(kindOf('somethingNew').section, 'RFC 8555, 6.7');
 });
 
 test('only what is kept costs no order, and only what is lost counts as no failure', () => {

@@ -72,6 +72,7 @@ test('each problem is explained: what it means for the name, and what to do', (t
     ['connection by http-01', problem('connection', { challenge: 'http-01' })],
     ['connection by tls-alpn-01', problem('connection', { challenge: 'tls-alpn-01' })],
     ['unauthorized by http-01', problem('unauthorized', { challenge: 'http-01' })],
+    ['unauthorized by dns-01', problem('unauthorized', { challenge: 'dns-01' })],
     ['budget, with why and until', problem('budget', { detail: '4 failed', retryAt: 60_000 })],
   ];
   const text = cases.map(([title, it]) => `${title}: ${explainProblem(it, HOST)}\n`).join('\n');

@@ -119,6 +119,18 @@ test('the authority says when to renew, and when to ask again', async (t) => {
   }
 });
 
+test('a certificate is renewed after five sixths of its life, however late the authority says', async (t) => {
+  const late = NOW + 29 * DAY_MS;
+  const soon = NOW + 14 * DAY_MS;
+  const made = await withCertificates(t, [{}, {}], async (ari) => {
+    const at = ari === 'ari-0' ? late : soon;
+    return { start: at, end: at, retryAfter: undefined };
+  });
+  await made.ask();
+  const times = made.ids.map(async (id) => (await certificate(made, id)).renew_at);
+  assert.deepEqual(await Promise.all(times), [NOW + 15 * DAY_MS, soon]);
+});
+
 test('no more is asked than is due, and nothing of what has no id at the authority', async (t) => {
   const later = { ari_check_at: NOW + 1 };
   const made = await withCertificates(

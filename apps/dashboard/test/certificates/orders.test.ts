@@ -153,6 +153,8 @@ test('where the directory does not have the profile, nothing is ordered, and ope
       document: { type: 'invalidProfile', detail, status: 0 },
     });
     assert.deepEqual(made.asked, []);
+    assert.deepEqual(await ordersOf(made), [], 'what is not ordered does not count');
+    assert.equal((await made.row())?.sealed_key, null);
   }
 });
 

@@ -54,10 +54,15 @@ export async function placeOrder(attempt: Attempt): Promise<void> {
   let order: Order | undefined;
   if (row.sealed_key !== null) order = await findLostOrder(client, [row.hostname]);
   if (!order) {
+    const { hostname, domain_id, directory_url } = row;
+    // Before the order is counted: for a profile that the directory does not have, none is placed.
+    const profile = offeredProfile(client, authorityAt(deps.config.acme, directory_url)?.profile);
     const key = await makePrivateKey();
-    const sealedKey = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
+    const sealedKey = deps.sealer.seal(key, certificateKeyContext(domain_id));
     await countOrder(attempt, sealedKey, replaces !== undefined);
-    order = await newOrder(attempt, client, replaces);
+    order = await orderReplacing(client, hostname, { replaces, profile }, () =>
+      countExemptOrder(deps.db, domain_id),
+    );
   }
   // Kept in memory even if it cannot be stored: where nobody wants the certificate any more, the order is abandoned.
   attempt.row = { ...attempt.row, order_url: order.url };
@@ -93,17 +98,6 @@ async function countOrder(attempt: Attempt, sealedKey: string, isExempt: boolean
       at,
     });
   });
-}
-
-async function newOrder(
-  { deps, row: { hostname, domain_id, directory_url } }: Attempt,
-  client: AcmeClient,
-  replaces: string | undefined,
-): Promise<Order> {
-  const profile = offeredProfile(client, authorityAt(deps.config.acme, directory_url)?.profile);
-  return orderReplacing(client, hostname, { replaces, profile }, () =>
-    countExemptOrder(deps.db, domain_id),
-  );
 }
 
 /**

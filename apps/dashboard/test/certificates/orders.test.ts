@@ -297,10 +297,12 @@ test('an order that the authority does not know any more is told from one that i
   );
 });
 
-test('an order that failed says why in the words of the authority', () => {
+test('an order that failed says why in the words of the authority, or that there are none', () => {
   const error = { type: 'urn:ietf:params:acme:error:caa', detail: 'forbidden' };
   const { problem } = orderFailed(orderWith('order-1', { status: 'invalid', error }), 5);
   assert.deepEqual(problem, { type: 'caa', detail: 'forbidden', at: 5 });
+  const silent = orderFailed(orderWith('order-1', { status: 'invalid' }), 5).problem;
+  assert.equal(silent.detail, 'The authority gave no reason.');
 });
 
 /**

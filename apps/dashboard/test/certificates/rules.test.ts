@@ -80,7 +80,8 @@ test('a problem document is read whatever it holds', () => {
     detail: 'no',
     status: 403,
   });
-  assert.equal(readProblem('<html>', 502).type, 'serverInternal');
+  const html = { type: 'serverInternal', detail: 'HTTP status 502', status: 502 };
+  assert.deepEqual(readProblem('<html>', 502), html);
   const compound = { type: `${urn}compound`, detail: 'a.', subproblems: [{ detail: 'b.' }, 7] };
   assert.equal(readProblem(compound, 400).detail, 'a. b.');
   fc.assert(

@@ -190,9 +190,10 @@ export function readProblem(body: unknown, status: number): ProblemDocument {
   const details = [detail, ...subproblemDetails(subproblems)].filter(
     (text) => typeof text === 'string',
   );
+  const without = status === 0 ? 'The authority gave no reason.' : `HTTP status ${status}`;
   return {
     type: known || (status >= 500 ? 'serverInternal' : 'malformed'),
-    detail: (details.join(' ') || `HTTP status ${status}`).slice(0, MAX_DETAIL),
+    detail: (details.join(' ') || without).slice(0, MAX_DETAIL),
     status,
   };
 }

@@ -145,6 +145,19 @@ export const AREAS: readonly Area[] = [
       'apps/dashboard/test/certificates/{rules,problem,attempts,orders,renewing,budget}.test.ts',
       'apps/dashboard/test/certificates/{choose-authority,next-attempt,problem-table}.test.ts',
     ],
-    equivalents: [],
+    equivalents: [
+      {
+        file: 'next-attempt.ts',
+        line: 'problem.retryAt ?? 0',
+        mutants: ['0 → 1'],
+        why: 'The later of two instants is taken, and the other one is now or after it.',
+      },
+      {
+        file: 'choose-authority.ts',
+        line: '(pauses.get(directoryUrl) ?? 0) > now',
+        mutants: ['0 → 1'],
+        why: 'Each instant of 1970 is over.',
+      },
+    ],
   },
 ];

@@ -8,6 +8,7 @@ import { backoff } from '../../server/src/certificates/backoff.ts';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
 import { STEP_MESSAGES, STEPS, stepOf } from '../../server/src/certificates/issuance.ts';
 import {
+  blameOf,
   explainProblem,
   type Problem,
   problemToShow,
@@ -59,6 +60,10 @@ test('each problem of the table, and of RFC 8555, has an explanation of its own,
   const all = [...types].map(explain);
   assert.equal(new Set([unknown, ...all]).size, all.length + 1);
   for (const words of [unknown, ...all]) assert.match(words, /^[A-Z].{30,}\.$/);
+  for (const member of ['constructor', 'toString', '__proto__']) {
+    assert.equal(explain(member), unknown, 'a type that every object has as a member');
+    assert.equal(blameOf({ type: member, detail: '', at: 0 }), 'authority for this name');
+  }
 });
 
 test('what another challenge found is shown where it tells more than what the first one did', () => {

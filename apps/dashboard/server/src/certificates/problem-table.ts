@@ -141,9 +141,12 @@ const UNKNOWN: ProblemKind = {
   order: 'over',
 };
 
+/** A map: the authority names the type, and an object has members of its own, such as `constructor`. */
+const KINDS: ReadonlyMap<string, ProblemKind> = new Map(Object.entries({ ...STANDARD, ...OWN }));
+
 /** What is known of a type of problem. */
 export function kindOf(type: string): ProblemKind {
-  return STANDARD[type] ?? OWN[type] ?? UNKNOWN;
+  return KINDS.get(type) ?? UNKNOWN;
 }
 
 export const STANDARD_TYPES: readonly string[] = Object.keys(STANDARD);

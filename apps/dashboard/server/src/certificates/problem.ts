@@ -177,7 +177,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 
 /** A problem in plain words: what it means for a name, and what to do. */
 export function explainProblem(problem: Problem, hostname: string): string {
-  const explain = EXPLANATIONS[problem.type];
+  // An authority may name a type as a member that every object has.
+  const explain = Object.hasOwn(EXPLANATIONS, problem.type) && EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
   // Of an unknown type, which is always retried.
   return `The certificate authority refused; its message says why. ${BY_ITSELF}`;

@@ -2,68 +2,41 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Expectation } from '../../../server/src/domains/dns/expectation.ts';
-import { judge } from '../../../server/src/domains/dns/judge.ts';
 import type { View } from '../../../server/src/domains/dns/observation.ts';
-import type {
-  Failure,
-  Outcome,
-  RecordType,
-  ResourceRecord,
-} from '../../../server/src/domains/dns/outcome.ts';
+import type { Failure, ResourceRecord } from '../../../server/src/domains/dns/outcome.ts';
 import { VERDICT_CODES } from '../../../server/src/domains/verdict.ts';
 import { ACCOUNT, expectationOf, PLATFORM, PROOF, TARGET } from './support/model-dns.ts';
+import {
+  APEX,
+  apexRight,
+  type Cases,
+  caa,
+  chain,
+  cname,
+  DOCS,
+  found,
+  judged,
+  type Name,
+  named,
+  own,
+  platform,
+  proven,
+  record,
+  right,
+  verdictsInWords,
+  view,
+} from './support/views.ts';
 
 // Without a network: what is said of each thing that can be wrong, to the letter. To look at the letters after a
 // change of them: node --test --test-update-snapshots apps/dashboard/test/domains/dns/judge.test.ts
 
 const VERDICTS = join(import.meta.dirname, 'fixtures/verdicts.txt');
 
-const DOCS = 'docs.example.com';
-const APEX = 'example.com';
 const PROOF_NAME = '_docs-challenge.docs.example.com';
 const FAILURES: readonly Failure[] = ['servfail', 'refused', 'timeout', 'malformed'];
 
-const record = (type: RecordType, value: string, name = DOCS, ttl = 300): ResourceRecord => ({
-  ...{ type, name, value, ttl },
-});
-const cname = (value = TARGET, name = DOCS) => record('CNAME', value, name);
-const nothing: Outcome = { kind: 'nodata', records: [], negativeTtl: 60 };
-const found = (...records: ResourceRecord[]): Outcome => ({ kind: 'found', records });
-
-const EMPTY: View = {
-  label: 'ns1.example.com',
-  chain: { hops: [], end: 'here' },
-  otherCnames: [],
-  negativeTtl: undefined,
-  own: { A: nothing, AAAA: nothing, TXT: nothing, MX: nothing },
-  wildcard: [],
-  target: { addresses: ['192.0.2.10', '2001:db8::10'], failure: undefined },
-  proof: undefined,
-  elsewhere: [],
-  caa: { records: [] },
-  climb: [],
-  isAuthentic: false,
-};
-
-/** A view of a name that has nothing, and what it has. */
-const view = (changes: Partial<View>): View => ({ ...EMPTY, ...changes });
-const own = (changes: Partial<View['own']>) => ({ own: { ...EMPTY.own, ...changes } });
-const chain = (end: View['chain']['end'], ...hops: ResourceRecord[]) => ({ chain: { hops, end } });
-const right = chain('target', cname());
-const apexRight = own({ A: found(record('A', '192.0.2.10', APEX)) });
-const proven = (values: string[], alias?: ResourceRecord, failure?: Failure) => ({
-  proof: { values, alias, failure },
-});
-const caa = (name: string, ...values: string[]) => ({
-  caa: { records: values.map((value) => record('CAA', value, name)) },
-});
-const platform = (failure?: Failure) => ({ target: { addresses: [], failure } });
 const foreign = record('A', '198.51.100.7', DOCS, 120);
 const elsewhere = (...records: ResourceRecord[]) => ({ elsewhere: records });
-
-/** What a name has, each with a title. */
-type Cases = Readonly<Record<string, Partial<View>>>;
 
 const each = (cases: (failure: Failure) => Cases): Cases =>
   Object.assign({}, ...FAILURES.map(cases));
@@ -280,36 +253,14 @@ const AT_APEX: Cases = {
   'right, and a critical CAA record': { ...apexRight, ...caa(APEX, '128 tbs "x"') },
 };
 
-const NAMES: readonly (readonly [string, Cases, Expectation])[] = [
+const NAMES: readonly Name[] = [
   ['docs.example.com', SUBDOMAIN, expectationOf(DOCS)],
   ['docs.example.com, to be proven', CLAIMED, expectationOf(DOCS, PROOF)],
   ['example.com', AT_APEX, expectationOf(APEX)],
 ];
 
-const judged = (views: View[], expectation: Expectation, resolvers: View[] = []) =>
-  judge({ zoneServers: views, resolvers }, expectation);
-
 test('of each thing that can be wrong it is said what, where, what should be there and what to do', (t) => {
-  const text = NAMES.flatMap(([name, cases, expectation]) =>
-    Object.entries(cases).map(([title, changes]) => {
-      const { verdict, pointsHere } = judged([], expectation, [view(changes)]);
-      const { code, reason, message, expected, found, remedy } = verdict;
-      const line = (it: { type: string; name: string; value: string }) =>
-        `${it.type} ${it.name} ${it.value}`;
-      return [
-        `## ${name}: ${title}`,
-        `${code}/${reason}${pointsHere ? ', points here' : ''}`,
-        message,
-        `expected: ${expected}`,
-        `found:    ${found}`,
-        `remedy:   ${remedy}`,
-        ...verdict.remove.map((it) => `remove:   ${line(it)}`),
-        ...verdict.add.map((it) => `add:      ${line(it)} (${it.host}, ${it.ttl} s)`),
-        `retry:    ${verdict.retryAfterSeconds}`,
-      ].join('\n');
-    }),
-  );
-  t.assert.fileSnapshot(`${text.join('\n\n')}\n`, VERDICTS, { serializers: [String] });
+  t.assert.fileSnapshot(verdictsInWords(NAMES), VERDICTS, { serializers: [String] });
 });
 
 test('each code of a verdict is one that clients know', () => {
@@ -319,7 +270,6 @@ test('each code of a verdict is one that clients know', () => {
   assert.deepEqual([...new Set(codes)].sort(), [...VERDICT_CODES].sort());
 });
 
-const named = (label: string, changes: Partial<View>) => ({ ...view(changes), label });
 const DOCS_WANTED = expectationOf(DOCS);
 const late = (ttl: number) => chain('addresses', record('CNAME', 'pages.example.org', DOCS, ttl));
 

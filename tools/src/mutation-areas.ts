@@ -132,7 +132,10 @@ export const AREAS: readonly Area[] = [
       'apps/dashboard/server/src/domains/dns/judge.ts',
       'apps/dashboard/server/src/domains/verdict.ts',
     ],
-    tests: ['apps/dashboard/test/domains/dns/{caa,judge,near-miss}.test.ts'],
+    tests: [
+      'apps/dashboard/test/domains/dns/{caa,judge,judge-*,near-miss}.test.ts',
+      'apps/dashboard/test/domains/verdict.test.ts',
+    ],
     equivalents: [],
   },
   {

@@ -58,6 +58,23 @@ const SUBDOMAIN: Cases = {
     ...own({ A: found(foreign), AAAA: found(record('AAAA', '2001:db8::7')) }),
     wildcard: [foreign, record('A', '2001:db8::7')],
   },
+  'an address beside that of a wildcard': {
+    ...own({ A: found(record('A', '198.51.100.8')) }),
+    wildcard: [foreign],
+  },
+  'the CNAME of a wildcard': {
+    ...chain('addresses', cname('pages.example.org')),
+    wildcard: [cname('pages.example.org')],
+  },
+  'the CNAME of a wildcard, and resolvers remember its own': {
+    ...chain('addresses', cname('pages.example.org')),
+    ...{ wildcard: [cname('pages.example.org')], negativeTtl: 120 },
+  },
+  'a CNAME beside that of a wildcard': {
+    ...chain('addresses', cname('pages.example.org')),
+    wildcard: [cname('other.example.org'), record('TXT', 'pages.example.org')],
+  },
+  'the CNAME of a wildcard that leads here': { ...right, wildcard: [cname()] },
   'a CNAME and the address of a wildcard': {
     ...right,
     ...own({ A: found(foreign) }),
@@ -184,6 +201,9 @@ const CLAIMED: Cases = {
   'right and proven': { ...right, ...proven(['another', PROOF]) },
   'nothing at all': proven([]),
   'right, and no proof': { ...right, ...proven([]) },
+  "right, no proof, and the platform's name has no address": {
+    ...{ ...right, ...proven([]), ...platform() },
+  },
   'right, and another text': { ...right, ...proven(['another', 'more']) },
   'right, and one other text': { ...right, ...proven(['another']) },
   'right, and the proof in quotes': { ...right, ...proven(['another', `"${PROOF}"`]) },
@@ -227,7 +247,15 @@ const AT_APEX: Cases = {
     own: { ...apexRight.own, MX: found(record('MX', '10 mx.example.com', APEX)) },
   },
   'nothing but mail': own({ MX: found(record('MX', '10 mx.example.com', APEX)) }),
+  'nothing but mail, as a wildcard has it': {
+    ...own({ MX: found(record('MX', '10 mx.example.com', APEX)) }),
+    wildcard: [record('MX', '10 mx.example.com', APEX)],
+  },
   'a CNAME': chain('target', cname(TARGET, APEX)),
+  'a CNAME, as a wildcard has it': {
+    ...chain('addresses', cname('pages.example.org', APEX)),
+    wildcard: [cname('pages.example.org')],
+  },
   'other addresses': own({
     A: found(record('A', '198.51.100.7', APEX, 120), record('A', '198.51.100.8', APEX, 60)),
   }),

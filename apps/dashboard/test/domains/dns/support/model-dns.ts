@@ -6,7 +6,8 @@ import { checkDns, type DnsCheckOptions } from '../../../../server/src/domains/c
 import type { Expectation } from '../../../../server/src/domains/dns/expectation.ts';
 import type { CheckResult } from '../../../../server/src/domains/dns/judge.ts';
 import type { Verdict } from '../../../../server/src/domains/verdict.ts';
-import { canonicalHost } from '../../../../server/src/edge/host.ts';
+import { isWildcard, withoutWildcard } from '../../../../server/src/domains/wildcard.ts';
+import { type CanonicalHost, canonicalHost } from '../../../../server/src/edge/host.ts';
 
 export const PLATFORM = 'sites.example.net';
 export const TARGET = `k7m2q9x4w8.${PLATFORM}`;
@@ -37,10 +38,11 @@ export function expectationOf(hostname: string, proof?: string): Expectation {
   };
 }
 
-export function host(name: string) {
-  const canonical = canonicalHost(name);
+/** A host name, or a wildcard such as `*.docs.example.com`. */
+export function host(name: string): CanonicalHost {
+  const canonical = canonicalHost(withoutWildcard(name));
   if (canonical === undefined) throw new Error(`${name} is no host name`);
-  return canonical;
+  return isWildcard(name) ? (name as CanonicalHost) : canonical;
 }
 
 export interface ModelDns {

@@ -99,7 +99,7 @@ const ZONES: Record<string, Case> = {
     ...{ lines: LINES, algorithm: P256 },
     spoil: (lines) => lines.filter((line) => !signatureOver('CNAME')(line)),
     verdict: 'dns_error/dnssec_unsigned',
-    says: /^added\.test is signed with DNSSEC, and docs\.added\.test CNAME has no signature/,
+    says: /^The zone added\.test is signed with DNSSEC, and docs\.added\.test CNAME has no signature/,
   },
   'rare.test': {
     ...{ lines: LINES, algorithm: 'ED448', ds: 'other' },

@@ -88,6 +88,9 @@ const LINKS: Cases = {
   'an algorithm that is rare, of a zone below the domain': bogus('dnssec_algorithm', {
     ...{ zone: 'b.example.com', at: 'b.example.com DNSKEY', algorithm: 16 },
   }),
+  'an algorithm of the root that is rare': bogus('dnssec_algorithm', {
+    ...{ zone: '', at: 'com DS', algorithm: 16 },
+  }),
   'no proof that there is no record': bogus('dnssec_denial', { at: `${DOCS} CNAME` }),
   'no proof that there is no record in the root': bogus('dnssec_denial', {
     ...{ zone: '', at: 'com DS' },
@@ -141,6 +144,12 @@ const NAMES: readonly Name[] = [
 
 test('of each link at which a chain of trust can break it is said what is wrong with it, and who has to mend it', (t) => {
   t.assert.fileSnapshot(verdictsInWords(NAMES), VERDICTS, { serializers: [String] });
+});
+
+test('no sentence about a broken link has a gap where something is not known', () => {
+  const gap =
+    /undefined|NaN|1970-|keys? [,.;]|keys? (?:at|in) |the zone the|zone (?: |[,.;])|of {2}/;
+  assert.doesNotMatch(verdictsInWords(NAMES), gap);
 });
 
 const EXPECTED = expectationOf(DOCS);

@@ -37,6 +37,10 @@ export function listed(words: readonly string[], last: 'and' | 'or' = 'and'): st
   return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
+export function capital(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+}
+
 /**
  * Where a value differs from the one that is wanted, after `…: `, by its characters counted from 1:
  * `character 3 is "x" and must be "c"`, `"c" is missing after character 2`.

@@ -1,3 +1,4 @@
+import { zoneOf } from '../../hostname.ts';
 import { namesUpFrom } from '../names.ts';
 import type { ExtendedError, RecordType } from '../outcome.ts';
 import { type BrokenLink, type BrokenLinkReason, reasonOfCodes } from './broken-link.ts';
@@ -194,5 +195,6 @@ function found(problem: SignatureProblem, where: Pick<Found, 'zone' | 'at'>): Fo
 }
 
 function unknown(name: string, type: RecordType, extended: readonly ExtendedError[]): BrokenLink {
-  return { reason: reasonOfCodes(extended), zone: name, at: `${name} ${type}`, extended };
+  // Where the zone begins was not found: the registrable domain is the one whose DS record people can look at.
+  return { reason: reasonOfCodes(extended), zone: zoneOf(name), at: `${name} ${type}`, extended };
 }

@@ -2,14 +2,14 @@ import { zoneOf } from '../../hostname.ts';
 import type { Verdict } from '../../verdict.ts';
 import type { BrokenLink, BrokenLinkReason } from '../dnssec/broken-link.ts';
 import type { RecordType } from '../outcome.ts';
-import { listed, printable } from '../words.ts';
+import { capital, listed, printable } from '../words.ts';
 import { type Facts, verdictOf } from './facts.ts';
 
 /** The verdict on an answer that a validating resolver does not believe: which link is broken, and what to do. */
 export function brokenChain(facts: Facts, name: string, type: RecordType): Verdict {
   const link: BrokenLink = facts.view.brokenLink ?? {
     reason: 'dnssec_bogus',
-    zone: name,
+    zone: zoneOf(name),
     at: `${name} ${type}`,
     extended: [],
   };
@@ -70,51 +70,54 @@ const WORDS: Readonly<Record<BrokenLinkReason, (link: BrokenLink) => Words>> = {
     remedy: `Remove the DS record of ${zone} ${holderOf(zone)}: most often it belongs to an earlier DNS provider. Or have the DNS provider sign the zone, and enter the DS record that it names.`,
   }),
   dnssec_key_mismatch: ({ zone, named = [], present = [], rightDs = [] }) => ({
-    message: `The DS record of ${zone} ${holderOf(zone)} is for ${keys(named)}, and the zone is signed with ${keys(present)}.`,
+    message:
+      named.length === 0 || present.length === 0
+        ? `The DS record of ${zone} ${holderOf(zone)} is for none of the zone's keys.`
+        : `The DS record of ${zone} ${holderOf(zone)} is for ${keys(named)}, and the zone is signed with ${keys(present)}.`,
     remedy:
       rightDs.length === 0
         ? `Replace the DS record of ${zone} ${holderOf(zone)} by the one that the DNS provider names, or remove it.`
         : `Replace the DS record of ${zone} ${holderOf(zone)} by the zone's own: ${rightDs.map((ds) => `${zone} DS ${ds}`).join('; ')}. Or remove it.`,
   }),
-  dnssec_expired: ({ zone, at, instant = 0 }) => ({
-    message: `The signature over ${printable(at)} expired on ${day(instant)}.`,
-    remedy: `Have the zone ${shown(zone)} signed again, and ask whoever runs its name servers why that no longer happens by itself. Until then, removing the DS record ${holderOf(zone)} helps, too.`,
+  dnssec_expired: ({ zone, at, instant }) => ({
+    message: `The signature over ${printable(at)} ${instant === undefined ? 'has expired' : `expired on ${day(instant)}`}.`,
+    remedy: `Have ${theZone(zone)} signed again, and ask whoever runs its name servers why that no longer happens by itself.${zone === '' ? '' : ` Until then, removing the DS record ${holderOf(zone)} helps, too.`}`,
   }),
-  dnssec_not_yet_valid: ({ zone, at, instant = 0 }) => ({
-    message: `The signature over ${printable(at)} is not valid before ${day(instant)}.`,
-    remedy: `Whoever runs the name servers of ${shown(zone)} has to set the clock of the machine that signs the zone, and sign it again.`,
+  dnssec_not_yet_valid: ({ zone, at, instant }) => ({
+    message: `The signature over ${printable(at)} is not valid ${instant === undefined ? 'yet' : `before ${day(instant)}`}.`,
+    remedy: `Whoever runs the name servers of ${theZone(zone)} has to set the clock of the machine that signs the zone, and sign it again.`,
   }),
   dnssec_wrong_signature: ({ zone, at }) => ({
-    message: `The signature over ${printable(at)} does not fit the record, or was made with a key that ${shown(zone)} does not have.`,
-    remedy: `Have the zone ${shown(zone)} signed again, and check that all of its name servers have the same version of it.`,
+    message: `The signature over ${printable(at)} does not fit the record, or was made with a key that ${theZone(zone)} does not have.`,
+    remedy: `Have ${theZone(zone)} signed again, and check that all of its name servers have the same version of it.`,
   }),
   dnssec_unsigned: ({ zone, at }) => ({
-    message: `${shown(zone)} is signed with DNSSEC, and ${printable(at)} has no signature.`,
-    remedy: `Have the zone ${shown(zone)} signed again as a whole: a record that was added after that has no signature. A name server that does not know DNSSEC must not serve the zone.`,
+    message: `${capital(theZone(zone))} is signed with DNSSEC, and ${printable(at)} has no signature.`,
+    remedy: `Have ${theZone(zone)} signed again as a whole: a record that was added after that has no signature. A name server that does not know DNSSEC must not serve the zone.`,
   }),
   dnssec_algorithm: ({ zone, algorithm }) => ({
-    message: `${shown(zone)} is signed with ${algorithm === undefined ? 'an algorithm' : `algorithm ${algorithm}`} that not all validating resolvers support.`,
-    remedy: `Have the zone signed with algorithm 13 (ECDSAP256SHA256), and replace the DS record of ${shown(zone)} ${holderOf(zone)}.`,
+    message: `${capital(theZone(zone))} is signed with ${algorithm === undefined ? 'an algorithm that' : `algorithm ${algorithm}, which`} not all validating resolvers support.`,
+    remedy: `Have the zone signed with algorithm 13 (ECDSAP256SHA256), and replace its DS record ${holderOf(zone)}.`,
   }),
   dnssec_denial: ({ zone, at }) => ({
-    message: `${shown(zone)} is signed with DNSSEC, and there is no proof (NSEC, NSEC3) that ${printable(at)} does not exist.`,
-    remedy: `Have the zone ${shown(zone)} signed again as a whole, and check that its name servers know DNSSEC.`,
+    message: `${capital(theZone(zone))} is signed with DNSSEC, and there is no proof (NSEC, NSEC3) that ${printable(at)} does not exist.`,
+    remedy: `Have ${theZone(zone)} signed again as a whole, and check that its name servers know DNSSEC.`,
   }),
   dnssec_bogus: ({ zone, at }) => ({
     message: `A resolver that validates DNSSEC rejects ${printable(at)}.`,
-    remedy: `Compare the DS record of ${zoneOf(zone)} at the registrar with the keys of the zone, and have the zone signed again. After a change of the DNS provider, an old DS record has to be removed.`,
+    remedy: `Compare the DS record of ${zone} ${holderOf(zone)} with the keys of the zone, and have the zone signed again. After a change of the DNS provider, an old DS record has to be removed.`,
   }),
 };
 
-function shown(zone: string): string {
-  return zone === '' ? 'the root' : zone;
+function theZone(zone: string): string {
+  return zone === '' ? 'the root zone' : `the zone ${zone}`;
 }
 
 /** Who has the DS record of a zone: the registrar, or the zone above it. */
 function holderOf(zone: string): string {
-  if (zoneOf(zone) === zone && zone.includes('.')) return 'at the registrar';
-  const above = zone.includes('.') ? zone.slice(zone.indexOf('.') + 1) : 'the root';
-  return `in the zone ${above}`;
+  if (!zone.includes('.')) return 'in the root zone';
+  if (zoneOf(zone) === zone) return 'at the registrar';
+  return `in ${theZone(zone.slice(zone.indexOf('.') + 1))}`;
 }
 
 function keys(tags: readonly number[]): string {

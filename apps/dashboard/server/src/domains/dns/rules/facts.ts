@@ -3,7 +3,7 @@ import type { DnsRecord, Verdict } from '../../verdict.ts';
 import { dnsRecord, type Expectation, mainRecord } from '../expectation.ts';
 import { OWN_TYPES, type View } from '../observation.ts';
 import { type ResourceRecord, recordsAt } from '../outcome.ts';
-import { type Line, line, lines } from '../words.ts';
+import { capital, type Line, line, lines } from '../words.ts';
 
 /** The input of the rules: what one server has, and what it should have. */
 export interface Facts {
@@ -111,10 +111,6 @@ function recordsRemedy(zone: string, remove: readonly Line[], add: readonly DnsR
   if (add.length === 0) return `In the DNS of ${zone}, ${removing}`;
   if (remove.length === 0) return `In the DNS of ${zone}, ${adding}`;
   return `In the DNS of ${zone}: 1. ${capital(removing)} 2. ${capital(adding)}`;
-}
-
-function capital(sentence: string): string {
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
 /** A record to create, with the name as DNS panels want it: they add the zone's name. */

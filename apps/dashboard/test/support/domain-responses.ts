@@ -190,7 +190,7 @@ export const prepared = (more: Partial<Domain> = {}): Domain =>
     verdict('no_record', {
       reason: 'challenge_missing',
       message:
-        'There is no CNAME record at _acme-challenge.docs.example.com yet, which proves that the domain is yours and brings the certificate.',
+        'There is no CNAME record at _acme-challenge.docs.example.com yet. That record proves that the domain is yours, and brings the certificate.',
       add: PREPARED_RECORDS.slice(0, 1),
     }),
     { prepare: true, records: PREPARED_RECORDS, ...more },

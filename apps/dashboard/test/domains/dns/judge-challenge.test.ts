@@ -91,7 +91,6 @@ const CHALLENGES: Cases = {
     ...leads('addresses', 'pages.example.org').challenge,
     isWildcard: true,
   }),
-  'not looked for': {},
 };
 
 const besides = (changes: Partial<View>, cases: Cases): Cases =>
@@ -125,6 +124,7 @@ const AWAITING: Cases = {
     ...ready,
   },
   'right, and no answer for the name': { ...chain('timeout'), ...ready },
+  'right, and no answer for its AAAA record': { ...own({ AAAA: { kind: 'refused' } }), ...ready },
   "right, and the platform's name has no address": { ...ready, ...platform() },
   "right, and no answer for the platform's name": { ...ready, ...platform('servfail') },
   'right, and CAA records for others': { ...ready, ...caa(APEX, '0 issue "other.test"') },

@@ -111,7 +111,7 @@ export function caaSentence(
     case 'issuer':
       return `The CAA records of ${owner} do not allow ${listed(all, 'or')} to issue certificates.`;
     case 'accounturi':
-      return `The CAA records of ${owner} allow ${who} to issue certificates for another account alone.`;
+      return `The CAA records of ${owner} allow ${who} to issue certificates only for another account.`;
     case 'validationmethods':
       return `The CAA records of ${owner} allow ${who} to issue certificates only by validation methods that are not used here.`;
     case 'unknown_critical': {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../verdict.ts';
 import { differenceInWords, failureCode, line, lines, someRecords } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
-import { isFailureKind, unanswered } from './lookup-failures.ts';
+import { canBeLookedUp, isFailureKind, unanswered } from './lookup-failures.ts';
 import { type TargetNearMiss, targetNearMiss } from './near-miss.ts';
 
 // A name that is prepared for a move has a CNAME record at `_acme-challenge.` and the name, which leads to the claim's
@@ -72,7 +72,7 @@ export const hasChallengeRecord: Rule = (facts) => {
       reason: miss?.reason ?? 'challenge_wrong_target',
       message: `The CNAME record of ${cname.name} ${miss?.words(cname.value, challenge.value) ?? `leads somewhere else: to ${cname.value}`}.`,
       ...(!miss && {
-        hint: 'If the old host renews its certificate by that record, it cannot do so any more: move before that certificate ends.',
+        hint: 'If the old host renews its certificate by the old record, it can no longer do so: move before that certificate expires.',
       }),
     });
   }
@@ -84,7 +84,7 @@ export const hasChallengeRecord: Rule = (facts) => {
       found: lines(texts),
       remove: texts,
       add,
-      hint: 'Mostly that is left over from an earlier certificate.',
+      hint: 'Most often such a record is left over from an earlier certificate.',
       retryAfterSeconds: Math.max(...texts.map(({ ttl }) => ttl)),
     });
   }
@@ -104,7 +104,7 @@ export const hasChallengeRecord: Rule = (facts) => {
   return verdictOf(facts, {
     code: 'no_record',
     reason: 'challenge_missing',
-    message: `There is no CNAME record at ${challenge.name} yet, which proves that the domain is yours and brings the certificate.`,
+    message: `There is no CNAME record at ${challenge.name} yet. That record proves that the domain is yours, and brings the certificate.`,
     found: 'no record',
     add,
     ...(!challenge.isForWildcard && {
@@ -121,7 +121,9 @@ export function preparedVerdict(facts: Facts): Verdict {
   const now = cname ? [cname] : addresses;
   const where = now[0]
     ? `Its address record still leads elsewhere (${lines(now)}), which is right until you move it.`
-    : 'It has no address record yet.';
+    : canBeLookedUp(facts)
+      ? 'Its address record could not be looked up.'
+      : 'It has no address record yet.';
   return verdictOf(facts, {
     code: 'verified',
     reason: 'prepared',

@@ -87,6 +87,10 @@ const OF_WILDCARD: Cases = {
   'wildcards for another account': ofWildcard(
     ...[APEX, '0 issuewild "letsencrypt.org; accounturi=https://ca.test/acct/2"'],
   ),
+  'wildcards for other methods of both': ofWildcard(
+    ...[APEX, '0 issuewild "letsencrypt.org; validationmethods=dns-01"'],
+    '0 issuewild "private.test; validationmethods=http-01"',
+  ),
   'records of its own': ofWildcard(DOCS, '0 issue "other.test"'),
   'a critical record of its own': ofWildcard(DOCS, '128 tbs "x"'),
   'a critical record where the name is an alias': ofWildcard('a.example.com', '128 tbs "x"'),

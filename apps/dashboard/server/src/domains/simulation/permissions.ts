@@ -63,7 +63,7 @@ function permission({ caa }: View, authority: Named, forWildcard: boolean): Perm
     isAllowed: block === undefined,
     reason: block?.why ?? null,
     explanation: block
-      ? caaSentence(block, records, first.name, [authority])
+      ? caaSentence(block, records, first.name, [authority], forWildcard)
       : `The CAA records of ${first.name} let it issue.`,
   };
 }

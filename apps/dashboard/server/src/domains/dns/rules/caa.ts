@@ -25,7 +25,7 @@ export const caaAllows: Rule = (facts) => {
   const owner = records[0]?.name;
   const [block] = blocks;
   if (!block || blocks.length < authorities.length || owner === undefined) return undefined;
-  const said = caaSentence(block, records, owner, authorities);
+  const said = caaSentence(block, records, owner, authorities, forWildcard);
   if (owner === target) {
     return verdictOf(facts, {
       code: 'caa_blocks',
@@ -104,16 +104,18 @@ export function caaSentence(
   records: readonly ResourceRecord[],
   owner: string,
   authorities: readonly Authority[],
+  forWildcard: boolean,
 ): string {
+  const certificates = forWildcard ? 'certificates for a wildcard' : 'certificates';
   const all = authorities.flatMap(({ identities }) => identities.slice(0, 1));
   const who = all[0] ?? '';
   switch (block.why) {
     case 'issuer':
-      return `The CAA records of ${owner} do not allow ${listed(all, 'or')} to issue certificates.`;
+      return `The CAA records of ${owner} do not allow ${listed(all, 'or')} to issue ${certificates}.`;
     case 'accounturi':
-      return `The CAA records of ${owner} allow ${who} to issue certificates only for another account.`;
+      return `The CAA records of ${owner} allow ${who} to issue ${certificates} only for another account.`;
     case 'validationmethods':
-      return `The CAA records of ${owner} allow ${who} to issue certificates only by validation methods that are not used here.`;
+      return `The CAA records of ${owner} allow ${who} to issue ${certificates} only by validation methods that are not used here.`;
     case 'unknown_critical': {
       const named = block.indices.map((index) => records[index]?.value ?? '').join(', ');
       return `The CAA records of ${owner} have a critical property that no authority understands (${printable(named)}), so that none may issue certificates.`;

@@ -7,7 +7,7 @@ import { type ProofNearMiss, proofNearMiss, unquoted } from './near-miss.ts';
 /** All addresses of an apex are the platform's. Resolvers do not show an ALIAS, only its addresses. */
 export const apexAddressesAreOurs: Rule = (facts) => {
   const { isApex, view, addresses, main, missingProof, expectation } = facts;
-  if (!isApex || addresses.length === 0) return undefined;
+  if (!isApex) return undefined;
   const ours = view.target.addresses;
   const foreign = addresses.filter(({ value }) => !ours.includes(value));
   if (foreign.length === 0) return undefined;
@@ -26,7 +26,7 @@ export const apexAddressesAreOurs: Rule = (facts) => {
 
 /** The claim's target has an address. Without one, records that lead to it are useless and cannot be judged. */
 export const platformResolves: Rule = (facts) => {
-  const { view, expectation, main, addresses, isApex } = facts;
+  const { view, expectation, main, isApex } = facts;
   if (view.target.addresses.length > 0) return undefined;
   const { hostname, target } = expectation;
   const found = view.target.failure
@@ -35,10 +35,10 @@ export const platformResolves: Rule = (facts) => {
   return verdictOf(facts, {
     code: 'dns_error',
     reason: 'platform_unresolved',
-    message:
-      isApex && addresses.length > 0
-        ? `${target} has no address in the DNS, so that those of ${hostname} cannot be compared with it.`
-        : `The record of ${hostname} is right, but ${target}, where it leads, has no address in the DNS.`,
+    // An apex without an address is told of by an earlier rule.
+    message: isApex
+      ? `${target} has no address in the DNS, so that those of ${hostname} cannot be compared with it.`
+      : `The record of ${hostname} is right, but ${target}, where it leads, has no address in the DNS.`,
     expected: `an address of ${main.value}`,
     found,
     remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,

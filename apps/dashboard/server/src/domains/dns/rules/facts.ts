@@ -105,9 +105,8 @@ function recordsRemedy(zone: string, remove: readonly Line[], add: readonly DnsR
   const removing = `remove ${what(remove)}: ${lines(remove)}.`;
   // Existing CAA records allow other authorities and stay.
   const isBeside = add.some(({ type }) => type === 'CAA');
-  const adding = isBeside
-    ? `add ${what(add)} and keep the existing ones: ${add.map(creation).join('; ')}.`
-    : `create ${what(add)}: ${add.map(creation).join('; ')}.`;
+  const task = isBeside ? `add ${what(add)} and keep the existing ones` : `create ${what(add)}`;
+  const adding = `${task}: ${add.map(creation).join('; ')}.`;
   if (add.length === 0) return `In the DNS of ${zone}, ${removing}`;
   if (remove.length === 0) return `In the DNS of ${zone}, ${adding}`;
   return `In the DNS of ${zone}: 1. ${capital(removing)} 2. ${capital(adding)}`;

@@ -19,6 +19,8 @@ test('a target that is almost right is told apart from one that is another', () 
     [`https://${TARGET}/docs`]: 'target_typo',
     [TARGET.replace('k7', '7k')]: 'target_typo',
     [TARGET.replace('k7m', 'abc')]: 'other_claim',
+    [TARGET.padStart(255, 'x')]: 'target_typo',
+    [TARGET.padStart(256, 'x')]: 'other_claim',
     [`another.${PLATFORM}`]: 'other_claim',
     [TARGET]: 'other_claim',
     [`x${PLATFORM}`]: undefined,

@@ -56,7 +56,8 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
   const facts = factsOf(view, expectation);
   const pointsHere = pointsHereBy(facts);
   const wrong = firstOf(RULES, facts);
-  const isAwaited = expectation.challenge?.isAwaitingMove === true && !(pointsHere && !wrong);
+  // A name with which nothing is wrong has moved here.
+  const isAwaited = wrong && expectation.challenge?.isAwaitingMove === true;
   // Without that record a wildcard has no certificate, wherever its names lead.
   const missing = expectation.challenge?.isForWildcard ? hasChallengeRecord(facts) : undefined;
   const verdict = isAwaited
@@ -82,12 +83,12 @@ function firstOf(rules: readonly Rule[], facts: Facts): Verdict | undefined {
  * The verdict on a name that is prepared for a move. Its own record may lead to the old host. `wrong`: what is wrong
  * with it once it is to lead here; that is told where it looks like a move that went astray.
  */
-function judgePreparation(facts: Facts, pointsHere: boolean, wrong: Verdict | undefined): Verdict {
+function judgePreparation(facts: Facts, pointsHere: boolean, wrong: Verdict): Verdict {
   const missing = hasChallengeRecord(facts);
   if (missing) return missing;
   const isAstray =
-    pointsHere || wrong?.code === 'near_miss' || wrong?.reason === 'bare_platform_host';
-  if (wrong && isAstray) return wrong;
+    pointsHere || wrong.code === 'near_miss' || wrong.reason === 'bare_platform_host';
+  if (isAstray) return wrong;
   return firstOf([targetIsThere, caaAllows], facts) ?? preparedVerdict(facts);
 }
 

@@ -126,6 +126,9 @@ const AWAITING: Cases = {
   'right, and no answer for the name': { ...chain('timeout'), ...ready },
   'right, and no answer for its AAAA record': { ...own({ AAAA: { kind: 'refused' } }), ...ready },
   "right, and the platform's name has no address": { ...ready, ...platform() },
+  "right, and the platform's name has one address": {
+    ...{ ...ready, target: { addresses: ['192.0.2.10'], failure: undefined } },
+  },
   "right, and no answer for the platform's name": { ...ready, ...platform('servfail') },
   'right, and CAA records for others': { ...ready, ...caa(APEX, '0 issue "other.test"') },
   'right, and no answer for CAA': { ...ready, caa: { name: APEX, failure: 'servfail' } },

@@ -158,6 +158,9 @@ const SUBDOMAIN: Cases = {
     record('A', '192.0.2.10', APEX),
   ),
   "right, and the platform's name has no address": { ...right, ...platform() },
+  "right, and the platform's name has one address": {
+    ...{ ...right, target: { addresses: ['192.0.2.10'], failure: undefined } },
+  },
   "right, and no answer for the platform's name": { ...right, ...platform('servfail') },
   'right, and CAA records that allow it': {
     ...right,
@@ -327,6 +330,9 @@ test('where servers of the zone disagree, that is the verdict, and each is quote
   const wrong = judged([named('ns1', late(60)), named('ns2', {})], DOCS_WANTED);
   assert.equal(wrong.pointsHere, false);
   assert.equal(wrong.verdict.expected, `${DOCS} CNAME ${TARGET}`);
+  const blocked = named('ns1', { ...right, ...caa(APEX, '0 issue "other.test"') });
+  const half = judged([blocked, named('ns2', right)], DOCS_WANTED);
+  assert.equal(half.verdict.expected, `${DOCS} CNAME ${TARGET}`, 'as the one that is right has it');
   const agreed = judged([named('ns1', right), named('ns2', right)], DOCS_WANTED);
   assert.equal(agreed.verdict.reason, 'verified');
 });
@@ -408,6 +414,7 @@ test('without the servers of the zone, the resolver with the best answer decides
   const best = decided(down, named('r1', late(60)), named('r2', right));
   assert.deepEqual([best.verdict.code, best.verdict.reason], ['verified', 'propagating']);
   assert.equal(decided(named('r1', late(60)), view(beside)).verdict.reason, 'beside_cname');
+  assert.equal(decided(named('r1', beside), named('r2', right)).verdict.reason, 'propagating');
   assert.equal(decided(down, named('r1', late(60))).verdict.code, 'wrong_target');
   assert.equal(decided(down, named('r1', chain('refused'))).verdict.reason, 'timeout');
   assert.deepEqual(decided(), {

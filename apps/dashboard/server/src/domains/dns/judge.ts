@@ -262,6 +262,5 @@ function caseOf({ code, reason }: Verdict): string {
 
 /** Whether the server answered. One that did not is left out if others did. */
 function isAnswer({ verdict }: Judged): boolean {
-  const { code, reason } = verdict;
-  return !(code === 'dns_error' && (reason in FAILURE_WORDS || reason.startsWith('dnssec_')));
+  return !(verdict.reason in FAILURE_WORDS || verdict.reason.startsWith('dnssec_'));
 }

@@ -143,6 +143,24 @@ export const AREAS: readonly Area[] = [
         mutants: ['Math.abs(text.length - wanted.length) <= MAX_TYPOS && → (nothing)'],
         why: 'Texts whose lengths differ by more are as far from each other: to compare the lengths is faster.',
       },
+      {
+        file: 'facts.ts',
+        line: "add.some(({ type }) => type === 'CAA')",
+        mutants: ['some → every'],
+        why: 'A CAA record is added alone, and where none is added nothing is said of it.',
+      },
+      {
+        file: 'caa.ts',
+        line: 'while (end > 0',
+        mutants: ['> → >=', '0 → 1'],
+        why: 'What is left of blanks alone is removed as leading ones.',
+      },
+      {
+        file: 'caa.ts',
+        line: "owner.slice(0, -zone.length).split('.')",
+        mutants: ['0 → 1'],
+        why: 'The first label is left out, whatever is left of it.',
+      },
     ],
   },
   {

@@ -6,7 +6,7 @@ import { allowingLine, caaBlock, parseCaa } from '../../../server/src/domains/dn
 
 const ACCOUNT = 'https://ca.test/acct/1';
 const AUTHORITY: Authority = {
-  identities: ['ca.test', 'also.test'],
+  identities: ['ca.test', 'also.test', 'k.test'],
   accountUri: ACCOUNT,
   methods: ['http-01'],
 };
@@ -30,6 +30,13 @@ const SETS: [records: readonly string[], why: string | undefined][] = [
   [['0 issue "ca.test x=y"'], 'issuer'],
   [['0 issue "ca.test; x"'], 'issuer'],
   [['0 issue "ca.test; x=a b"'], 'issuer'],
+  [['0 issue "ca.test; a x=b"'], 'issuer'],
+  [['0 issue "ca .test"'], 'issuer'],
+  [['0 issue "K.test"'], undefined],
+  // The sign of kelvin, whose lower case is the letter.
+  [['0 issue "\u212a.test"'], 'issuer'],
+  [['0 issue "ca.test;;"'], undefined],
+  [['0 issue "ca.test; ;x=y"'], undefined],
   [['0 issue "sub.ca.test"'], 'issuer'],
   [['0 issue "ca.test."'], 'issuer'],
   // What wildcards are allowed is another question.
@@ -42,6 +49,9 @@ const SETS: [records: readonly string[], why: string | undefined][] = [
   [['128 tbs "x"'], 'unknown_critical'],
   [['129 tbs "x"', '0 issue "ca.test"'], 'unknown_critical'],
   [['128 iodef "mailto:a@b.test"'], undefined],
+  [['128 issuewild "other.test"'], undefined],
+  [['128 issuemail "other.test"'], undefined],
+  [['128 issuevmc "other.test"'], undefined],
   // RFC 8657
   [[`0 issue "ca.test; accounturi=${ACCOUNT}"`], undefined],
   [[`0 issue "ca.test; AccountURI = ${ACCOUNT}"`], undefined],
@@ -51,6 +61,8 @@ const SETS: [records: readonly string[], why: string | undefined][] = [
   [['0 issue "ca.test; accounturi=x"', '0 issue "ca.test"'], undefined],
   [['0 issue "other.test; accounturi=x"'], 'issuer'],
   [['0 issue "ca.test; validationmethods=dns-01,http-01"'], undefined],
+  [['0 issue "ca.test; validationmethods=dns-01,HTTP-01"'], undefined],
+  [['0 issue "ca.test; validationmethods=dns-01, http-01"'], 'issuer'],
   [['0 issue "ca.test; validationmethods=dns-01"'], 'validationmethods'],
   [['0 issue "ca.test; validationmethods="'], 'validationmethods'],
   [
@@ -86,6 +98,13 @@ test('the line to add keeps the bounds that the records set', () => {
     line('0 issue "ca.test; accounturi=x; validationmethods=dns-01"'),
     `0 issue "ca.test; accounturi=${ACCOUNT}; validationmethods=http-01"`,
   );
+  const forWildcards = '0 issuewild "ca.test; accounturi=x; validationmethods=dns-01"';
+  const issue = '0 issue "other.test"';
+  assert.equal(allowingLine([forWildcards, issue], AUTHORITY), '0 issue "ca.test"');
+  assert.equal(
+    allowingLine([forWildcards, issue], AUTHORITY, true),
+    `0 issuewild "ca.test; accounturi=${ACCOUNT}; validationmethods=http-01"`,
+  );
   const isNew = { ...AUTHORITY, accountUri: undefined };
   assert.equal(line('0 issue "ca.test; accounturi=x"', isNew), '0 issue "ca.test"');
 });
@@ -97,4 +116,7 @@ test('records are read as zone files have them', () => {
     value: 'a "quoted" one',
   });
   assert.deepEqual(parseCaa('128 TBS ""'), { isCritical: true, tag: 'tbs', value: '' });
+  for (const text of ['x 128 tbs "x"', '128 tbs "x" x', '128 tbs x']) {
+    assert.deepEqual(parseCaa(text), { isCritical: false, tag: '', value: '' }, text);
+  }
 });

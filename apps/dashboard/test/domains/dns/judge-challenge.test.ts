@@ -144,6 +144,12 @@ const MOVED: Cases = {
 
 const CLAIMED: Cases = {
   'right, and it is proof enough': { ...right, ...ready, ...proven([]) },
+  'right, and it leads here and elsewhere': {
+    ...{ ...right, ...own({ A: found(old) }), ...ready, ...proven([]) },
+  },
+  'nothing, and it leads here and elsewhere': {
+    ...{ ...right, ...own({ A: found(old) }), ...challenge({}), ...proven([]) },
+  },
   'the text, and it leads here': { ...right, ...challenge({}), ...proven([PROOF]) },
   'nothing, and it leads here': { ...right, ...challenge({}), ...proven(['another']) },
   'nothing, and no record of the name': { ...challenge({}), ...proven([]) },

@@ -167,6 +167,10 @@ const SUBDOMAIN: Cases = {
     ...caa(APEX, '0 issue "letsencrypt.org"', '0 issue ";"'),
   },
   'right, and CAA records for others': { ...right, ...caa(APEX, '0 issue "other.test"') },
+  'right, and CAA records for others where the name is an alias': {
+    ...right,
+    ...caa('www.example.com', '0 issue "other.test"'),
+  },
   'right, and CAA records of its own': {
     ...right,
     ...caa(DOCS, '0 issue "other.test"', '0 issue ";"'),

@@ -200,7 +200,7 @@ function unsatisfied(
   // RFC 8657, section 3: more than one `accounturi` never matches.
   if (uris.length > 1 || (uris.length === 1 && uris[0] !== accountUri)) return 'accounturi';
   const lists = values('validationmethods');
-  const listed = lists[0]?.split(',').map((method) => method.trim().toLowerCase()) ?? [];
+  const listed = lists[0]?.toLowerCase().split(',') ?? [];
   if (lists.length > 1) return 'validationmethods';
   if (lists.length === 1 && !methods.some((method) => listed.includes(method))) {
     return 'validationmethods';

@@ -60,6 +60,9 @@ const LINKS: Cases = {
   'a DS record for another key, and no key that one may name': bogus('dnssec_key_mismatch', {
     ...{ named: [1], present: [3, 4], rightDs: [] },
   }),
+  'a DS record for another key, and no key that may sign': bogus('dnssec_key_mismatch', {
+    ...{ named: [1], present: [], rightDs: [] },
+  }),
   'a DS record for other keys, of a zone below the domain': bogus('dnssec_key_mismatch', {
     ...MISMATCH,
     ...{ zone: 'b.example.com', at: 'b.example.com DNSKEY' },

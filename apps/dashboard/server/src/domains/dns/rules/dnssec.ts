@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<BrokenLinkReason, (link: BrokenLink) => Words>> = {
   }),
   dnssec_key_mismatch: ({ zone, named = [], present = [], rightDs = [] }) => ({
     message:
-      named.length === 0 || present.length === 0
+      present.length === 0
         ? `The DS record of ${zone} ${holderOf(zone)} is for none of the zone's keys.`
         : `The DS record of ${zone} ${holderOf(zone)} is for ${keys(named)}, and the zone is signed with ${keys(present)}.`,
     remedy:

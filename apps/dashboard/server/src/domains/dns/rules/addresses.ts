@@ -97,8 +97,8 @@ export const isProven: Rule = (facts) => {
     reason: texts.length > 0 ? 'wrong_value' : 'no_record',
     message:
       texts.length > 0
-        ? `The TXT record of ${proof.name}, which proves that the domain is yours, has another value.`
-        : `There is no TXT record at ${proof.name}, which proves that the domain is yours.`,
+        ? `The TXT record of ${proof.name}, which is to prove that the domain is yours, has another value.`
+        : `There is no TXT record at ${proof.name}: it would prove that the domain is yours.`,
     found: texts.length > 0 ? lines(texts) : 'no record',
   });
 };

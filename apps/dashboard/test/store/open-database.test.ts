@@ -36,6 +36,17 @@ onSharedEngines('processes that start at the same time make one database', async
   assert.deepEqual(users.map(({ role }) => role).sort(), ['owner', 'user', 'user', 'user']);
 });
 
+test('a database that is opened during a transaction lets the process go on, which ends it [SQLite file]', async (t) => {
+  const path = join(await temporaryFolder(t), 'store.db');
+  await open(t, `sqlite:${path}`);
+  const writer = new DatabaseSync(path);
+  cleanUp(t, () => writer.close());
+  writer.exec('BEGIN IMMEDIATE');
+  const opening = open(t, `sqlite:${path}`);
+  writer.exec('COMMIT');
+  assert.deepEqual(await (await opening).selectFrom('users').select('id').execute(), []);
+});
+
 onSharedEngines('a step that fails leaves nothing half made', async (t, engine) => {
   const url = await engine.createDatabase(t);
   // One of the last tables that the first step makes.

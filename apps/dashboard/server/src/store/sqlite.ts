@@ -117,9 +117,10 @@ function openFile(path: string): DatabaseSync {
 }
 
 function configure(database: DatabaseSync): void {
-  // Before anything is written: SQLite accepts this only on an empty file. It lets pruning return space without
-  // rewriting the whole file.
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  // Before anything is written: SQLite accepts this only on an empty file, and writes to others all the same. It lets
+  // pruning return space without rewriting the whole file.
+  const { page_count } = database.prepare('PRAGMA page_count').get() as { page_count: number };
+  if (page_count === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // Readers and the writer of other processes (an edge, a command) do not wait for each other.
   whileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
   // A committed transaction survives a power cut.

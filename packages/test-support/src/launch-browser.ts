@@ -55,7 +55,11 @@ function unpackOnce(): void {
   mkdirSync(unfinished, { recursive: true });
   try {
     const env = { ...process.env, TMPDIR: unfinished };
-    execFileSync(process.execPath, ['-e', UNPACK], { cwd: ROOT, env, stdio: 'inherit' });
+    execFileSync(process.execPath, ['-e', UNPACK], {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     if (!existsSync(UNPACKED)) renameSync(unfinished, UNPACKED);
   } catch (error) {
     // Another was faster, and has unpacked the same.

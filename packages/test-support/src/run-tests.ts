@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { argv, stdout } from 'node:process';
+import type { Transform } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ROOT } from './root.ts';
+import { watchRun } from './run-watch.ts';
 import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, spreadFiles, startShared } from './whole-run.ts';
 
 // npm test [-- FILE…], and npm run coverage: all files of tests, or some.
@@ -68,11 +71,38 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
   events.on('test:summary', ({ success, file }) => {
     if (file === undefined && !success) process.exitCode = 1;
   });
-  events.compose(new spec()).pipe(stdout);
-  events.on('end', async () => {
-    rmSync(claims, { recursive: true });
-    await end();
-  });
+  const stopWatching = watchRun(events);
+  await tell(events);
+  stopWatching();
+  rmSync(claims, { recursive: true, force: true });
+  await end();
+  // What still holds the output of a file would be waited for.
+  process.exit();
+}
+
+/**
+ * Prints what the tests do as they do it. Where events come in an order that Node's reporter does not expect, it throws,
+ * and takes nothing more: another goes on then. What is printed does not decide whether the run fails.
+ */
+async function tell(events: ReturnType<typeof run>): Promise<void> {
+  const begin = (): Transform => {
+    const reporter = new spec();
+    reporter.pipe(stdout, { end: false });
+    return reporter;
+  };
+  let reporter = begin();
+  for await (const event of events) {
+    try {
+      await new Promise<unknown>((resolve) => reporter.write(event, resolve));
+    } catch (error) {
+      console.error('The report begins anew, after', event, error);
+      reporter = begin();
+    }
+  }
+  const ended = once(reporter, 'end');
+  reporter.end();
+  await ended;
+  await new Promise<unknown>((resolve) => stdout.write('', resolve));
 }
 
 const files = argv.slice(2).filter((argument) => argument !== '--coverage');

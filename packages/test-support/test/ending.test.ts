@@ -20,6 +20,12 @@ function run(fixture: string, env: Record<string, string> = {}): Promise<Outcome
   return runProgram(process.execPath, args, ROOT, env);
 }
 
+/** Runs a file as `npm test` runs all. Node runs no tests where it is told that it is in one. */
+function runWhole(fixture: string, env: Record<string, string> = {}): Promise<Outcome> {
+  const program = [process.execPath, join(SOURCES, 'run-tests.ts'), join(FIXTURES, fixture)];
+  return runProgram('env', ['-u', 'NODE_TEST_CONTEXT', ...program], ROOT, env);
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -104,6 +110,22 @@ describe('files of tests', { concurrency: 3 }, () => {
       TESTS_CLAIMS: await temporaryFolder(t),
     });
     assert.match(stdout, /✔ begins late/);
+  });
+
+  test('a whole run ends, and says what it waited for, when a program holds the output of a file', async () => {
+    const env = { TEST_SILENCE_MS: `${SILENCE_MS / 2}` };
+    const { code, stdout, stderr } = await runWhole('held-output.ts', env);
+    assert.equal(code, 1);
+    assert.match(stdout, /✔ leaves a program behind/);
+    assert.match(stderr, /^The run does not end: no test began or ended for 4 s\. It waits for:\n/);
+    assert.match(stderr, /^ {2}the process \d+: sleep 1005 \n {4}the thread sleep: S \w+\n/m);
+  });
+
+  test('a whole run goes on, and says so, when Node cannot print what its tests did', async () => {
+    const { code, stdout, stderr } = await runWhole('broken-report.ts');
+    assert.match(stderr, /^The report begins anew, after .* name: 'another'.*AssertionError/s);
+    assert.match(stdout, /✔ goes on .*^ℹ pass 3$/ms);
+    assert.equal(code, 0);
   });
 
   test('no program outlives a process of tests that is killed', async () => {

@@ -73,7 +73,7 @@ async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Pr
   const options = JSON.stringify({ databaseUrl, key: key.toString('base64'), acme });
   const { NODE_V8_COVERAGE: _, ...env } = process.env;
   child = forkChild(t, new URL('./support/platform-process.ts', import.meta.url), [options], {
-    ...{ stdio: 'inherit', env: { ...env, NODE_COMPILE_CACHE: codeCache } },
+    env: { ...env, NODE_COMPILE_CACHE: codeCache },
   });
   await once(child, 'message');
   const killed = once(child, 'exit', { signal: AbortSignal.timeout(120_000) });

@@ -28,7 +28,6 @@ export async function startProcess(t: TestContext, options: ProcessOptions): Pro
   // Most of its start is reading its own code. What it covers is not asked: it is killed.
   const { NODE_V8_COVERAGE: _, ...env } = process.env;
   const child = forkChild(t, program, [JSON.stringify(options)], {
-    stdio: 'inherit',
     env: { ...env, NODE_COMPILE_CACHE: codeCache },
   });
   await once(child, 'message');

@@ -32,6 +32,12 @@ program
   .option('--random', 'faults at random only')
   .option('--only <faults>', 'these scenarios alone, separated by commas')
   .option(
+    '--times <times>',
+    'how often each scenario is played, in rounds, 1 to 100',
+    wholeNumber(1, 100),
+    1,
+  )
+  .option(
     '--hold <seconds>',
     'how long the cause of each scenario lasts, 1 to 3600, where it is not brief',
     wholeNumber(1, 3600),

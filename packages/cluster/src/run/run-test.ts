@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopOnSignals } from '@petstore/service/shutdown.ts';
-import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { startCluster } from '../cluster.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -10,11 +9,14 @@ import { FAULTS, findFault } from '../faults/faults.ts';
 import { commit } from './commit.ts';
 import { Stage } from './stage.ts';
 import type { Trial } from './trial.ts';
+import { seconds, trialTable } from './trial-table.ts';
 
 export interface Options {
   readonly minutes: number;
   readonly random?: boolean;
   readonly only?: string;
+  /** How often each scenario is played. */
+  readonly times: number;
   /** In seconds. */
   readonly hold?: number;
   readonly log?: string;
@@ -22,8 +24,8 @@ export interface Options {
 
 /** Plays faults on a cluster of its own. Whether there was no violation. */
 export async function runTest(options: Options): Promise<boolean> {
-  const { minutes, random = false, only, hold, log } = options;
-  const chosen = scenariosOf(random, only);
+  const { minutes, random = false, only, times, hold, log } = options;
+  const chosen = Array.from({ length: times }, () => scenariosOf(random, only)).flat();
   const shutdown = stopOnSignals();
   const began = performance.now();
   const say = (what: string) => {
@@ -98,41 +100,6 @@ async function writeLog(file: string, what: object): Promise<void> {
   await writeFile(file, `${JSON.stringify({ machine, ...what }, null, 2)}\n`);
 }
 
-const HEAD = [
-  'what happens',
-  'for',
-  'reads away',
-  'p99 of reads',
-  'writes away',
-  'well again after',
-] as const;
-
-/** What clients saw of each fault, one line each, as in deploy/cluster/README.md. */
-function trialTable(trials: readonly Trial[]): string {
-  const rows = trials.flatMap(({ title, heldMs, reads, writes, wholeAfterMs, reached = [] }) => [
-    [
-      title,
-      heldMs < 1_000 ? 'at once' : seconds(heldMs),
-      seconds(reads.awayMs),
-      `${Math.round(reads.p99)} ms`,
-      seconds(writes.awayMs),
-      seconds(wholeAfterMs),
-    ],
-    // Past the balancers, which send clients to the other machines.
-    ...reached.map(({ during, after }) => [
-      `… ${after.name} by itself`,
-      '',
-      seconds(Math.max(during.reads.awayMs, after.reads.awayMs)),
-      '',
-      seconds(Math.max(during.writes.awayMs, after.writes.awayMs)),
-      seconds(Math.max(after.reads.awayMs, after.writes.awayMs)),
-    ]),
-  ]);
-  const lines = [[...HEAD], HEAD.map(() => '---'), ...rows];
-  return table(lines.map((row) => row.map((cell) => `| ${cell}`).concat('|')));
-}
-
-/** One machine fails while the others go on. */
 function trialLine({
   title,
   to,
@@ -150,10 +117,6 @@ function trialLine({
     ? `; meanwhile p99 of reads ${steady.reads.p99} ms (${steady.before.p99} before), ${steady.connections} connections`
     : '';
   return `${title} (${to}): reads away ${seconds(reads.awayMs)}, writes away ${seconds(writes.awayMs)}, whole ${seconds(wholeAfterMs)} after${meanwhile}${alone.join('')}`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** How long the cause of a fault lasts. */
